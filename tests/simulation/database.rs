@@ -205,14 +205,6 @@ impl Database {
         }
     }
 
-    /// An operator takes a row from its holder: the `nth` of a namespace.
-    pub fn revoke(&mut self, space: usize, nth: u64) {
-        self.writes += 1;
-        if let Some(space) = self.spaces.get_mut(space) {
-            space.revoke((space.territory.start + nth) as u32, self.writes);
-        }
-    }
-
     /// Takes the rest of a segment back: what no store may do.
     pub fn take_back(&mut self, tag: usize, rest: Range, request: Token) {
         if let Some(row) = self.tags.get_mut(tag).filter(|row| row.max_id == rest.end) {

@@ -367,7 +367,7 @@ impl World {
         };
         self.tally.states_copied += 1;
         self.disks[to].bytes = self.disks[disk].bytes;
-        self.start_as(Make { disk: Some(to), ..make });
+        self.start_as(Some(Make { disk: Some(to), ..make }), 1);
     }
 }
 

@@ -187,11 +187,6 @@ impl HostClock {
         self.told_at = t;
     }
 
-    /// Its generator goes on from an older image, with what that knew of the time.
-    pub fn unknown(&mut self, t: i64) {
-        self.disturbed(t, Trust::Lost);
-    }
-
     pub fn step(&mut self, t: i64, by: i64) {
         self.shown = self.shows(t) + by;
         self.since = t;
@@ -203,7 +198,7 @@ impl HostClock {
         }
     }
 
-    fn disturbed(&mut self, t: i64, trust: Trust) {
+    pub fn disturbed(&mut self, t: i64, trust: Trust) {
         self.disturbed_at = t;
         self.trust = self.trust.max(trust);
     }

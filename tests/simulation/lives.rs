@@ -1,11 +1,11 @@
 //! How holders begin, fork, forget, close, die and start again.
 
-use leafid_core::{Carryover, Range, Release};
+use leafid_core::{Carryover, Range};
 
 use crate::generator::{Config, Generator};
 use crate::habits;
 use crate::holder::{Book, Holder, Make, State};
-use crate::host_clock::HostClock;
+use crate::host_clock::{HostClock, Trust};
 use crate::ledger::{identity, request};
 use crate::plan::Theme;
 use crate::verdict::{Verdict, fail};
@@ -21,15 +21,6 @@ const OLD_MS: i64 = 3_600_000;
 const MOST_HOLDERS: usize = 40;
 
 impl World {
-    /// Another holder, that starts drawing in `delay` ms.
-    pub(crate) fn new_holder(&mut self, delay: i64) {
-        if let Some(holder) = self.fresh(None) {
-            let life = holder.life;
-            self.holders.push(holder);
-            self.queue.put(self.t + delay, Event::Draw(self.holders.len() - 1, life));
-        }
-    }
-
     fn fresh(&mut self, make: Option<Make>) -> Option<Holder> {
         let (identity, life) = (self.identity(), self.life());
         // Few labels, so that owners come back.
@@ -66,11 +57,11 @@ impl World {
         }
     }
 
-    /// Another holder of this make starts at once.
-    pub(crate) fn start_as(&mut self, make: Make) {
-        let Some(holder) = self.fresh(Some(make)) else { return };
+    /// Another holder, of this make or any, that starts drawing in `delay` ms.
+    pub(crate) fn start_as(&mut self, make: Option<Make>, delay: i64) {
+        let Some(holder) = self.fresh(make) else { return };
         if let Some(i) = self.put(holder) {
-            self.queue.put(self.t + 1, Event::Draw(i, self.holders[i].life));
+            self.queue.put(self.t + delay, Event::Draw(i, self.holders[i].life));
         }
     }
 
@@ -142,7 +133,11 @@ impl World {
         holder.state = State::Closed;
         self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
-        self.draw_after_closing(i, release)?;
+        // A thread that was about to draw still holds the line.
+        let holder = &mut self.holders[i];
+        if let Some(id) = holder.generator.draw_past(holder.clock.read(self.t)) {
+            fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity);
+        }
         if let Some(release) = release {
             if identity(release.key) != self.holders[i].identity && self.settings.rules {
                 fail!(ForeignName, "holder {} sends {release:?}", self.holders[i].identity);
@@ -160,14 +155,6 @@ impl World {
         self.end_writes(i);
         self.start_later(i);
         Ok(())
-    }
-
-    /// A thread that was about to draw still holds the line.
-    fn draw_after_closing(&mut self, i: usize, release: Option<Release>) -> Verdict {
-        let holder = &mut self.holders[i];
-        let now = holder.clock.read(self.t);
-        let Some(id) = holder.generator.draw_past(now) else { return Ok(()) };
-        fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity)
     }
 
     /// A process forks: the child has a copy of everything, and forgets.
@@ -251,7 +238,8 @@ impl World {
         }
         holder.forget_as(identity);
         if restored {
-            holder.clock.unknown(self.t);
+            // Its generator goes on with what the image knew of the time.
+            holder.clock.disturbed(self.t, Trust::Lost);
         }
         self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
         self.save(i);

@@ -14,10 +14,11 @@ impl World {
     pub(crate) fn revoke(&mut self) {
         let spaces = self.stores[0].spaces.len() as u64;
         if spaces > 0 {
-            let space = self.rng.below(spaces) as usize;
-            let rows = self.stores[0].spaces[space].rows.len() as u64;
-            let row = self.rng.below(rows);
-            self.stores[0].revoke(space, row);
+            let store = &mut self.stores[0];
+            let space = &mut store.spaces[self.rng.below(spaces) as usize];
+            let number = space.territory.start + self.rng.below(space.rows.len() as u64);
+            store.writes += 1;
+            space.revoke(number as u32, store.writes);
             self.tally.revokes += 1;
         }
     }

@@ -19,7 +19,7 @@ pub fn world(seed: u64, settings: Settings) -> (Verdict, Tally, Vec<String>) {
             Err(Violation { check: Check::Panic, detail: text.unwrap_or_default() })
         }
     };
-    (verdict, *world.tally(), world.trace().lines().map(str::to_owned).collect())
+    (verdict, world.tally, world.trace.lines().map(str::to_owned).collect())
 }
 
 pub fn simulate(options: &Options, first: u64) -> Result<String, String> {

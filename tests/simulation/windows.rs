@@ -63,13 +63,13 @@ impl Database {
         let namespace = &space.namespace;
         let decided = registry::acquire(self.id, namespace, &candidates, ask, now);
         if mine.is_none() {
-            let refused = match &decided {
-                Ok(_) => false,
-                Err(refusal) => refusal.code == Code::WorkersExhausted,
-            };
-            let given = decided.as_ref().ok().map(|acquired| acquired.worker.0);
-            if given.is_some() || refused {
-                check_kept(space, ask, given, now)?;
+            let given = decided.as_ref().map(|acquired| acquired.worker.0);
+            let exhausted = given.is_err_and(|refusal| refusal.code == Code::WorkersExhausted);
+            if given.is_ok() || exhausted {
+                let given = given.ok();
+                let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
+                let workers = space.namespace.workers;
+                space.keeping.check(wish, given, workers, now, is_over(space, now))?;
             }
         }
         let Acquired { worker: (worker, row), freed, grant } = match decided {
@@ -209,12 +209,6 @@ fn rested(space: &Space, ask: &AcquireAsk, now: StoreTime) -> Option<Worker> {
             .inside()
             .min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, now), row.reserved_until)),
     }
-}
-
-/// The owner gets its own number where it can, and nobody else's.
-fn check_kept(space: &Space, ask: &AcquireAsk, given: Option<u32>, now: StoreTime) -> Verdict {
-    let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
-    space.keeping.check(wish, given, space.namespace.workers, now, is_over(space, now))
 }
 
 /// Whether a number's last window, and the floor, are over.

@@ -119,24 +119,19 @@ impl World {
     fn populate(&mut self) {
         for _ in 0..self.plan.holders {
             let delay = self.rng.magnitude(1, 60_000) as i64;
-            self.new_holder(delay);
+            self.start_as(None, delay);
         }
         for i in 0..self.sloppy.len() {
             self.queue.put(self.t + 1_000, Event::Sloppy(i));
         }
         self.queue.put(self.t + self.plan.chaos_every as i64, Event::Chaos);
         let (third, most) = (self.plan.length / 3, self.plan.length);
-        match self.plan.loss {
+        let at = match self.plan.loss {
             Loss::None => return,
-            Loss::Unfenced => {
-                let at = self.rng.between(third, most * 9 / 10);
-                self.queue.put(self.t + at, Event::Lose);
-            }
-            Loss::Fenced => {
-                let at = self.rng.between(60_000, third);
-                self.queue.put(self.t + at, Event::Lose);
-            }
-        }
+            Loss::Unfenced => self.rng.between(third, most * 9 / 10),
+            Loss::Fenced => self.rng.between(60_000, third),
+        };
+        self.queue.put(self.t + at, Event::Lose);
         self.queue.put(self.t + 30_000, Event::Copy);
     }
 
@@ -156,14 +151,6 @@ impl World {
             }
         }
         self.holders.iter().filter(|holder| holder.hears()).try_for_each(draw::check_counters)
-    }
-
-    pub fn tally(&self) -> &Tally {
-        &self.tally
-    }
-
-    pub fn trace(&self) -> &Trace {
-        &self.trace
     }
 
     /// A holder that does something reads its clocks.
