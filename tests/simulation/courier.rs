@@ -2,13 +2,13 @@
 
 use leafid_core::{Ask, Code, Failure, Grant};
 
-use crate::database::{Answered, Decided, StoreBug, number};
+use crate::database::{Answered, Decided, number};
 use crate::holder::{Holder, OpenCall};
 use crate::ledger::identity;
 use crate::verdict::{Verdict, fail};
 use crate::windows::{Decision, Written};
 use crate::wire::{Body, Event, Letter, Reply};
-use crate::world::{Mistake, Server, World};
+use crate::world::{Server, World};
 
 /// How often a server decides anew because somebody else wrote the row.
 const ATTEMPTS: usize = 5;
@@ -155,9 +155,7 @@ impl World {
             Body::Ask(ask) => Some(database.ask(ask, now, &mut self.tally)?),
             Body::Release(release) => Some(database.release(release)),
             Body::Return(tag, rest, request) => {
-                if self.settings.mistake == Some(Mistake::Store(StoreBug::SegmentReturn)) {
-                    database.take_back(*tag, *rest, *request);
-                }
+                database.take_back(*tag, *rest, *request);
                 None
             }
         })
@@ -229,18 +227,17 @@ impl World {
                 return Ok(());
             }
             self.tally.conflicts += 1;
-            match self.decide(server, &letter.body)? {
-                Some(Ok(Decided::Write(next))) => decision = *next,
-                Some(Ok(Decided::Answer(grant))) => {
-                    self.answer(&letter, server, Ok(grant));
-                    return Ok(());
+            let answer = match self.decide(server, &letter.body)? {
+                Some(Ok(Decided::Write(next))) => {
+                    decision = *next;
+                    continue;
                 }
-                Some(Err(failure)) => {
-                    self.answer(&letter, server, Err(failure));
-                    return Ok(());
-                }
+                Some(Ok(Decided::Answer(grant))) => Ok(grant),
+                Some(Err(failure)) => Err(failure),
                 None => return Ok(()),
-            }
+            };
+            self.answer(&letter, server, answer);
+            return Ok(());
         }
         self.answer(&letter, server, Err(Code::Overloaded.into()));
         Ok(())

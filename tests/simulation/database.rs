@@ -9,6 +9,7 @@ use crate::ledger::{Ledger, LineName};
 use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
 use crate::windows::Decision;
+use crate::world::Mistake;
 
 #[derive(Clone, Debug)]
 pub struct Space {
@@ -21,17 +22,6 @@ pub struct Space {
     pub rows: Vec<(WorkerRow, u64)>,
     pub keeping: Keeping,
     pub longest_ms: u32,
-}
-
-/// A mistake of the store itself, which the core cannot have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoreBug {
-    /// Rows are written whatever they are by now.
-    BlindWrite,
-    /// A number that comes back to its range is still its last holder's.
-    KeyComesBack,
-    /// The rest of a segment can be returned.
-    SegmentReturn,
 }
 
 /// The witness of a tag's position, which is not always up to date.
@@ -62,7 +52,7 @@ pub struct Database {
     pub anchor: StoreTime,
     pub writes: u64,
     pub went_back: bool,
-    pub bug: Option<StoreBug>,
+    pub mistake: Option<Mistake>,
     /// Whether its rows are looked at, or only what was granted.
     pub rules: bool,
 }

@@ -144,7 +144,7 @@ impl World {
             }
             self.tally.releases += 1;
             self.send(i, 0, Body::Release(release));
-        } else if matches!(self.settings.mistake, Some(Mistake::Store(_)))
+        } else if self.settings.mistake == Some(Mistake::SegmentReturn)
             && self.holders[i].is_numbers()
             && !rest.is_empty()
         {

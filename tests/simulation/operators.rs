@@ -4,11 +4,10 @@
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
-use crate::database::StoreBug;
 use crate::ledger::{BY_HAND, LineName, request};
 use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
-use crate::world::World;
+use crate::world::{Mistake, World};
 
 impl World {
     pub(crate) fn revoke(&mut self) {
@@ -170,7 +169,7 @@ impl World {
                 store.ledger.grant(line, Range::new(tick, layout.end_tick()), by_hand)?;
             } else if is && !was {
                 // Whoever still has a key to it would be given the time since, too.
-                if store.bug != Some(StoreBug::KeyComesBack) {
+                if store.mistake != Some(Mistake::KeyComesBack) {
                     space.revoke(number as u32, write);
                 }
                 store.ledger.give_back(line, slowest, by_hand);

@@ -14,15 +14,6 @@ const CLOCKS_DIFFER_MS: i64 = 5_000;
 /// What is lost beyond the journal is less than so many leases of the largest step.
 const GAP_STEPS: u64 = 100;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FenceBug {
-    None,
-    /// It adds to the high-water marks that were found, instead of flooring all that comes.
-    Adds,
-    /// The longest window is changed while windows last, and the fence knows the new one only.
-    WindowChanged,
-}
-
 #[derive(Clone, Debug)]
 pub struct StoreCopy {
     tags: Vec<leafid_core::registry::TagRow>,
@@ -66,9 +57,8 @@ impl World {
         store.went_back = true;
         self.tally.losses += 1;
         if fenced {
-            let mistake = self.settings.mistake;
-            if mistake != Some(Mistake::Fence(FenceBug::None)) {
-                fence(store, now, &witnessed, &exact, mistake);
+            if store.mistake != Some(Mistake::NoFence) {
+                fence(store, now, &witnessed, &exact);
             }
             self.tally.fences += 1;
         } else {
@@ -100,17 +90,11 @@ impl World {
 
 /// No window begins before all are over that may have been granted, and no number below those
 /// that may have been.
-fn fence(
-    store: &mut Database,
-    now: StoreTime,
-    witnessed: &[u64],
-    exact: &[u64],
-    mistake: Option<Mistake>,
-) {
-    let is = |bug| mistake == Some(Mistake::Fence(bug));
+fn fence(store: &mut Database, now: StoreTime, witnessed: &[u64], exact: &[u64]) {
+    let mistake = store.mistake;
     let last = now.max(store.anchor);
     for space in &mut store.spaces {
-        if is(FenceBug::Adds) {
+        if mistake == Some(Mistake::FenceAdds) {
             let layout = space.namespace.layout;
             let above = layout.ticks(u64::from(space.namespace.max_window_ms) + 5_000);
             let add = |row: &mut WorkerRow| row.reserved_until += above;
@@ -118,7 +102,7 @@ fn fence(
             rows.filter(|row| row.reserved_until > 0).for_each(add);
             continue;
         }
-        let changed = is(FenceBug::WindowChanged);
+        let changed = mistake == Some(Mistake::WindowChanged);
         let known = if changed { 1_000 } else { space.namespace.max_window_ms };
         let known = Namespace { max_window_ms: known, ..space.namespace };
         space.namespace.floor = known.fenced(last, 0).floor;

@@ -6,12 +6,13 @@ use leafid_core::{
     AcquireAsk, Code, Failure, Grant, Name, Release, RenewAsk, StoreTime, Token, WindowGrant,
 };
 
-use crate::database::{Answered, Database, Decided, Space, StoreBug, failure, number};
+use crate::database::{Answered, Database, Decided, Space, failure, number};
 use crate::keeping::Wish;
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
+use crate::world::Mistake;
 
 /// A decision about workers' rows, not written yet.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ impl Database {
     /// `furthest` is what the furthest of the store's clocks shows.
     pub fn write(&mut self, decision: &Decision, furthest: i64) -> Verdict<Option<Written>> {
         let Decision { space: index, worker, row, freed, read_at, what } = decision;
-        let blind = self.bug == Some(StoreBug::BlindWrite);
+        let blind = self.mistake == Some(Mistake::BlindWrite);
         let Some(space) = self.spaces.get_mut(*index) else { return Ok(None) };
         let is_old = |number: u32| space.row(number).is_some_and(|(_, at)| at <= read_at);
         let old = is_old(*worker) && freed.is_none_or(|(number, _)| is_old(number));

@@ -2,13 +2,13 @@
 
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
-use crate::database::{Database, Space, StoreBug};
+use crate::database::{Database, Space};
 use crate::disk::Disk;
 use crate::draw;
 use crate::holder::{Holder, State};
 use crate::ledger::Ledger;
 use crate::plan::{Loss, Plan, SpacePlan, Theme};
-use crate::restore::{FenceBug, StoreCopy};
+use crate::restore::StoreCopy;
 use crate::rng::Rng;
 use crate::sloppy::Sloppy;
 use crate::store_clock::StoreClock;
@@ -21,7 +21,6 @@ use crate::wire::{Event, Queue};
 pub struct Settings {
     /// Whether the protocol's rules are checked as well, or only what a user would suffer from.
     pub rules: bool,
-    /// A mistake of the hosts or the store.
     pub mistake: Option<Mistake>,
     pub trace: bool,
 }
@@ -29,13 +28,22 @@ pub struct Settings {
 /// Mistakes outside the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    Store(StoreBug),
-    /// A child that does not forget.
+    /// A store writes rows whatever they are by now.
+    BlindWrite,
+    /// A number that comes back to its range is still its last holder's.
+    KeyComesBack,
+    /// The rest of a segment can be returned.
+    SegmentReturn,
+    /// A child does not forget.
     NoForget,
-    /// Two processes on one state file.
+    /// Two processes are on one state file.
     SharedState,
-    /// Of the fence.
-    Fence(FenceBug),
+    /// A store that went back is not fenced.
+    NoFence,
+    /// The fence adds to the high-water marks that were found, instead of flooring all that comes.
+    FenceAdds,
+    /// The longest window is changed while windows last, and the fence knows the new one only.
+    WindowChanged,
 }
 
 /// A server of a store.
@@ -233,10 +241,6 @@ impl World {
 fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.territory).collect();
     let space = |plan: &SpacePlan| Space::new(plan.namespace, plan.territory);
-    let bug = match settings.mistake {
-        Some(Mistake::Store(bug)) => Some(bug),
-        _ => None,
-    };
     let words = u128::from(rng.word()) << 64 | u128::from(rng.word());
     Database {
         id: Token::new(words.to_be_bytes()),
@@ -251,7 +255,7 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
         anchor: StoreTime::new(0),
         writes: 0,
         went_back: false,
-        bug,
+        mistake: settings.mistake,
         rules: settings.rules,
     }
 }
