@@ -3,6 +3,7 @@
 
 use leafid_core::{Code, Refusal, StoreTime};
 
+use crate::database::Tag;
 use crate::draw::{self, Scene, Way};
 use crate::generator::Config;
 use crate::holder::{State, Want};
@@ -172,8 +173,8 @@ impl World {
         }
         match holder.make.config {
             Config::Tag(_) => {
-                let row = &store.tags[holder.make.place];
-                let stingy = store.stingy[holder.make.place] && matches!(want.way, Way::Take);
+                let Tag { row, stingy, .. } = &store.tags[holder.make.place];
+                let stingy = *stingy && matches!(want.way, Way::Take);
                 let left = row.remaining().saturating_add(holder.generator.stats().in_hand);
                 let at_end = code == Code::TagSpent && want.count as u64 > left;
                 row.deleted || row.is_stopped() || row.remaining() == 0 || at_end || stingy

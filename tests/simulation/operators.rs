@@ -4,6 +4,7 @@
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
+use crate::database::Tag;
 use crate::ledger::{BY_HAND, LineName, request};
 use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
@@ -25,7 +26,7 @@ impl World {
     pub(crate) fn delete_tag(&mut self) {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
         for store in &mut self.stores {
-            store.tags[tag].deleted = true;
+            store.tags[tag].row.deleted = true;
         }
         self.tally.tags_deleted += 1;
         self.put_within(100, 60_000, Event::Recreate(tag));
@@ -35,13 +36,13 @@ impl World {
     pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
         let step = self.rng.magnitude(1, 10_000) as u32;
         for store in &mut self.stores {
-            let row = &store.tags[tag];
+            let row = &store.tags[tag].row;
             if !row.deleted {
                 continue;
             }
             let spec = TagSpec { step: Some(step), ..TagSpec::default() };
             match TagRow::create(Some(row), &spec) {
-                Ok(row) => (store.tags[tag], store.ends[tag]) = (row, LINE_END),
+                Ok(row) => (store.tags[tag].row, store.tags[tag].end) = (row, LINE_END),
                 Err(refusal) => {
                     fail!(RowRule, "tag {tag} made anew: {refusal}");
                 }
@@ -52,18 +53,18 @@ impl World {
 
     /// A tag is moved above every number that is in use.
     pub(crate) fn settle_tag(&mut self, store: usize, tag: usize) -> Verdict {
-        let database = &mut self.stores[store];
-        let row = database.tags[tag];
+        let at = &mut self.stores[store].tags[tag];
+        let row = at.row;
         if row.deleted {
             self.queue.put(self.t + 60_000, Event::Settle(store, tag));
             return Ok(());
         }
-        let to = row.max_id.max(database.highest[tag]).min(row.end());
+        let to = row.max_id.max(at.highest).min(row.end());
         if let Ok(after) = row.advance(to) {
             if after.is_stopped() {
                 fail!(RowRule, "{row:?} became {after:?}");
             }
-            (database.tags[tag], database.in_use[tag]) = (after, to);
+            (at.row, at.in_use) = (after, to);
             self.tally.tags_settled += u64::from(row.is_stopped());
         }
         self.trace.note(self.t, || format!("tag {tag} was {row:?}, settled at {to}"));
@@ -73,19 +74,17 @@ impl World {
     /// A tag is advanced, or its upper end moved; an operator who errs wants it lower than it may be.
     pub(crate) fn move_tag(&mut self) -> Verdict {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
-        let (row, end) = (self.stores[0].tags[tag], self.stores[0].ends[tag]);
+        let Tag { row, end, .. } = self.stores[0].tags[tag];
         let by = self.rng.magnitude(1, 100_000);
         let to = match self.rng.chance(300) {
             true => row.max_id.saturating_sub(by),
             false => row.max_id.saturating_add(by),
         };
-        let (may, store) = (!row.deleted && (row.max_id..=LINE_END).contains(&to), 0);
+        let may = !row.deleted && (row.max_id..=LINE_END).contains(&to);
+        let at = &mut self.stores[0].tags[tag];
         if self.rng.chance(500) {
             match row.advance(to) {
-                Ok(after) => {
-                    let store = &mut self.stores[store];
-                    (store.tags[tag], store.in_use[tag]) = (after, to);
-                }
+                Ok(after) => (at.row, at.in_use) = (after, to),
                 Err(_) if may && to <= end => {
                     fail!(RowRule, "{row:?} cannot be advanced to {to}");
                 }
@@ -101,10 +100,7 @@ impl World {
             let until = if takes_away { LINE_END } else { to };
             let spec = TagSpec { until: Some(until), ..TagSpec::default() };
             match row.with(&spec) {
-                Ok(after) => {
-                    let store = &mut self.stores[store];
-                    (store.tags[tag], store.ends[tag]) = (after, until);
-                }
+                Ok(after) => (at.row, at.end) = (after, until),
                 Err(_) if !row.deleted && (may || takes_away) => {
                     fail!(RowRule, "{row:?} cannot end at {until}");
                 }

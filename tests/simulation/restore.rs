@@ -4,7 +4,7 @@
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
 
-use crate::database::{Database, Space};
+use crate::database::{Database, Space, Tag};
 use crate::plan::Loss;
 use crate::wire::Event;
 use crate::world::{Mistake, World};
@@ -25,7 +25,8 @@ impl World {
     /// A copy of the store is made, and the next time that one is.
     pub(crate) fn copy_store(&mut self) {
         let Database { tags, spaces, anchor, .. } = &self.stores[0];
-        self.copy = Some(StoreCopy { tags: tags.clone(), spaces: spaces.clone(), anchor: *anchor });
+        let tags = tags.iter().map(|tag| tag.row).collect();
+        self.copy = Some(StoreCopy { tags, spaces: spaces.clone(), anchor: *anchor });
         self.put_within(5_000, 400_000, Event::Copy);
     }
 
@@ -40,11 +41,13 @@ impl World {
             return;
         }
         let store = &mut self.stores[0];
-        let witnessed: Vec<u64> =
-            (0..store.tags.len()).map(|tag| store.witnessed(tag, now)).collect();
-        let exact: Vec<u64> = store.tags.iter().map(|row| row.max_id).collect();
-        (store.tags, store.spaces, store.anchor) = (copy.tags, copy.spaces, copy.anchor);
-        store.ends = store.tags.iter().map(|row| row.until.unwrap_or(LINE_END)).collect();
+        let known = |tag: &Tag| (tag.witnessed(now), tag.row.max_id);
+        let known: Vec<(u64, u64)> = store.tags.iter().map(known).collect();
+        for (tag, row) in store.tags.iter_mut().zip(copy.tags) {
+            // What holders have shown is forgotten, too.
+            (tag.row, tag.end, tag.in_use) = (row, row.until.unwrap_or(LINE_END), 0);
+        }
+        (store.spaces, store.anchor) = (copy.spaces, copy.anchor);
         // Nothing that was decided on the rows as they were is written over these.
         store.writes += 1;
         let write = store.writes;
@@ -52,13 +55,11 @@ impl World {
             space.version = write;
             space.rows.iter_mut().for_each(|(_, at)| *at = write);
         }
-        // What holders have shown is forgotten, too.
-        store.in_use.fill(0);
         store.went_back = true;
         self.tally.losses += 1;
         if fenced {
             if store.mistake != Some(Mistake::NoFence) {
-                fence(store, now, &witnessed, &exact);
+                fence(store, now, &known);
             }
             self.tally.fences += 1;
         } else {
@@ -90,7 +91,7 @@ impl World {
 
 /// No window begins before all are over that may have been granted, and no number below those
 /// that may have been.
-fn fence(store: &mut Database, now: StoreTime, witnessed: &[u64], exact: &[u64]) {
+fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
     let mistake = store.mistake;
     let last = now.max(store.anchor);
     for space in &mut store.spaces {
@@ -107,7 +108,7 @@ fn fence(store: &mut Database, now: StoreTime, witnessed: &[u64], exact: &[u64])
         let known = Namespace { max_window_ms: known, ..space.namespace };
         space.namespace.floor = known.fenced(last, 0).floor;
     }
-    for ((row, witnessed), exact) in store.tags.iter_mut().zip(witnessed).zip(exact) {
+    for (Tag { row, .. }, (witnessed, exact)) in store.tags.iter_mut().zip(known) {
         let gap = GAP_STEPS * u64::from(row.max_step);
         // What is lost beyond the journal is less than the gap: that is what it is for.
         let known = if exact - witnessed < gap { *witnessed } else { *exact };

@@ -1,8 +1,8 @@
 //! A world: holders, stores, faults, and the loop that lets things happen in order.
 
-use leafid_core::{LINE_END, Range, StoreTime, Token};
+use leafid_core::{Range, StoreTime, Token};
 
-use crate::database::{Database, Space};
+use crate::database::{Database, Space, Tag};
 use crate::disk::Disk;
 use crate::draw;
 use crate::holder::{Holder, State};
@@ -244,12 +244,7 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     let words = u128::from(rng.word()) << 64 | u128::from(rng.word());
     Database {
         id: Token::new(words.to_be_bytes()),
-        tags: plan.tags.iter().map(|(row, _)| *row).collect(),
-        ends: plan.tags.iter().map(|(row, _)| row.until.unwrap_or(LINE_END)).collect(),
-        stingy: plan.tags.iter().map(|(_, stingy)| *stingy).collect(),
-        highest: vec![0; plan.tags.len()],
-        in_use: vec![0; plan.tags.len()],
-        journal: vec![Default::default(); plan.tags.len()],
+        tags: plan.tags.iter().map(|(row, stingy)| Tag::new(*row, *stingy)).collect(),
         spaces: plan.spaces.iter().map(space).collect(),
         ledger: Ledger::new(plan.tags.len(), &ranges),
         anchor: StoreTime::new(0),
