@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use leafid_benches::median;
 
-/// One piece of work.
 pub struct Work<'a> {
     name: &'a str,
     ids: u64,

@@ -31,7 +31,6 @@ pub fn over<S: Server>(
     measure(S::NAME, &url, binary, bare, also, || writes(&url))
 }
 
-/// Where it listens.
 fn host(url: &str) -> Outcome<SocketAddr> {
     let host = url.split('/').nth(2).unwrap_or_default();
     host.parse().map_err(|_| format!("`{url}` has no address"))
@@ -63,14 +62,12 @@ pub fn swaps(url: &str, connections: usize) -> Outcome<Work<'static>> {
     }))
 }
 
-/// The revision of etcd.
 pub fn revisions(url: &str) -> Outcome<u64> {
     let mut client = Client::connect(host(url)?)?;
     client.post("/v3/kv/range", r#"{"key":"YQ==","count_only":true}"#)?;
     revision(&client)
 }
 
-/// The revision that the last answer told.
 fn revision(client: &Client) -> Outcome<u64> {
     let told = client.answer(|from| from.nested("header", |from| from.big("revision")))?;
     told.flatten().ok_or_else(|| "etcd told no revision".to_owned())

@@ -74,7 +74,6 @@ impl Stored {
 pub struct Served(Server);
 
 impl Served {
-    /// Starts it on the database.
     pub fn start(binary: &Path, url: &str) -> Outcome<Served> {
         let mut command = dies_with_us(binary);
         command.args(["serve", "--no-journal", "--listen", "127.0.0.1:0", "--store", url]);

@@ -19,7 +19,6 @@ use leafid_servers::{Etcd, Mariadb, Postgres, Server, Zookeeper};
 use leases::{Served, Stored};
 use sending::{Make, Work};
 
-/// The clients of the rows with many.
 const CLIENTS: usize = 32;
 /// How long a round of one kind takes: short, for an engine is slower now and then for seconds.
 const ROUND: Duration = Duration::from_millis(250);
@@ -28,7 +27,6 @@ const WITHOUT: &str = "over HTTP without the database";
 /// Rounds that count, after one that warms up.
 const ROUNDS: usize = 20;
 
-/// Measures one engine with this server.
 type Measure = fn(&Path) -> Outcome;
 
 const ENGINES: [(&str, Measure); 4] = [
@@ -64,7 +62,6 @@ fn main() -> ExitCode {
     })
 }
 
-/// A server for this run.
 fn start<S: Server>() -> Outcome<S> {
     match S::missing() {
         Some(missing) => Err(format!("there is no `{missing}`: run `cargo xtask setup-ci`")),

@@ -124,7 +124,6 @@ pub fn own_mysql(url: &str, connections: usize) -> Outcome<Work<'static>> {
     }))
 }
 
-/// Connections to PostgreSQL, and what each sends.
 type Postgresqls = Vec<(tokio_postgres::Client, tokio_postgres::Statement)>;
 
 /// So many connections that send this statement in sessions that begin with these words; on one thread, as
@@ -151,7 +150,6 @@ fn postgres(
     Ok((runtime, clients))
 }
 
-/// So many connections to MySQL.
 fn mysql(url: &str, connections: usize) -> Outcome<(Runtime, Vec<mysql_async::Conn>)> {
     let runtime = runtime()?;
     let connect = async {

@@ -17,7 +17,6 @@ use leafid_benches::rounds::{head, in_turns, row};
 use leafid_benches::server::{Asks, Server, serve_bare};
 use leafid_benches::{Outcome, cpu, program};
 
-/// So many connections ask, each for one ID after another.
 const CONNECTIONS: usize = 32;
 const LENGTH: Duration = Duration::from_secs(3);
 

@@ -18,14 +18,12 @@ const SLOW: usize = 1_000;
 const BUSY: usize = 32;
 /// The server gives a request's head 10 s; so long the busy ones ask beside the slow ones.
 const LENGTH: Duration = Duration::from_secs(14);
-/// A slow one sends a byte this often.
 const DRIP: Duration = Duration::from_millis(500);
 /// A slow one that is not closed by then is not closed in time.
 const IN_TIME: Duration = Duration::from_secs(12);
 /// So long the server has to let go of what it does not need.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Prints the figures.
 pub fn run(binary: &Path, folder: &Path) -> Outcome {
     let server = Arc::new(start(binary, folder, Asks::default())?);
     runtime()?.block_on(crowd(&server))

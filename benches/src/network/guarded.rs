@@ -10,10 +10,8 @@ use leafid_benches::server::Asks;
 
 use crate::{LENGTH, start};
 
-/// So many connections ask.
 const CONNECTIONS: usize = 32;
 
-/// Prints the table.
 pub fn run(binary: &Path, folder: &Path) -> Outcome {
     let start = |name: &str, tls, tokens| {
         start(binary, &folder.join(name), Asks { tls, tokens, leaf: false }).map(Arc::new)

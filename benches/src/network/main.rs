@@ -14,7 +14,6 @@ use std::time::Duration;
 use leafid_benches::server::{Asks, Server};
 use leafid_benches::{Outcome, cpu, program};
 
-/// How long a round is.
 const LENGTH: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {

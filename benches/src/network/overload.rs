@@ -14,7 +14,6 @@ use crate::{LENGTH, start};
 /// So much more is asked than can be done.
 const TIMES: usize = 4;
 
-/// Prints the table.
 pub fn run(binary: &Path, folder: &Path) -> Outcome {
     let start = |name: &str, tokens| {
         start(binary, &folder.join(name), Asks { tokens, ..Asks::default() }).map(Arc::new)

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::windows::{self, namespace};
 
-/// How many numbers of the two namespaces were used.
 const ROWS: [u32; 2] = [10, 65_536];
 const ROUNDS: usize = 5;
 const TAG: &str = "beside";
@@ -18,7 +17,6 @@ const TAG: &str = "beside";
 /// Median and last first ID of a round, in seconds.
 type Waits = (f64, f64);
 
-/// Prints both tables' rows, from five rounds taken in turns.
 pub fn run(binary: &Path, python: &Path) -> Outcome {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let store = Store::start(binary, folder.path())?;
