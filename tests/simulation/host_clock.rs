@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_by_as_long_as_it_went_unread_looks_unmoved_for_a_second() {
+    fn a_clock_set_back_while_it_went_unread_looks_unmoved() {
         let mut clock = HostClock::new(0, 500, 0, false).beside(0);
         assert!(!clock.look(10, false));
         clock.step(20_000, -19_900);

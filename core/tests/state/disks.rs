@@ -71,7 +71,7 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_abandoned_for_a_window_that_it_never_names() {
+fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
     // Whether the write that failed is on the disk all the same.
     for landed in [false, true] {
         let mut disk = Disk::new();
@@ -120,7 +120,7 @@ fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
 }
 
 #[test]
-fn a_window_that_waits_for_its_first_write_is_opened_where_the_one_before_it_fails() {
+fn a_window_the_file_never_named_opens_when_an_earlier_write_fails() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
     let now = is_refused(&mut ids, Code::LeaseLost);

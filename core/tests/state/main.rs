@@ -338,7 +338,7 @@ fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
 }
 
 #[test]
-fn a_switch_of_workers_names_the_old_one_until_the_new_one_is_written() {
+fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
     let old = disk.found().unwrap().unwrap();

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_does_not_end_is_killed_and_what_it_said_is_told() {
+    fn a_program_that_does_not_end_is_killed_and_its_words_are_told() {
         let shell = |script: &str| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", script]);
