@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
+import { table } from './rounds.mjs'
 import { DATE, FRONT, root, startMiniflare } from './tests/support/miniflare.mjs'
 
 const ROUNDS = 11
@@ -119,24 +120,18 @@ async function cold(work, others = []) {
   }
 }
 
-const BARE = ['a bare number from an object (the floor)', 'bare']
+const BARE = { name: 'a bare number from an object (the floor)', work: 'bare' }
+const REMEMBERED = { name: 'one that the object only remembers', work: 'remembered' }
 const LEAFID = [
-  ['the same, and `import` of leafid', 'imported'],
-  ['`import` and the first number of a segment', 'segment'],
-  ['`import` and the first snowflake', 'snowflake'],
+  { name: 'the same as the floor, and `import` of leafid', work: 'imported' },
+  { name: '`import` and the first number of a segment', work: 'segment' },
+  { name: '`import` and the first snowflake', work: 'snowflake' },
 ]
-
-/** One table: the works in turns. */
-async function table(title, works, others) {
-  const taken = works.map(() => [])
+for (const [title, works, others] of [
+  ['a Worker that was just started, and an object that is made', [BARE, REMEMBERED, ...LEAFID]],
+  ['a Worker that was just started, and an object that runs', [BARE, ...LEAFID], ['bare', 'segment', 'snowflake']],
+]) {
   // The first one reads the files of all.
   await cold('bare', others)
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, [, work]] of works.entries()) taken[at].push(await cold(work, others))
-  }
-  console.log(`\n| ${title} | ms | × floor |\n|---|---|---|`)
-  const medians = taken.map((all) => all.sort((a, b) => a - b)[ROUNDS >> 1])
-  for (const [at, [name]] of works.entries()) console.log(`| ${name} | ${medians[at].toFixed(1)} | ${(medians[at] / medians[0]).toFixed(2)} |`)
+  await table(title, 'ms', ROUNDS, works, ({ work }) => cold(work, others))
 }
-await table('a Worker that was just started, and an object that is made', [BARE, ['one that the object only remembers', 'remembered'], ...LEAFID])
-await table('a Worker that was just started, and an object that runs', [BARE, ...LEAFID], ['bare', 'segment', 'snowflake'])

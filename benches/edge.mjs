@@ -5,6 +5,7 @@
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { build } from 'esbuild'
+import { table } from './rounds.mjs'
 import { startWorker } from './tests/support/miniflare.mjs'
 
 const ROUNDS = 7
@@ -70,35 +71,25 @@ function processor() {
   return tasks.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0)
 }
 
-/** Nanoseconds of a request. */
-async function timed(work, count) {
+/** Nanoseconds per ID of a request. */
+async function timed({ work, count = IDS }) {
   const begin = processor()
   const response = await fetch(new URL(`/?work=${work}&count=${count}`, worker.url))
   const text = await response.text()
   if (response.status !== 200) throw new Error(text)
-  return processor() - begin
+  return (processor() - begin) / count
 }
-
-/** Nanoseconds per ID of each work, the median of rounds taken in turns. */
-async function inTurns(title, works) {
-  const taken = works.map(() => [])
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, [, work, count = IDS]] of works.entries()) taken[at].push((await timed(work, count)) / count)
-  }
-  const figures = works.map(([name], at) => [name, taken[at].sort((a, b) => a - b)[ROUNDS >> 1]])
-  console.log(`\n| ${title} | ns per ID | × floor |\n|---|---|---|`)
-  for (const [name, ns] of figures) console.log(`| ${name} | ${ns.toFixed(ns < 1 ? 2 : 1)} | ${(ns / figures[0][1]).toFixed(2)} |`)
-}
+const show = (title, works) => table(title, 'ns per ID', ROUNDS, works.map(([name, work, count]) => ({ name, work, count })), timed)
 
 try {
-  await inTurns('workerd, one ID', [
+  await show('workerd, one ID', [
     ['a BigInt read from an array (the floor)', 'array'],
     ['`segment.nextSync()`', 'segment'],
     ['`snowflake.nextSync()`', 'snowflake'],
     ['snowflake-uuid', 'uuid', IDS / 10],
     ['@sapphire/snowflake', 'sapphire', IDS / 10],
   ])
-  await inTurns('workerd, into a buffer of 10,000', [
+  await show('workerd, into a buffer of 10,000', [
     ['copying a buffer (the floor)', 'copy', 30 * IDS],
     ['`segment.fillAvailable(buffer)`', 'fillSegment', 30 * IDS],
     ['`snowflake.fillAvailable(buffer)`', 'fillSnowflake', 3 * IDS],

@@ -5,6 +5,7 @@
 import hyperid from 'hyperid'
 import { Segment, Snowflake, memoryStore } from 'leafid'
 import { LIBRARIES } from './peers.mjs'
+import { table } from './rounds.mjs'
 
 const ROUNDS = 41
 const CALLS = 50_000
@@ -14,30 +15,13 @@ const processor = () => {
   const { user, system } = process.cpuUsage()
   return user + system
 }
-/**
- * Nanoseconds per ID of each work, the median of rounds. Each round has them in another order: garbage is collected every so
- * many megabytes, and would be at the same work each time.
- */
-async function inTurns(works) {
-  const taken = works.map(() => [])
-  const order = [...works.entries()]
-  for (let round = 0; round < ROUNDS; round++) {
-    order.sort(() => Math.random() - 0.5)
-    for (const [at, { ids, run }] of order) {
-      const begin = processor()
-      await run()
-      taken[at].push((processor() - begin) * 1000 / ids)
-    }
-  }
-  return works.map(({ name }, at) => ({ name, ns: taken[at].sort((a, b) => a - b)[ROUNDS >> 1] }))
-}
-
-function show(title, figures) {
-  console.log(`\n| ${title} | ns per ID | × floor |\n|---|---|---|`)
-  for (const { name, ns } of figures) {
-    console.log(`| ${name} | ${ns.toFixed(ns < 1 ? 2 : 1)} | ${(ns / figures[0].ns).toFixed(2)} |`)
-  }
-}
+/** A table of nanoseconds per ID. */
+const show = (title, works) =>
+  table(title, 'ns per ID', ROUNDS, works, async ({ ids, run }) => {
+    const begin = processor()
+    await run()
+    return (processor() - begin) * 1000 / ids
+  })
 
 let kept = 0n
 const repeated = (call, calls = CALLS) => () => {
@@ -72,15 +56,15 @@ const own = [
   work('`segment.nextSync()`', repeated(() => numbers.nextSync())),
   work('`snowflake.nextSync()`', repeated(() => stamps.nextSync()))
 ]
-show('Node, one ID', await inTurns([...own, work('`performance.now()`, for comparison', repeated(() => performance.now()))]))
+await show('Node, one ID', [...own, work('`performance.now()`, for comparison', repeated(() => performance.now()))])
 // What others leave for the collector and in the processor's caches is paid by all.
-show('Node, one ID, beside libraries', await inTurns([
+await show('Node, one ID, beside libraries', [
   ...own,
   work('hyperid, 33 characters', repeated(hyperid(), FEW), FEW),
   ...drawn,
   work('`crypto.randomUUID()`, 128 bits', repeated(() => crypto.randomUUID(), FEW), FEW)
-]))
-show('Node, awaited', await inTurns([
+])
+await show('Node, awaited', [
   work('awaiting a value (the floor)', async () => {
     for (let n = 0; n < CALLS; n++) kept = await counter
   }),
@@ -90,13 +74,13 @@ show('Node, awaited', await inTurns([
   work('`await snowflake.next()`', async () => {
     for (let n = 0; n < CALLS; n++) kept = await stamps.next()
   })
-]))
-show('Node, as a decimal string', await inTurns([
+])
+await show('Node, as a decimal string', [
   work('`String(bigint)` of 13 digits (the floor)', repeated(() => String((counter += 1n)))),
   work('`segment.nextStringSync()`', repeated(() => numbers.nextStringSync())),
   work('`String(bigint)` of 19 digits', repeated(() => String((stamp += 1n)))),
   work('`snowflake.nextStringSync()`', repeated(() => stamps.nextStringSync()))
-]))
+])
 // The larger one does not stay in the processor's first caches. Of a call that was made a few times the engine would be measured
 // that has not compiled it yet. No worker has so many IDs in a millisecond: the figure is the call's, not the format's.
 const FILLED = 1_000_000
@@ -109,11 +93,11 @@ await Promise.all([wide.next(), many.next()])
 for (const count of [10_000, 100_000]) {
   const [buffer, other] = [new BigUint64Array(count), new BigUint64Array(count)]
   const filled = (name, fill) => work(name, repeated(fill, FILLED / count), FILLED)
-  show(`Node, into a buffer of ${count.toLocaleString('en')}`, await inTurns([
+  await show(`Node, into a buffer of ${count.toLocaleString('en')}`, [
     filled('copying a buffer (the floor)', () => buffer.set(other)),
     filled('`segment.fillAvailable(buffer)`', () => many.fillAvailable(buffer)),
     filled('`snowflake.fillAvailable(buffer)`', () => wide.fillAvailable(buffer))
-  ]))
+  ])
 }
 await wide.close()
 await many.close()

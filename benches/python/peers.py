@@ -1,10 +1,7 @@
 """leafid beside four libraries: what an ID costs, and how many are given twice where processes fork,
 clocks go back and programs restart.
 
-    pip install snowflake-id==1.0.2 sonyflake-turbo==1.0.1 flakeid==0.1.1 snowflake-id-toolkit==0.6.0 typing_extensions
-    pip install dist/leafid-*.whl
-    apt-get install libfaketime
-    python benches/python/peers.py
+`cargo xtask bench --only peers` installs them, and needs libfaketime.
 
 Nothing of a library is changed or set but its worker number. leafid's store is a file beside it,
 which reads the same clock. A clock that is moved is the machine's, by libfaketime; how much time has

@@ -196,14 +196,19 @@ fn names_and_tokens_are_read_exactly_where_they_match() {
         let matches = text.len() <= 128
             && text.starts_with(alphanumeric)
             && text.chars().all(|letter| alphanumeric(letter) || "._:-".contains(letter));
-        prop_assert_eq!(Name::tag(&text).is_ok(), matches);
-        prop_assert_eq!(Name::namespace(&text).is_ok(), matches);
-        if let Ok(name) = Name::tag(&text) {
-            tally.add("names", 1);
-            prop_assert_eq!(name.as_str(), text.as_str());
-        }
+        tally.add("names", u64::from(matches));
         let label = !text.is_empty() && text.len() <= 128 && !text.contains(char::is_control);
-        prop_assert_eq!(Name::owner(&text).is_ok(), label);
+        for (read, right, code) in [
+            (Name::tag(&text), matches, Code::TagInvalid),
+            (Name::namespace(&text), matches, Code::NamespaceInvalid),
+            (Name::owner(&text), label, Code::RequestInvalid),
+        ] {
+            prop_assert_eq!(read.is_ok(), right);
+            match read {
+                Ok(name) => prop_assert_eq!(name.as_str(), text.as_str()),
+                Err(refusal) => prop_assert_eq!(refusal.code, code),
+            }
+        }
         let hex = text.len() == 32
             && text.chars().all(|digit| digit.is_ascii_digit() || ('a'..='f').contains(&digit));
         let read = Token::parse(&text);

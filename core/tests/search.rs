@@ -80,7 +80,7 @@ fn what_rests_is_looked_up_when_every_number_has_a_row() {
 }
 
 #[test]
-fn the_number_that_rested_longest_comes_before_those_that_others_keep() {
+fn the_longest_rested_number_comes_before_those_others_keep() {
     let all = space(0, 8);
     let look = |own, resting| {
         let search = Search { used_until: 8, own, resting: Some(resting), ..Search::default() };

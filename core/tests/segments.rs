@@ -12,13 +12,11 @@ use proptest::prelude::*;
 
 use common::{Tally, any_number, check, entropy, token};
 
-/// What happens to a generator.
 #[derive(Clone, Debug)]
 enum Event {
     Next,
     /// As many as are at hand.
     Fill(usize),
-    /// All of them, or none.
     Exactly(usize),
     Ready(u64),
     /// Asks, and answers at once: so many numbers, after a hole of so many.
@@ -26,7 +24,6 @@ enum Event {
         size: u64,
         hole: u64,
     },
-    /// Asks, and hears a refusal.
     Failure(Code),
     /// Hears anything at all, asked or not.
     Garbage {

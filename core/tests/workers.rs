@@ -86,6 +86,12 @@ fn after_a_race(strict: bool, free: bool) -> Result<Acquired, Refusal<StoreTime>
     acquired
 }
 
+/// The number that was given, whether its owner keeps it, and the one that was freed.
+fn given(acquired: Result<Acquired, Refusal<StoreTime>>) -> (u32, bool, Option<(u32, bool)>) {
+    let Acquired { worker: (number, row), freed, .. } = acquired.expect("one is free");
+    (number, row.sticky, freed.map(|(number, row)| (number, row.sticky)))
+}
+
 #[test]
 fn of_two_kept_numbers_the_one_that_is_free_is_used() {
     let space = namespace(0, 8);
@@ -99,18 +105,12 @@ fn of_two_kept_numbers_the_one_that_is_free_is_used() {
     let (free, held) = (row(1, tick - 5, -900), row(2, tick + 500, -1));
     let candidates = Candidates { own: [free, held], ..Default::default() };
     let acquired = registry::acquire(STORE, &space, &candidates, &ask(3, true), NOW);
-    let acquired = acquired.expect("1 is free");
-    assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (1, true));
-    assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((2, false)));
+    assert_eq!(given(acquired), (1, true, Some((2, false))));
 }
 
 #[test]
 fn of_two_kept_numbers_the_newer_is_used_and_the_older_freed() {
-    let acquired = after_a_race(true, true).expect("both are free");
-    assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (2, true));
-    assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((1, false)));
+    assert_eq!(given(after_a_race(true, true)), (2, true, Some((1, false))));
     assert_eq!(after_a_race(true, false).unwrap_err().code, Code::WorkersExhausted);
-    let borrowed = after_a_race(false, false).expect("3 is free");
-    assert_eq!((borrowed.worker.0, borrowed.worker.1.sticky), (3, false));
-    assert_eq!(borrowed.freed.map(|(number, row)| (number, row.sticky)), Some((1, false)));
+    assert_eq!(given(after_a_race(false, false)), (3, false, Some((1, false))));
 }

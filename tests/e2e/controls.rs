@@ -42,7 +42,6 @@ fn control_a_store_restored_from_a_copy_gives_duplicates() {
     panic!("in {ROUNDS} rounds no snowflake ID came twice, or the first host was never told");
 }
 
-/// What came of a store that went on from a copy of its file.
 struct Seen {
     ids: u64,
     numbers_twice: u64,

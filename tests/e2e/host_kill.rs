@@ -98,7 +98,6 @@ fn kill_and_start(
     start(stream, stage, program, draw)
 }
 
-/// Waits until a life has drawn enough of both kinds.
 fn lived(stream: &mut Stream, life: usize) {
     until(stream, "a life's IDs", |stream| {
         let host = stream.host(life);

@@ -26,7 +26,6 @@ struct Shared {
 }
 
 impl Proxy {
-    /// Listens on a free port.
     pub fn start(stores: &[SocketAddr]) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it listens");
@@ -42,7 +41,6 @@ impl Proxy {
         Proxy { address, shared, listening: Some(listening) }
     }
 
-    /// The one address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -16,7 +16,23 @@ fn said(row: &str) -> Option<(Layout, u32, u64)> {
 #[test]
 fn the_sample_ids_say_what_stands_beside_them() {
     for page in [README, CHINESE] {
-        they_say_what_stands_beside_them(page);
+        let is_row = |line: &&str| {
+            line.strip_prefix("| `").is_some_and(|id| id.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let rows: Vec<&str> = page.lines().filter(is_row).collect();
+        assert_eq!(rows.len(), 6);
+        let mut decoded = 0;
+        for row in rows {
+            let id = row.split('`').nth(1).expect("a row begins with an ID");
+            let id = Text::parse_decimal(id).expect("the ID is decimal");
+            let Some((layout, worker, sequence)) = said(row) else { continue };
+            let parts = layout.decompose(id).expect("the ID is of the layout");
+            assert_eq!((parts.worker, parts.sequence), (worker, sequence), "{row}");
+            // 2026-11-21 08:33:20.12 or .123 UTC, as far as the tick tells.
+            assert_eq!(parts.time.get() / 10, 179_525_000_012, "{row}");
+            decoded += 1;
+        }
+        assert_eq!(decoded, 4);
     }
 }
 
@@ -25,26 +41,4 @@ fn the_chinese_page_has_the_same_programs() {
     let programs = |page: &'static str| page.split("```").skip(1).step_by(2).collect::<Vec<_>>();
     assert_eq!(programs(README).len(), 7);
     assert_eq!(programs(CHINESE), programs(README));
-}
-
-fn they_say_what_stands_beside_them(page: &str) {
-    let rows: Vec<&str> = page
-        .lines()
-        .filter(|line| {
-            line.starts_with("| `") && line[3..].starts_with(|c: char| c.is_ascii_digit())
-        })
-        .collect();
-    assert_eq!(rows.len(), 6);
-    let mut decoded = 0;
-    for row in rows {
-        let id = row.split('`').nth(1).expect("a row begins with an ID");
-        let id = Text::parse_decimal(id).expect("the ID is decimal");
-        let Some((layout, worker, sequence)) = said(row) else { continue };
-        let parts = layout.decompose(id).expect("the ID is of the layout");
-        assert_eq!((parts.worker, parts.sequence), (worker, sequence), "{row}");
-        // 2026-11-21 08:33:20.12 or .123 UTC, as far as the tick tells.
-        assert_eq!(parts.time.get() / 10, 179_525_000_012, "{row}");
-        decoded += 1;
-    }
-    assert_eq!(decoded, 4);
 }

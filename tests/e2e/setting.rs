@@ -19,7 +19,6 @@ pub const NAMESPACE: &str = "stream";
 /// How long anything that must happen may take, on a machine with much else to do.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
-/// One test's places.
 pub struct Setting {
     name: &'static str,
     folder: PathBuf,
@@ -67,7 +66,6 @@ impl Setting {
         Some(Setting { name, folder, binary, installed: Installed { root, python, consumer } })
     }
 
-    /// A store with the tag and the namespace of the tests.
     pub fn store(&self, name: &str) -> Store {
         let store = Store::start(&self.binary, &self.folder.join(name));
         let store = store.unwrap_or_else(|error| panic!("{}: {error}", self.name));
@@ -126,7 +124,6 @@ pub fn draw(url: &str, rate: u32) -> Draw {
     }
 }
 
-/// Starts a host.
 pub fn start(stream: &mut Stream, stage: &Stage, program: Program, draw: &Draw) -> usize {
     stream.start(program.name(), stage.command(program, draw)).expect("the host starts")
 }

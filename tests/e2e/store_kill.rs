@@ -2,7 +2,7 @@
 
 use leafid_core::Layout;
 use leafid_stream::hosts::Program;
-use leafid_stream::stream::Stream;
+use leafid_stream::stream::{Host, Stream};
 
 use crate::proxy::Proxy;
 use crate::setting::{NAMESPACE, STEP, Setting, close, draw, max_id, start, until, workers};
@@ -55,11 +55,8 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let granted = max_id(&store) - 1;
     let lost = granted.checked_sub(numbers + in_hand).expect("what was handed out was granted");
     let (used, held) = workers(&store);
-    let failures = stream
-        .hosts()
-        .iter()
-        .map(|host| host.segment.stats.failures + host.snowflake.stats.failures);
-    let failures: u64 = failures.sum();
+    let failed = |host: &Host| host.segment.stats.failures + host.snowflake.stats.failures;
+    let failures: u64 = stream.hosts().iter().map(failed).sum();
     setting.tell(&format!(
         "{KILLS} kills, {hosts} hosts, {} IDs, {} grants, {failures} asks failed, duplicates {}; \
          {granted} numbers granted, {numbers} handed out, {in_hand} in hand at the end, {lost} lost; \

@@ -3,7 +3,7 @@
 use leafid_core::Layout;
 use leafid_stream::hosts::{Draw, Program};
 use leafid_stream::line::{Kind, Line};
-use leafid_stream::stream::Stream;
+use leafid_stream::stream::{Host, Stream};
 
 use crate::proxy::Proxy;
 use crate::setting::{LIMIT, STEP, Setting, draw, start, until};
@@ -37,8 +37,7 @@ fn the_second_answer_stops_the_client() {
     let mut refused = vec![0; hosts];
     let mut asked_at_the_stop = vec![0; hosts];
     let stopped = |stream: &Stream| {
-        let refusals =
-            |host: &leafid_stream::stream::Host| host.segment.refusals + host.snowflake.refusals;
+        let refusals = |host: &Host| host.segment.refusals + host.snowflake.refusals;
         stream.hosts().iter().all(|host| refusals(host) >= REFUSALS || host.unasked_end())
     };
     let all_stopped = stream.watch(
@@ -95,9 +94,7 @@ fn control_without_the_stop_two_stores_give_the_same_ids() {
         start(&mut stream, &stage, Program::Python, &draw(&store.url(), RATE));
     }
     until(&mut stream, "IDs of both", |stream| {
-        let enough = |host: &leafid_stream::stream::Host| {
-            host.segment.ids >= 100 && host.snowflake.ids >= 100
-        };
+        let enough = |host: &Host| host.segment.ids >= 100 && host.snowflake.ids >= 100;
         // Both hold the same worker, so snowflake IDs come twice as soon as both have drawn after
         // the other did.
         let twice = drawn(stream) - stream.checker.numbers();

@@ -3,11 +3,12 @@
 
 use leafid_core::{Code, Refusal, StoreTime};
 
+use crate::database::Tag;
 use crate::draw::{self, Scene, Way};
 use crate::generator::Config;
 use crate::holder::{State, Want};
 use crate::plan::Theme;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
 use crate::world::World;
 
@@ -15,7 +16,6 @@ use crate::world::World;
 const AGAIN_MS: (u64, u64) = (5, 300);
 
 impl World {
-    /// A holder's caller comes.
     pub(crate) fn draw(&mut self, i: usize) -> Verdict {
         if self.holders[i].state != State::Running {
             return Ok(());
@@ -140,7 +140,8 @@ impl World {
         };
         if t - since > self.plan.rates.dead_after_ms() + 3 * tick {
             let holder = &self.holders[i];
-            let detail = format!(
+            fail!(
+                Dead,
                 "holder {} of {:?}: {} for {} ms, {:?}, asking fails with {:?}, {:?}, \
                  clock {:?}",
                 holder.identity,
@@ -150,9 +151,8 @@ impl World {
                 want,
                 holder.generator.failure(),
                 holder.generator.stats(),
-                holder.clock,
+                holder.clock
             );
-            return wrong(Check::Dead, detail);
         }
         Ok(false)
     }
@@ -168,13 +168,13 @@ impl World {
         let ahead = waits_for_time && holder.ahead_until > self.t;
         let waits = holder.excused_until > self.t || ahead || told;
         let alone = self.trouble_until + 20_000 > self.t || waits;
-        if stopped || alone || too_slow || holder.clock.is_frozen() {
+        if stopped || alone || too_slow || holder.clock.frozen {
             return true;
         }
         match holder.make.config {
             Config::Tag(_) => {
-                let row = &store.tags[holder.make.place];
-                let stingy = store.stingy[holder.make.place] && matches!(want.way, Way::Take);
+                let Tag { row, stingy, .. } = &store.tags[holder.make.place];
+                let stingy = *stingy && matches!(want.way, Way::Take);
                 let left = row.remaining().saturating_add(holder.generator.stats().in_hand);
                 let at_end = code == Code::TagSpent && want.count as u64 > left;
                 row.deleted || row.is_stopped() || row.remaining() == 0 || at_end || stingy

@@ -10,8 +10,7 @@ use crate::world::World;
 impl World {
     /// Something goes wrong, and the next time that it will is set.
     pub(crate) fn chaos(&mut self) -> Verdict {
-        let next = self.rng.magnitude(1, 2 * self.plan.chaos_every) as i64;
-        self.queue.put(self.t + next, Event::Chaos);
+        self.put_within(1, 2 * self.plan.chaos_every, Event::Chaos);
         let running: Vec<usize> =
             (0..self.holders.len()).filter(|i| self.holders[*i].state == State::Running).collect();
         if running.is_empty() {
@@ -68,7 +67,7 @@ impl World {
             0 => holder.clock.drift(self.t, ppm),
             1 => {
                 holder.clock.freeze(self.t);
-                self.queue.put(self.t + freeze, Event::Thaw(i, life, false));
+                self.queue.put(self.t + freeze, Event::Thaw(i, life));
             }
             2 if !holder.clock.monotonic => holder.clock.step(self.t, -by),
             3 if holder.clock.has_second() => holder.clock.step(self.t, by),
@@ -132,7 +131,6 @@ impl World {
         }
     }
 
-    /// The source is right again.
     pub(crate) fn source_back(&mut self, server: usize, by: i64) {
         let server = &mut self.servers[server];
         server.clock.read(self.t);

@@ -2,13 +2,13 @@
 
 use leafid_core::{Ask, Code, Failure, Grant};
 
-use crate::database::{Answered, Decided, StoreBug, number};
+use crate::database::{Answered, Decided, number};
 use crate::holder::{Holder, OpenCall};
 use crate::ledger::identity;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::windows::{Decision, Written};
 use crate::wire::{Body, Event, Letter, Reply};
-use crate::world::{Mistake, World};
+use crate::world::{Server, World};
 
 /// How often a server decides anew because somebody else wrote the row.
 const ATTEMPTS: usize = 5;
@@ -21,13 +21,11 @@ const CLOSES_RACED: u64 = 500;
 const CLOSES_ASKING: u64 = 8;
 
 impl World {
-    /// Asks the store, if the generator wants to.
     pub(crate) fn poll(&mut self, i: usize) -> Verdict {
         self.save(i);
         let holder = &mut self.holders[i];
         if self.settings.rules && holder.open.is_some_and(|open| open.is_written_again()) {
-            let detail = format!("holder {}: {:?}", holder.identity, holder.open);
-            return wrong(Check::AbandonedFile, detail);
+            fail!(AbandonedFile, "holder {}: {:?}", holder.identity, holder.open);
         }
         if holder.state != crate::holder::State::Running {
             return Ok(());
@@ -55,14 +53,12 @@ impl World {
         }
         self.send(i, number, Body::Ask(ask));
         if matches!(ask, Ask::Acquire(_)) && self.rng.chance(CLOSES_ASKING) {
-            let soon = self.rng.magnitude(1, 200) as i64;
-            self.queue.put(self.t + soon, Event::Close(i, life));
+            self.put_within(1, 200, Event::Close(i, life));
         }
         self.plan_poll(i);
         Ok(())
     }
 
-    /// Hosts with timers ask when it is time to.
     pub(crate) fn plan_poll(&mut self, i: usize) {
         self.plan_save(i);
         let holder = &self.holders[i];
@@ -82,20 +78,18 @@ impl World {
             _ => ask.request(),
         };
         if identity(ask.request()) != holder.identity || identity(key) != holder.identity {
-            return wrong(Check::ForeignName, format!("holder {} sends {ask:?}", holder.identity));
+            fail!(ForeignName, "holder {} sends {ask:?}", holder.identity);
         }
         if holder.answered == Some(ask.request()) {
-            return wrong(Check::RequestReused, format!("holder {}: {ask:?}", holder.identity));
+            fail!(RequestReused, "holder {}: {ask:?}", holder.identity);
         }
         let have_until = holder.book.have_until;
         if matches!(ask, Ask::Segment(ask) if ask.have_until != have_until) {
-            let detail = format!("holder {} has {have_until:?}: {ask:?}", holder.identity);
-            return wrong(Check::HaveUntil, detail);
+            fail!(HaveUntil, "holder {} has {have_until:?}: {ask:?}", holder.identity);
         }
         Ok(())
     }
 
-    /// A call leaves.
     pub(crate) fn send(&mut self, i: usize, call: u64, body: Body) {
         let holder = &self.holders[i];
         let sent = holder.clock.read(self.t);
@@ -119,8 +113,7 @@ impl World {
                 self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
             }
             if self.rng.chance(CLOSES_RACED) {
-                let later = self.rng.magnitude(1_000, 60_000) as i64;
-                self.queue.put(self.t + later, Event::Close(i, life));
+                self.put_within(1_000, 60_000, Event::Close(i, life));
             }
             return;
         }
@@ -144,7 +137,6 @@ impl World {
         self.rng.below(self.plan.servers as u64) as usize
     }
 
-    /// How long something is on its way.
     fn delay(&mut self) -> i64 {
         if self.rng.chance(self.plan.rates.late) {
             let delay = self.rng.magnitude(1_000, 60_000) as i64;
@@ -155,30 +147,32 @@ impl World {
         self.rng.magnitude(least, most) as i64
     }
 
-    /// A call comes to a server.
+    /// What a server decides; nothing for what needs no answer.
+    fn decide(&mut self, server: usize, body: &Body) -> Verdict<Option<Answered>> {
+        let Server { store, clock, .. } = &mut self.servers[server];
+        let (database, now) = (&mut self.stores[*store], clock.read(self.t));
+        Ok(match body {
+            Body::Ask(ask) => Some(database.ask(ask, now, &mut self.tally)?),
+            Body::Release(release) => Some(database.release(release)),
+            Body::Return(tag, rest, request) => {
+                database.take_back(*tag, *rest, *request);
+                None
+            }
+        })
+    }
+
     pub(crate) fn arrive(&mut self, server: usize, letter: Letter) -> Verdict {
         if !self.servers[server].up {
             return Ok(());
         }
-        let now = self.servers[server].clock.read(self.t);
         let store = self.servers[server].store;
-        let answered: Answered = match &letter.body {
-            Body::Ask(ask) => self.stores[store].ask(ask, now, &mut self.tally)?,
-            Body::Release(release) => self.stores[store].release(release),
-            Body::Return(tag, rest, request) => {
-                if self.settings.mistake == Some(Mistake::Store(StoreBug::SegmentReturn)) {
-                    self.stores[store].take_back(*tag, *rest, *request);
-                }
-                return Ok(());
-            }
-        };
+        let Some(answered) = self.decide(server, &letter.body)? else { return Ok(()) };
         match answered {
             Err(failure) => {
                 if let (Body::Ask(Ask::Segment(ask)), Code::StoreWentBack) =
                     (&letter.body, failure.code)
                 {
-                    let pause = self.rng.magnitude(1_000, 300_000) as i64;
-                    self.queue.put(self.t + pause, Event::Settle(store, number(&ask.tag)));
+                    self.put_within(1_000, 300_000, Event::Settle(store, number(&ask.tag)));
                 }
                 self.answer(&letter, server, Err(failure));
             }
@@ -186,8 +180,7 @@ impl World {
                 if let (Grant::Segment(grant), 0) = (&grant, store)
                     && letter.have_until.is_some_and(|end| end > grant.range.start)
                 {
-                    let detail = format!("{grant:?} to who has {:?}", letter.have_until);
-                    return wrong(Check::Untold, detail);
+                    fail!(Untold, "{grant:?} to who has {:?}", letter.have_until);
                 }
                 self.answer(&letter, server, Ok(grant));
             }
@@ -207,7 +200,6 @@ impl World {
         Ok(())
     }
 
-    /// A server that lived on writes what it decided.
     pub(crate) fn write(
         &mut self,
         server: usize,
@@ -235,29 +227,22 @@ impl World {
                 return Ok(());
             }
             self.tally.conflicts += 1;
-            let now = self.servers[server].clock.read(self.t);
-            let again = match &letter.body {
-                Body::Ask(ask) => self.stores[store].ask(ask, now, &mut self.tally)?,
-                Body::Release(release) => self.stores[store].release(release),
-                Body::Return(..) => return Ok(()),
+            let answer = match self.decide(server, &letter.body)? {
+                Some(Ok(Decided::Write(next))) => {
+                    decision = *next;
+                    continue;
+                }
+                Some(Ok(Decided::Answer(grant))) => Ok(grant),
+                Some(Err(failure)) => Err(failure),
+                None => return Ok(()),
             };
-            match again {
-                Ok(Decided::Write(next)) => decision = *next,
-                Ok(Decided::Answer(grant)) => {
-                    self.answer(&letter, server, Ok(grant));
-                    return Ok(());
-                }
-                Err(failure) => {
-                    self.answer(&letter, server, Err(failure));
-                    return Ok(());
-                }
-            }
+            self.answer(&letter, server, answer);
+            return Ok(());
         }
         self.answer(&letter, server, Err(Code::Overloaded.into()));
         Ok(())
     }
 
-    /// An answer leaves.
     fn answer(&mut self, letter: &Letter, server: usize, answer: Result<Grant, Failure>) {
         if matches!(letter.body, Body::Release(_) | Body::Return(..)) {
             return;
@@ -315,8 +300,7 @@ impl World {
         }
         self.tally.swapped += 1;
         if self.rng.chance(500) {
-            let delay = self.rng.magnitude(1, 2_000) as i64;
-            self.queue.put(self.t + delay, Event::Answer(Box::new(reply.clone())));
+            self.put_within(1, 2_000, Event::Answer(Box::new(reply.clone())));
         }
         let other = &self.holders[to];
         (reply.to, reply.life) = (to, other.life);

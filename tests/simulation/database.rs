@@ -2,18 +2,19 @@
 //! else wrote them since they were read. What is written is told to the oracles.
 
 use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Ask, Code, Failure, Grant, Name, Range, Refusal, SegmentAsk, StoreTime, Token};
+use leafid_core::{
+    Ask, Code, Failure, Grant, LINE_END, Name, Range, Refusal, SegmentAsk, StoreTime, Token,
+};
 
 use crate::keeping::Keeping;
 use crate::ledger::{Ledger, LineName};
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::windows::Decision;
+use crate::world::Mistake;
 
-/// A namespace and its rows.
 #[derive(Clone, Debug)]
 pub struct Space {
-    /// Its own row.
     pub namespace: Namespace,
     /// Which write of the store made that row what it is.
     pub version: u64,
@@ -21,61 +22,36 @@ pub struct Space {
     pub territory: Range,
     /// The workers' rows, and which write of the store was the last of each.
     pub rows: Vec<(WorkerRow, u64)>,
-    /// Who keeps which number.
     pub keeping: Keeping,
-    /// The longest window that it ever had, in ms.
     pub longest_ms: u32,
 }
 
-/// A mistake of the store itself, which the core cannot have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoreBug {
-    /// Rows are written whatever they are by now.
-    BlindWrite,
-    /// A number that comes back to its range is still its last holder's.
-    KeyComesBack,
-    /// The rest of a segment can be returned.
-    SegmentReturn,
-}
-
-/// The witness of a tag's position, which is not always up to date.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Witness {
-    /// When it was synced last.
-    pub at: StoreTime,
-    /// The end that it noted then.
+#[derive(Clone, Debug)]
+pub struct Tag {
+    pub row: TagRow,
+    /// The upper end that its operator gave it: what is granted stays below.
     pub end: u64,
+    /// Whether the store gives less of it than it is asked for, as it may.
+    pub stingy: bool,
+    /// The highest end that was ever granted, whatever the store has forgotten.
+    pub highest: u64,
+    /// Below this a holder has shown, or an operator said, that numbers are in use.
+    pub in_use: u64,
+    /// When a journal beside the store was synced last, and the end that it noted then.
+    noted: (StoreTime, u64),
 }
 
-/// One store.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// Its id.
     pub id: Token,
-    /// The tags' rows; none before a tag is created.
-    pub tags: Vec<TagRow>,
-    /// The upper ends that their operators gave them: what is granted stays below.
-    pub ends: Vec<u64>,
-    /// Of which it gives less than it is asked for, as it may.
-    pub stingy: Vec<bool>,
-    /// The highest end that was ever granted of each, whatever the store has forgotten.
-    pub highest: Vec<u64>,
-    /// Below this a holder has shown, or an operator said, that numbers are in use.
-    pub in_use: Vec<u64>,
-    /// What a journal beside the store knows of them.
-    pub journal: Vec<Witness>,
-    /// The namespaces.
+    pub tags: Vec<Tag>,
     pub spaces: Vec<Space>,
-    /// The oracle.
     pub ledger: Ledger,
     /// The greatest `granted` in it.
     pub anchor: StoreTime,
-    /// How often anything was written.
     pub writes: u64,
-    /// Whether it ever went back to an older copy.
     pub went_back: bool,
-    /// A mistake that it makes.
-    pub bug: Option<StoreBug>,
+    pub mistake: Option<Mistake>,
     /// Whether its rows are looked at, or only what was granted.
     pub rules: bool,
 }
@@ -88,11 +64,9 @@ const SYNC_MS: i64 = 1_000;
 pub enum Decided {
     /// An answer: nothing is to be written, or it is.
     Answer(Grant),
-    /// This is to be written.
     Write(Box<Decision>),
 }
 
-/// The decision, or the refusal to answer with.
 pub type Answered = Result<Decided, Failure>;
 
 /// The number in a name such as `t17`.
@@ -100,38 +74,45 @@ pub fn number(name: &Name) -> usize {
     name.as_str().get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(usize::MAX)
 }
 
-/// A refusal as an answer.
 pub fn failure(refusal: Refusal<StoreTime>, now: StoreTime) -> Failure {
     let wait = refusal.until.map(|until| until.since(now).clamp(0, i64::from(u32::MAX)) as u32);
     Failure { code: refusal.code, retry_after_ms: wait }
 }
 
+impl Tag {
+    pub fn new(row: TagRow, stingy: bool) -> Tag {
+        let end = row.until.unwrap_or(LINE_END);
+        Tag { row, end, stingy, highest: 0, in_use: 0, noted: Default::default() }
+    }
+
+    /// What the journal knows of it at `now`.
+    pub fn witnessed(&self, now: StoreTime) -> u64 {
+        let (at, end) = self.noted;
+        if now.since(at) <= SYNC_MS { end } else { self.row.max_id }
+    }
+}
+
 impl Space {
-    /// A namespace of which nothing was granted.
     pub fn new(namespace: Namespace, territory: Range) -> Space {
         let rows = vec![Default::default(); territory.len() as usize];
         let longest_ms = namespace.max_window_ms;
         Space { namespace, version: 0, territory, rows, keeping: Keeping::default(), longest_ms }
     }
 
-    /// The row of a worker number and which write was its last.
     pub fn row(&self, worker: u32) -> Option<&(WorkerRow, u64)> {
         let first = self.territory.start as u32;
         self.rows.get(worker.checked_sub(first)? as usize)
     }
 
-    /// The same, to be written.
     pub fn row_mut(&mut self, worker: u32) -> Option<&mut (WorkerRow, u64)> {
         let first = self.territory.start as u32;
         self.rows.get_mut(worker.checked_sub(first)? as usize)
     }
 
-    /// All rows, by worker number.
     pub fn workers(&self) -> impl Iterator<Item = Worker> + '_ {
         (self.territory.start as u32..).zip(self.rows.iter().map(|(row, _)| *row))
     }
 
-    /// The rows of the numbers that may be handed out.
     pub fn inside(&self) -> impl Iterator<Item = Worker> + '_ {
         self.workers().filter(|(number, _)| self.namespace.workers.contains(u64::from(*number)))
     }
@@ -173,13 +154,14 @@ impl Database {
         now: StoreTime,
         tally: &mut Tally,
     ) -> Verdict<Answered> {
-        let tag = number(&ask.tag);
-        let Some(row) = self.tags.get_mut(tag) else {
+        let number = number(&ask.tag);
+        let Some(tag) = self.tags.get_mut(number) else {
             return Ok(Err(Code::TagUnknown.into()));
         };
-        let less = self.stingy.get(tag) == Some(&true) && ask.request.bytes()[7] & 1 == 0;
+        let Tag { row, end, in_use, highest, noted, .. } = tag;
         let little = (row.step / 3).max(1);
-        let asked = match less && row.max_step >= little {
+        let less = tag.stingy && ask.request.bytes()[7] & 1 == 0 && row.max_step >= little;
+        let asked = match less {
             true => SegmentAsk { step: Some(little), at_least: None, ..*ask },
             false => *ask,
         };
@@ -187,7 +169,7 @@ impl Database {
             Ok((after, Ok(grant))) => (after, grant),
             Ok((after, Err(refusal))) => {
                 *row = after;
-                self.in_use[tag] = self.in_use[tag].max(asked.have_until.unwrap_or(0));
+                *in_use = asked.have_until.unwrap_or(0).max(*in_use);
                 tally.tags_stopped += 1;
                 return Ok(Err(failure(refusal, now)));
             }
@@ -197,48 +179,29 @@ impl Database {
                 return Ok(Err(failure(refusal, now)));
             }
         };
-        if grant.range.start < self.in_use[tag] {
-            let detail = format!("below {} numbers are in use: {grant:?}", self.in_use[tag]);
-            return wrong(Check::Overlap, detail);
+        if grant.range.start < *in_use {
+            fail!(Overlap, "below {in_use} numbers are in use: {grant:?}");
         }
-        self.highest[tag] = self.highest[tag].max(grant.range.end);
+        *highest = grant.range.end.max(*highest);
         if after.max_id != grant.range.end || grant.range.start < row.max_id {
-            return wrong(Check::RowRule, format!("{row:?} became {after:?} for {grant:?}"));
+            fail!(RowRule, "{row:?} became {after:?} for {grant:?}");
         }
-        if self.ends.get(tag).is_none_or(|end| grant.range.end > *end) {
-            let detail = format!("tag {tag} ends at {:?}: {grant:?}", self.ends.get(tag));
-            return wrong(Check::BeyondEnd, detail);
+        if grant.range.end > *end {
+            fail!(BeyondEnd, "tag {number} ends at {end}: {grant:?}");
         }
-        if let Some(witness) = self.journal.get_mut(tag)
-            && now.since(witness.at) > SYNC_MS
-        {
-            *witness = Witness { at: now, end: row.max_id };
+        if now.since(noted.0) > SYNC_MS {
+            *noted = (now, row.max_id);
         }
         *row = after;
-        self.ledger.grant(LineName::Tag(tag), grant.range, ask.request)?;
+        self.ledger.grant(LineName::Tag(number), grant.range, ask.request)?;
         Ok(Ok(Decided::Answer(Grant::Segment(grant))))
-    }
-
-    /// What the journal knows of a tag at `now`.
-    pub fn witnessed(&self, tag: usize, now: StoreTime) -> u64 {
-        let exact = self.tags.get(tag).map_or(1, |row| row.max_id);
-        match self.journal.get(tag) {
-            Some(witness) if now.since(witness.at) <= SYNC_MS => witness.end,
-            _ => exact,
-        }
-    }
-
-    /// An operator takes a row from its holder: the `nth` of a namespace.
-    pub fn revoke(&mut self, space: usize, nth: u64) {
-        self.writes += 1;
-        if let Some(space) = self.spaces.get_mut(space) {
-            space.revoke((space.territory.start + nth) as u32, self.writes);
-        }
     }
 
     /// Takes the rest of a segment back: what no store may do.
     pub fn take_back(&mut self, tag: usize, rest: Range, request: Token) {
-        if let Some(row) = self.tags.get_mut(tag).filter(|row| row.max_id == rest.end) {
+        if let Some(Tag { row, .. }) = self.tags.get_mut(tag)
+            && row.max_id == rest.end
+        {
             row.max_id = rest.start;
             self.ledger.give_back(LineName::Tag(tag), rest.start, request);
         }

@@ -8,7 +8,7 @@ use crate::holder::{Holder, Make, State};
 use crate::ledger::identity;
 use crate::plan::Theme;
 use crate::rng::Rng;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
@@ -22,7 +22,6 @@ const STALL_MS: u64 = 8_000;
 /// A world has no more files than this.
 const MOST_DISKS: usize = 24;
 
-/// A state file.
 #[derive(Clone, Copy)]
 pub struct Disk {
     bytes: [u8; StateFile::BYTES],
@@ -32,9 +31,7 @@ pub struct Disk {
     lock: u64,
     /// The life that has it locked.
     held_by: Option<u64>,
-    /// How long its writes take, in ms.
     takes: (u64, u64),
-    /// Until when they fail.
     fails_until: i64,
     /// What the last life left that cannot be known from outside: its last ID, and for how long its
     /// clock excuses it.
@@ -57,17 +54,11 @@ impl Disk {
 /// What a process has of its state file.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
-    /// Which file.
     pub disk: usize,
-    /// Where it stands in it.
     pub file: StateFile,
-    /// A write that is on its way.
     pub writing: Option<(usize, [u8; SLOT])>,
-    /// Whether that gives a right.
     gives_right: bool,
-    /// Whether a write of it has failed.
     pub abandoned: bool,
-    /// Whether it is no longer what its name leads to.
     pub is_gone: bool,
     /// When it will look at the file again.
     pub planned: i64,
@@ -149,7 +140,6 @@ impl World {
         holder.now(self.t);
     }
 
-    /// Begins the write that is due, if one is.
     pub(crate) fn save(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         let (life, now) = (holder.life, holder.clock.read(self.t));
@@ -171,13 +161,11 @@ impl World {
         let delay = self.rng.magnitude(least, most);
         let slow = most > 12;
         if slow && self.rng.chance(100) {
-            let soon = self.rng.magnitude(1, delay) as i64;
-            self.queue.put(self.t + soon, Event::Die(i, life));
+            self.put_within(1, delay, Event::Die(i, life));
         }
         self.queue.put(self.t + delay as i64, Event::Synced(i, life));
     }
 
-    /// A write has come to its end.
     pub(crate) fn synced(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         if let State::Paused(until) = holder.state {
@@ -301,11 +289,12 @@ impl World {
         self.tally.slow_disks_waits_ms += ms;
         holder.waits_for_disk_ms += ms;
         if holder.waits_for_disk_ms > 4 * takes + STALL_MS {
-            let detail = format!(
+            fail!(
+                KeptBack,
                 "holder {}: {left:?} ms of its window left, {} ms waited for a disk of {takes} ms",
-                holder.identity, holder.waits_for_disk_ms
+                holder.identity,
+                holder.waits_for_disk_ms
             );
-            return wrong(Check::KeptBack, detail);
         }
         Ok(())
     }
@@ -378,7 +367,7 @@ impl World {
         };
         self.tally.states_copied += 1;
         self.disks[to].bytes = self.disks[disk].bytes;
-        self.start_as(Make { disk: Some(to), ..make });
+        self.start_as(Some(Make { disk: Some(to), ..make }), 1);
     }
 }
 

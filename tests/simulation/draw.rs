@@ -10,39 +10,28 @@ use crate::host_clock::{HostClock, SLACK_MS, Trust};
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 
 /// What drawing needs of the world.
 pub struct Scene<'w> {
-    /// True time.
     pub t: i64,
-    /// The clocks of the servers lie between these.
     pub store_times: (i64, i64),
     /// Whether rules are checked as well, or only what a user would suffer from.
     pub rules: bool,
-    /// The stores.
     pub stores: &'w mut [Database],
-    /// What happened.
     pub tally: &'w mut Tally,
-    /// Where IDs are put.
     pub buffer: &'w mut Vec<u64>,
 }
 
-/// How IDs are asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// One by one.
     Next,
-    /// As many as are there.
     Fill,
-    /// All or none.
     Take,
 }
 
-/// What came of it.
 pub type Drawn = Result<usize, Refusal>;
 
-/// Draws up to `n` IDs and checks them.
 pub fn draw(
     holder: &mut Holder,
     scene: &mut Scene<'_>,
@@ -74,8 +63,7 @@ pub fn draw(
             scene.tally.overflows += u64::from(refusal.code == Code::TimeOverflow);
             let left = holder.generator.stats().in_hand;
             if scene.rules && left != in_hand {
-                let detail = format!("{} moved what is in hand: {in_hand}, now {left}", refusal);
-                return wrong(Check::RefusalChanges, detail);
+                fail!(RefusalChanges, "{} moved what is in hand: {in_hand}, now {left}", refusal);
             }
             check_refusal(holder, refusal, now, whole, rng)?;
         }
@@ -97,14 +85,14 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
             let marked = [out[0], out[n - 1]];
             let taken = generator.fill(now, out);
             if taken.is_err() && marked != [out[0], out[n - 1]] {
-                return wrong(Check::Promise, format!("{n} were refused, and some came"));
+                fail!(Promise, "{n} were refused, and some came");
             }
             taken
         }
         None => ready,
     };
     if taken.map_err(|refusal| refusal.code) != ready.map_err(|refusal| refusal.code) {
-        return wrong(Check::Promise, format!("{n} were ready: {ready:?}; then {taken:?}"));
+        fail!(Promise, "{n} were ready: {ready:?}; then {taken:?}");
     }
     holder.thrift.wanted(n as u64, ready.map_err(|refusal| refusal.code));
     if let Err(refusal) = ready {
@@ -115,8 +103,7 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
             && n as u64 <= u64::from(STEP_CAP);
         scene.tally.looks += u64::from(too_many && !told);
         if !refusal.code.stops() && too_many != told && !(too_many && may_look) {
-            let detail = format!("{n} are wanted, {most} the most at once: {refusal}");
-            return wrong(Check::Promise, detail);
+            fail!(Promise, "{n} are wanted, {most} the most at once: {refusal}");
         }
         scene.tally.counts_refused += u64::from(told);
         scene.tally.ends_known += u64::from(refusal.code == Code::TagSpent);
@@ -140,10 +127,9 @@ fn next(holder: &mut Holder, buffer: &mut [u64], n: usize, now: HostTime) -> Dra
     Ok(n)
 }
 
-/// Checks the first `count` IDs of the buffer.
 pub fn check(holder: &mut Holder, scene: &mut Scene<'_>, count: usize) -> Verdict {
     let Some(store) = holder.book.store else {
-        return wrong(Check::Outside, "an ID before the first grant".to_owned());
+        fail!(Outside, "an ID before the first grant");
     };
     let layout = holder.generator.layout();
     let Some(ids) = scene.buffer.get(..count) else { return Ok(()) };
@@ -152,8 +138,7 @@ pub fn check(holder: &mut Holder, scene: &mut Scene<'_>, count: usize) -> Verdic
         let length = run_length(&ids[at..], layout);
         let last = ids[at + length - 1];
         if let Some(before) = holder.book.last_id.filter(|before| *before >= first) {
-            let detail = format!("holder {}: {first} after {before}", holder.identity);
-            return wrong(Check::Descends, detail);
+            fail!(Descends, "holder {}: {first} after {before}", holder.identity);
         }
         let (worker, start) = place(first, layout);
         let (_, end) = place(last, layout);
@@ -196,7 +181,6 @@ fn run_length(ids: &[u64], layout: Option<Layout>) -> usize {
     1 + ids.windows(2).take_while(|pair| follows(pair)).count()
 }
 
-/// Worker and position of an ID.
 fn place(id: u64, layout: Option<Layout>) -> (u32, u64) {
     let Some(layout) = layout else { return (0, id) };
     let worker = (id >> layout.sequence_bits()) & (layout.workers() - 1);
@@ -226,12 +210,12 @@ fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, 
     let is_late = trust == Trust::Honest && late > slack && !holder.clock.looks_unmoved();
     let is_early = trust <= Trust::Behind && early > slack;
     if is_late || is_early {
-        let detail = format!(
+        fail!(
+            Untimely,
             "holder {}: an ID {late} ms behind the slowest and {early} ms above `max_ahead` of \
              the furthest server, {slack} ms allowed",
             holder.identity
         );
-        return wrong(Check::Untimely, detail);
     }
     Ok(())
 }
@@ -249,12 +233,13 @@ fn check_refusal(
     }
     let (Config::Space(config), Some(layout)) = (holder.make.config, holder.generator.layout())
     else {
-        return wrong(Check::Promise, format!("numbers were refused with {refusal}"));
+        fail!(Promise, "numbers were refused with {refusal}");
     };
     let ahead = u64::from(config.max_ahead_ms / layout.tick_ms());
     let ceiling = (holder.book.known_tick + ahead + 1) << layout.sequence_bits();
     if let Some(last) = holder.book.last_position.filter(|last| whole == 1 && last + 1 < ceiling) {
-        let detail = format!(
+        fail!(
+            WentBack,
             "holder {}: {} at position {}, {} below the ceiling of a time that it has seen; at {} \
              ms, {:?}, {:?}",
             holder.identity,
@@ -263,27 +248,26 @@ fn check_refusal(
             ceiling - last - 1,
             now.get(),
             holder.book,
-            holder.generator.stats(),
+            holder.generator.stats()
         );
-        return wrong(Check::WentBack, detail);
     }
     let Some(until) = refusal.until.filter(|until| *until > now) else {
-        let detail = format!(
+        fail!(
+            Promise,
             "holder {}: {refusal} at {} ms, wanting {whole}, {:?}, last at {:?} of {layout:?}, {:?}",
             holder.identity,
             now.get(),
             holder.generator.stats(),
             holder.book.last_position,
-            holder.make,
+            holder.make
         );
-        return wrong(Check::Promise, detail);
     };
     if rng.chance(50)
         && let Some(mut image) = holder.generator.image()
         && let Err(again) = image.ready(until, whole)
         && matches!(again.code, Code::SequenceSpent | Code::ClockBehind)
     {
-        return wrong(Check::Promise, format!("{refusal}, and at that time {again}"));
+        fail!(Promise, "{refusal}, and at that time {again}");
     }
     Ok(())
 }
@@ -294,11 +278,14 @@ pub fn check_counters(holder: &Holder) -> Verdict {
     let spent = stats.ids + stats.in_hand + stats.dropped;
     let numbers_fit = !holder.is_numbers() || book.resumed || spent == book.numbers;
     if stats.ids != book.ids || stats.grants != book.grants || !numbers_fit {
-        let detail = format!(
+        fail!(
+            Counters,
             "holder {}: {} IDs, {} grants, {} numbers, but {stats:?}",
-            holder.identity, book.ids, book.grants, book.numbers
+            holder.identity,
+            book.ids,
+            book.grants,
+            book.numbers
         );
-        return wrong(Check::Counters, detail);
     }
     Ok(())
 }

@@ -6,7 +6,6 @@ use crate::wire::Reply;
 use crate::world::World;
 
 impl World {
-    /// Makes an answer one that its holder has to refuse.
     pub(crate) fn garble(&mut self, reply: &mut Reply, ask: &Ask) {
         let kind = self.rng.below(6);
         let Ok(grant) = &mut reply.answer else { return };

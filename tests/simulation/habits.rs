@@ -11,7 +11,6 @@ use crate::rng::Rng;
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 
-/// A holder's make.
 pub fn make(plan: &Plan, rng: &mut Rng, label: u64) -> Option<Make> {
     let numbers = plan.spaces.is_empty() || (!plan.tags.is_empty() && rng.chance(350));
     let (place, config) = if numbers {

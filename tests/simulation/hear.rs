@@ -6,12 +6,11 @@ use crate::holder::State;
 use crate::host_clock::Trust;
 use crate::ledger::identity;
 use crate::plan::Loss;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event, Reply};
 use crate::world::World;
 
 impl World {
-    /// An answer comes to a holder.
     pub(crate) fn hear(&mut self, reply: Reply) -> Verdict {
         let i = reply.to;
         let holder = &mut self.holders[i];
@@ -50,22 +49,19 @@ impl World {
                 let late = holder.state == State::Closed
                     && holder.thrift.waits_for_window(grant.request());
                 if late && !reply.garbled {
-                    let detail = format!("holder {} keeps {grant:?}", holder.identity);
-                    return wrong(Check::Leak, detail);
+                    fail!(Leak, "holder {} keeps {grant:?}", holder.identity);
                 }
                 return Ok(());
             }
             Ok(Outcome::Applied) if reply.garbled => {
-                let detail = format!("holder {} applied {grant:?}", holder.identity);
-                return wrong(Check::Nonsense, detail);
+                fail!(Nonsense, "holder {} applied {grant:?}", holder.identity);
             }
             Ok(Outcome::Applied) => self.applied(reply, grant)?,
             Ok(Outcome::Release(release)) => {
                 holder.thrift.ends(grant.request());
                 self.tally.late_releases += 1;
                 if identity(release.key) != holder.identity && self.settings.rules {
-                    let detail = format!("holder {} sends {release:?}", holder.identity);
-                    return wrong(Check::ForeignName, detail);
+                    fail!(ForeignName, "holder {} sends {release:?}", holder.identity);
                 }
                 self.tally.releases += 1;
                 self.send(reply.to, 0, Body::Release(release));
@@ -151,7 +147,7 @@ impl World {
             && (self.plan.loss == Loss::Unfenced || !holder.is_numbers());
         self.tally.told_went_back += u64::from(lost);
         if !foreign && !lost {
-            return wrong(Check::FalseAlarm, format!("holder {}: {code}", holder.identity));
+            fail!(FalseAlarm, "holder {}: {code}", holder.identity);
         }
         self.tally.stopped += 1;
         let (i, life, delay) = (reply.to, holder.life, self.rng.magnitude(1_000, 60_000) as i64);

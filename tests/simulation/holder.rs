@@ -10,92 +10,69 @@ use crate::ledger;
 use crate::rng::Rng;
 use crate::thrift::{Stock, Thrift};
 
-/// How a holder draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Between two draws, in ms.
     pub every: (u64, u64),
-    /// How many at once.
     pub count: (u64, u64),
-    /// How often in a row.
     pub repeat: u64,
 }
 
 /// What a holder is made of, kept when it is restarted.
 #[derive(Clone, Copy, Debug)]
 pub struct Make {
-    /// Which tag or namespace, by number.
     pub place: usize,
-    /// The configuration of the generator.
     pub config: Config,
-    /// Whether it draws from a lock-free line.
     pub shared: bool,
     /// Whether it asks when it is time to, or only when it draws.
     pub timers: bool,
-    /// After how many ms it gives a call up; never, and the ask expires.
     pub gives_up: Option<u64>,
     /// Whether its clock is monotonic …
     pub monotonic: bool,
     /// … or compared with one that is.
     pub has_second: bool,
-    /// How it draws.
     pub pace: Pace,
     /// After how many draws it dies, again and again.
     pub fuse: Option<u32>,
-    /// Its state file, by number.
     pub disk: Option<usize>,
 }
 
 /// What a caller of a holder wants, and goes on wanting.
 #[derive(Clone, Copy, Debug)]
 pub struct Want {
-    /// How.
     pub way: Way,
-    /// How many.
     pub count: usize,
     /// How often it still tries what cannot be had.
     pub tries: u32,
-    /// Whether it was refused before.
     pub waited: bool,
 }
 
-/// What it does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It draws.
     Running,
-    /// It stands still until then.
     Paused(i64),
     /// It was closed, and still hears late answers.
     Closed,
-    /// It died.
     Crashed,
 }
 
 /// What is known of the generator from outside, copied with it when it forks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Book {
-    /// IDs that it gave.
     pub ids: u64,
-    /// Answers that it applied.
     pub grants: u64,
-    /// Numbers in these (segments).
     pub numbers: u64,
-    /// The last range of numbers.
     pub last_range: (u64, u64),
-    /// The last ID.
     pub last_id: Option<u64>,
     /// The position of the last ID, unless the line was opened since.
     pub last_position: Option<u64>,
     /// Its time has reached this tick.
     pub known_tick: u64,
-    /// Its time is not above this, in ms.
     pub reached: i64,
     /// The highest end of numbers that it had.
     pub have_until: Option<u64>,
     /// Whether it went on above where another stood: what it skipped so is nowhere counted.
     pub resumed: bool,
-    /// The store that it knows, by number.
     pub store: Option<usize>,
 }
 
@@ -116,37 +93,25 @@ impl Book {
     }
 }
 
-/// A call that is on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenCall {
-    /// Its request.
     pub request: Token,
-    /// Which call of this holder.
     pub number: u64,
-    /// The host's clock when it left.
     pub sent: HostTime,
 }
 
-/// A holder.
 pub struct Holder {
     /// Who it is: carried by every request id that it draws. A fork and a `forget` give a new one.
     pub identity: u32,
     counter: u32,
     /// Rises with each start, so that nothing of an old life reaches a new one.
     pub life: u64,
-    /// What it is made of.
     pub make: Make,
-    /// Its generator.
     pub generator: Generator,
-    /// What is known of that.
     pub book: Book,
-    /// Its clock.
     pub clock: HostClock,
-    /// What it does.
     pub state: State,
-    /// The call that is open.
     pub call: Option<OpenCall>,
-    /// How many calls it made.
     pub calls: u64,
     /// The last request of it that had its answer.
     pub answered: Option<Token>,
@@ -160,22 +125,17 @@ pub struct Holder {
     pub ahead_until: i64,
     /// Until when, on its own clock, the store told it to wait.
     pub told_until: i64,
-    /// How often it drew.
     pub draws: u64,
     /// What its caller wants, until that is had.
     pub want: Option<Want>,
-    /// How often it asks.
     pub thrift: Thrift,
-    /// When it was started.
     pub born: i64,
-    /// What it has of its state file.
     pub open: Option<Open>,
     /// For how long it has waited for that to be written, in ms, since it drew last.
     pub waits_for_disk_ms: u64,
 }
 
 impl Holder {
-    /// Starts a holder.
     pub fn start(
         (identity, life, born): (u32, u64, i64),
         make: Make,
@@ -233,7 +193,6 @@ impl Holder {
         ledger::request(self.identity, self.counter, rng.word())
     }
 
-    /// It forgets: from now on it is somebody else.
     pub fn forget_as(&mut self, identity: u32) {
         self.generator.forget();
         self.become_another(identity);
@@ -260,12 +219,10 @@ impl Holder {
         Stock { in_hand: stats.in_hand, ask_below, most: self.generator.most() }
     }
 
-    /// Whether it spends numbers.
     pub fn is_numbers(&self) -> bool {
         matches!(self.make.config, Config::Tag(_))
     }
 
-    /// Whether it is there to be answered.
     pub fn hears(&self) -> bool {
         matches!(self.state, State::Running | State::Paused(_) | State::Closed)
     }

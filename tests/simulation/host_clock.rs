@@ -13,23 +13,18 @@ pub enum Trust {
     Lost,
 }
 
-/// A host's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct HostClock {
     shown: i64,
     since: i64,
     /// How much faster than true time it runs, in millionths.
     ppm: i64,
-    frozen: bool,
+    pub frozen: bool,
     /// Whether it can neither be set nor go back.
     pub monotonic: bool,
-    /// What it is compared with, where it can.
     second: Option<Second>,
-    /// What may be expected of the IDs.
     pub trust: Trust,
-    /// When it was last disturbed.
     disturbed_at: i64,
-    /// When it was last told the time.
     told_at: i64,
     /// How wrong the answers may have left it, in ms.
     pub error_ms: i64,
@@ -81,21 +76,18 @@ impl HostClock {
 
     /// The same beside one that only ticks, and stands still while the host sleeps.
     pub fn beside(mut self, ppm: i64) -> HostClock {
-        let clocks = Clocks::default();
-        let looked_at = i64::MIN;
         self.second = Some(Second {
             ppm,
             stood: 0,
             asleep_since: None,
-            clocks,
-            looked_at,
+            clocks: Clocks::default(),
+            looked_at: i64::MIN,
             leapt: 0,
             set_back: false,
         });
         self
     }
 
-    /// Whether a leap of it is noticed.
     pub fn has_second(&self) -> bool {
         self.second.is_some()
     }
@@ -106,7 +98,6 @@ impl HostClock {
         self.second.is_some_and(|second| second.set_back)
     }
 
-    /// What the host makes of it.
     pub fn read(&self, t: i64) -> HostTime {
         HostTime::new(self.shows(t) - self.second.map_or(0, |second| second.leapt))
     }
@@ -136,12 +127,6 @@ impl HostClock {
         by != 0
     }
 
-    /// Whether it stands still.
-    pub fn is_frozen(&self) -> bool {
-        self.frozen
-    }
-
-    /// It drifts otherwise from now on.
     pub fn drift(&mut self, t: i64, ppm: i64) {
         self.shown = self.shows(t);
         self.since = t;
@@ -167,9 +152,9 @@ impl HostClock {
         self.disturbed(t, Trust::Behind);
     }
 
-    /// It goes on: where it stood, or (`catches_up`) where it would be.
-    pub fn thaw(&mut self, t: i64, catches_up: bool) {
-        if self.frozen && !catches_up {
+    /// It goes on where it stood.
+    pub fn thaw(&mut self, t: i64) {
+        if self.frozen {
             self.since = t;
         }
         self.frozen = false;
@@ -202,12 +187,6 @@ impl HostClock {
         self.told_at = t;
     }
 
-    /// Its generator goes on from an older image, with what that knew of the time.
-    pub fn unknown(&mut self, t: i64) {
-        self.disturbed(t, Trust::Lost);
-    }
-
-    /// It is set forward or back.
     pub fn step(&mut self, t: i64, by: i64) {
         self.shown = self.shows(t) + by;
         self.since = t;
@@ -219,7 +198,7 @@ impl HostClock {
         }
     }
 
-    fn disturbed(&mut self, t: i64, trust: Trust) {
+    pub fn disturbed(&mut self, t: i64, trust: Trust) {
         self.disturbed_at = t;
         self.trust = self.trust.max(trust);
     }
@@ -230,15 +209,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frozen_clock_goes_on_as_it_is_told() {
+    fn a_frozen_clock_goes_on_where_it_stood() {
         let mut clock = HostClock::new(0, 500, 0, true);
         clock.freeze(10);
         assert_eq!(clock.read(100).get(), 510);
-        let mut suspended = clock;
-        suspended.thaw(100, false);
-        assert_eq!(suspended.read(101).get(), 511);
-        clock.thaw(100, true);
-        assert_eq!(clock.read(101).get(), 601);
+        clock.thaw(100);
+        assert_eq!(clock.read(101).get(), 511);
     }
 
     #[test]
@@ -256,12 +232,12 @@ mod tests {
             (false, 1_450, Trust::Lost)
         );
         clock.sleep(60);
-        clock.thaw(8_000, false);
+        clock.thaw(8_000);
         assert_eq!((clock.look(8_010, true), clock.read(8_010).get()), (true, 570));
     }
 
     #[test]
-    fn a_clock_set_back_by_as_long_as_it_went_unread_looks_unmoved_for_a_second() {
+    fn a_clock_set_back_while_it_went_unread_looks_unmoved() {
         let mut clock = HostClock::new(0, 500, 0, false).beside(0);
         assert!(!clock.look(10, false));
         clock.step(20_000, -19_900);

@@ -5,14 +5,11 @@ use std::time::{Duration, Instant};
 use leafid_core::bugs::{self, Bug};
 
 use crate::args::Options;
-use crate::database::StoreBug;
-use crate::restore::FenceBug;
 use crate::run;
 use crate::tally::Tally;
 use crate::verdict::{Check, Violation};
 use crate::world::{Mistake, Settings};
 
-/// For so long a bug is looked for …
 const BUDGET: Duration = Duration::from_secs(60);
 /// … and in so many worlds, however busy the machine is.
 const MOST_WORLDS: u64 = 160;
@@ -68,7 +65,6 @@ impl Found {
     }
 }
 
-/// Looks for all of them; gives the closing line, or what was not found.
 pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     println!("simulate --bugs: worlds from seed {first} on");
     println!(
@@ -77,27 +73,29 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     );
     let core = Bug::ALL.iter().map(|bug| (format!("{bug:?}"), Some(*bug), None));
     let outside = [
-        ("BlindWrite", Mistake::Store(StoreBug::BlindWrite)),
-        ("KeyComesBack", Mistake::Store(StoreBug::KeyComesBack)),
-        ("SegmentReturn", Mistake::Store(StoreBug::SegmentReturn)),
-        ("NoForget", Mistake::NoForget),
-        ("SharedState", Mistake::SharedState),
-        ("NoFence", Mistake::Fence(FenceBug::None)),
-        ("FenceAdds", Mistake::Fence(FenceBug::Adds)),
-        ("WindowChanged", Mistake::Fence(FenceBug::WindowChanged)),
+        Mistake::BlindWrite,
+        Mistake::KeyComesBack,
+        Mistake::SegmentReturn,
+        Mistake::NoForget,
+        Mistake::SharedState,
+        Mistake::NoFence,
+        Mistake::FenceAdds,
+        Mistake::WindowChanged,
     ];
-    let outside = outside.into_iter().map(|(name, it)| (name.to_owned(), None, Some(it)));
+    let outside = outside.map(|mistake| (format!("{mistake:?}"), None, Some(mistake)));
     let (mut found, mut missed) = (0, Vec::new());
     for (name, bug, mistake) in core.chain(outside) {
         if options.only.is_some_and(|only| only != name) {
             continue;
         }
-        if bug.is_some_and(|bug| MODEL_ONLY.contains(&bug)) {
-            println!("{name:21} {:>6} {:>13}  model only: two threads between two steps", "-", "-");
-            continue;
-        }
-        if bug.is_some_and(|bug| TEST_ONLY.contains(&bug)) {
-            println!("{name:21} {:>6} {:>13}  unit test only: no ID is wrong", "-", "-");
+        let is_in = |bugs: &[Bug]| bug.is_some_and(|bug| bugs.contains(&bug));
+        let elsewhere = if is_in(MODEL_ONLY) {
+            Some("model only: two threads between two steps")
+        } else {
+            is_in(TEST_ONLY).then_some("unit test only: no ID is wrong")
+        };
+        if let Some(elsewhere) = elsewhere {
+            println!("{name:21} {:>6} {:>13}  {elsewhere}", "-", "-");
             continue;
         }
         bugs::seed(bug.unwrap_or(Bug::None));

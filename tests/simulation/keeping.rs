@@ -5,22 +5,19 @@ use std::collections::BTreeMap;
 
 use leafid_core::{Name, Range, StoreTime};
 
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 
 /// An owner that was not seen for so long keeps nothing: 30 days, in ms.
 const KEPT_MS: i64 = 30 * 86_400_000;
 
-/// Who keeps what in one namespace.
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
     /// The owner of each number, and when it was granted to it last (store's clock).
     kept: BTreeMap<u32, (Name, StoreTime)>,
 }
 
-/// Who wants a number, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish<'a> {
-    /// The owner.
     pub owner: &'a Name,
     /// Whether it wants its own.
     pub sticky: bool,
@@ -29,13 +26,11 @@ pub struct Wish<'a> {
 }
 
 impl Keeping {
-    /// The numbers of an owner inside a range.
     fn of<'k>(&'k self, owner: &'k Name, workers: Range) -> impl Iterator<Item = u32> + 'k {
         let theirs = self.kept.iter().filter(move |(_, (whose, _))| whose == owner);
         theirs.map(|(number, _)| *number).filter(move |n| workers.contains(u64::from(*n)))
     }
 
-    /// How many numbers an owner keeps inside a range.
     pub fn count(&self, owner: &Name, workers: Range) -> usize {
         self.of(owner, workers).count()
     }
@@ -73,16 +68,15 @@ impl Keeping {
         let own = self.own(owner, workers, &is_free);
         let is_own = given.is_some_and(|number| self.of(owner, workers).any(|own| own == number));
         if let Some(free) = own.filter(|own| sticky && is_free(*own) && !is_own) {
-            let detail = format!("{owner} keeps {free}, which is free, and got {given:?}");
-            return wrong(Check::Kept, detail);
+            fail!(Kept, "{owner} keeps {free}, which is free, and got {given:?}");
         }
         let Some(number) = given else { return Ok(()) };
         if strict && !is_own && self.of(owner, workers).next().is_some() {
-            return wrong(Check::Kept, format!("{owner} takes only its own, and got {number}"));
+            fail!(Kept, "{owner} takes only its own, and got {number}");
         }
         match self.kept.get(&number) {
             Some((other, seen)) if other != owner && now.since(*seen) < KEPT_MS => {
-                wrong(Check::Kept, format!("{other} keeps {number}, and {owner} got it"))
+                fail!(Kept, "{other} keeps {number}, and {owner} got it")
             }
             _ => Ok(()),
         }
@@ -97,14 +91,12 @@ impl Keeping {
         }
     }
 
-    /// Its window was renewed.
     pub fn renewed(&mut self, number: u32, at: StoreTime) {
         if let Some((_, seen)) = self.kept.get_mut(&number) {
             *seen = at.max(*seen);
         }
     }
 
-    /// Nobody keeps it any more.
     pub fn freed(&mut self, number: u32) {
         self.kept.remove(&number);
     }

@@ -4,14 +4,11 @@
 use leafid_core::{Range, Token};
 
 use crate::spans::{Owned, Spans};
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 
-/// Which line of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineName {
-    /// The numbers of a tag.
     Tag(usize),
-    /// The time of a worker of a namespace.
     Worker(usize, u32),
 }
 
@@ -20,7 +17,6 @@ pub fn identity(request: Token) -> u32 {
     (owner(request) >> 32) as u32
 }
 
-/// A request as the ledger knows it.
 fn owner(request: Token) -> u64 {
     let [.., a, b, c, d, e, f, g, h] = request.bytes();
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
@@ -34,13 +30,10 @@ pub fn request(identity: u32, counter: u32, random: u64) -> [u8; 16] {
 
 #[derive(Clone, Debug, Default)]
 struct Line {
-    /// Numbers, or ticks.
     granted: Owned,
-    /// Positions.
     issued: Spans,
 }
 
-/// All lines of one store.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     tags: Vec<Line>,
@@ -59,7 +52,6 @@ impl Ledger {
         Ledger { tags: lines(tags), workers: workers.collect(), muted: false }
     }
 
-    /// Notes nothing any more, and finds nothing wrong.
     pub fn mute(&mut self) {
         self.muted = true;
     }
@@ -80,17 +72,17 @@ impl Ledger {
             return Ok(());
         }
         let Some(line) = self.line(name) else {
-            return wrong(Check::Overlap, format!("{name:?} is no line that may be granted"));
+            fail!(Overlap, "{name:?} is no line that may be granted");
         };
         line.granted.claim(range, owner(to)).or_else(|(part, other)| {
-            let detail = format!(
+            fail!(
+                Overlap,
                 "{name:?}: [{}, {}) was granted to {} and now to {}",
                 part.start,
                 part.end,
                 who(other),
                 who(owner(to))
-            );
-            wrong(Check::Overlap, detail)
+            )
         })
     }
 
@@ -113,23 +105,22 @@ impl Ledger {
             return Ok(());
         }
         let Some(line) = self.line(name) else {
-            let detail = format!("{name:?} is no line of the store: holder {by}");
-            return wrong(Check::Outside, detail);
+            fail!(Outside, "{name:?} is no line of the store: holder {by}");
         };
         if let Err(twice) = line.issued.add(positions) {
-            let detail = format!(
+            fail!(
+                Duplicate,
                 "{name:?}: positions [{}, {}), the second time by holder {by}",
-                twice.start, twice.end
+                twice.start,
+                twice.end
             );
-            return wrong(Check::Duplicate, detail);
         }
         let last = positions.end.saturating_sub(1) >> sequence_bits;
         let granted = Range::new(positions.start >> sequence_bits, last.saturating_add(1));
         let is_theirs = |owner: u64| (owner >> 32) as u32 == by;
         if let Some((at, other)) = line.granted.first_foreign(granted, is_theirs) {
             let whose = other.map_or("nobody's".to_owned(), who);
-            let detail = format!("{name:?}: holder {by} used {at}, which is {whose}");
-            return wrong(Check::Outside, detail);
+            fail!(Outside, "{name:?}: holder {by} used {at}, which is {whose}");
         }
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! How holders begin, fork, forget, close, die and start again.
 
-use leafid_core::{Carryover, Range, Release};
+use leafid_core::{Carryover, Range};
 
 use crate::generator::{Config, Generator};
+use crate::habits;
 use crate::holder::{Book, Holder, Make, State};
-use crate::host_clock::HostClock;
+use crate::host_clock::{HostClock, Trust};
 use crate::ledger::{identity, request};
 use crate::plan::Theme;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
@@ -20,15 +21,6 @@ const OLD_MS: i64 = 3_600_000;
 const MOST_HOLDERS: usize = 40;
 
 impl World {
-    /// Another holder, that starts drawing in `delay` ms.
-    pub(crate) fn new_holder(&mut self, delay: i64) {
-        if let Some(holder) = self.fresh(None) {
-            let life = holder.life;
-            self.holders.push(holder);
-            self.queue.put(self.t + delay, Event::Draw(self.holders.len() - 1, life));
-        }
-    }
-
     fn fresh(&mut self, make: Option<Make>) -> Option<Holder> {
         let (identity, life) = (self.identity(), self.life());
         // Few labels, so that owners come back.
@@ -36,7 +28,7 @@ impl World {
         let make = match make {
             Some(make) => make,
             None => {
-                let mut make = self.plan.make(&mut self.rng, label)?;
+                let mut make = habits::make(&self.plan, &mut self.rng, label)?;
                 self.give_disk(&mut make);
                 make
             }
@@ -65,11 +57,11 @@ impl World {
         }
     }
 
-    /// Another holder of this make starts at once.
-    pub(crate) fn start_as(&mut self, make: Make) {
-        let Some(holder) = self.fresh(Some(make)) else { return };
+    /// Another holder, of this make or any, that starts drawing in `delay` ms.
+    pub(crate) fn start_as(&mut self, make: Option<Make>, delay: i64) {
+        let Some(holder) = self.fresh(make) else { return };
         if let Some(i) = self.put(holder) {
-            self.queue.put(self.t + 1, Event::Draw(i, self.holders[i].life));
+            self.queue.put(self.t + delay, Event::Draw(i, self.holders[i].life));
         }
     }
 
@@ -86,11 +78,9 @@ impl World {
     }
 
     fn start_later(&mut self, i: usize) {
-        let delay = self.rng.magnitude(1, 60_000) as i64;
-        self.queue.put(self.t + delay, Event::Start(i, self.holders[i].life));
+        self.put_within(1, 60_000, Event::Start(i, self.holders[i].life));
     }
 
-    /// A holder dies without a word.
     pub(crate) fn crash(&mut self, i: usize) {
         self.tally.crashes += 1;
         self.note_life(i);
@@ -129,7 +119,6 @@ impl World {
         }
     }
 
-    /// A holder is closed: what of its window was not begun goes back.
     pub(crate) fn close(&mut self, i: usize) -> Verdict {
         let holder = &mut self.holders[i];
         let rest = Range::new(
@@ -144,15 +133,18 @@ impl World {
         holder.state = State::Closed;
         self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
-        self.draw_after_closing(i, release)?;
+        // A thread that was about to draw still holds the line.
+        let holder = &mut self.holders[i];
+        if let Some(id) = holder.generator.draw_past(holder.clock.read(self.t)) {
+            fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity);
+        }
         if let Some(release) = release {
             if identity(release.key) != self.holders[i].identity && self.settings.rules {
-                let detail = format!("holder {} sends {release:?}", self.holders[i].identity);
-                return wrong(Check::ForeignName, detail);
+                fail!(ForeignName, "holder {} sends {release:?}", self.holders[i].identity);
             }
             self.tally.releases += 1;
             self.send(i, 0, Body::Release(release));
-        } else if matches!(self.settings.mistake, Some(Mistake::Store(_)))
+        } else if self.settings.mistake == Some(Mistake::SegmentReturn)
             && self.holders[i].is_numbers()
             && !rest.is_empty()
         {
@@ -163,15 +155,6 @@ impl World {
         self.end_writes(i);
         self.start_later(i);
         Ok(())
-    }
-
-    /// A thread that was about to draw still holds the line.
-    fn draw_after_closing(&mut self, i: usize, release: Option<Release>) -> Verdict {
-        let holder = &mut self.holders[i];
-        let now = holder.clock.read(self.t);
-        let Some(id) = holder.generator.draw_past(now) else { return Ok(()) };
-        let detail = format!("holder {}: {id} after {release:?}", holder.identity);
-        wrong(Check::AfterRelease, detail)
     }
 
     /// A process forks: the child has a copy of everything, and forgets.
@@ -231,8 +214,7 @@ impl World {
         let Some(place) = self.put(holder) else { return };
         if self.holders[place].open.is_some() {
             self.void_state(place);
-            let soon = self.rng.magnitude(1, 2_000) as i64;
-            self.queue.put(self.t + soon, Event::Die(place, life));
+            self.put_within(1, 2_000, Event::Die(place, life));
         }
         self.queue.put(self.t + 1, Event::Draw(place, life));
     }
@@ -256,7 +238,8 @@ impl World {
         }
         holder.forget_as(identity);
         if restored {
-            holder.clock.unknown(self.t);
+            // Its generator goes on with what the image knew of the time.
+            holder.clock.disturbed(self.t, Trust::Lost);
         }
         self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
         self.save(i);
@@ -285,13 +268,12 @@ impl World {
         holder.starved_since = None;
         let life = holder.life;
         if suspended {
-            self.queue.put(self.t + length, Event::Thaw(i, life, false));
+            self.queue.put(self.t + length, Event::Thaw(i, life));
         }
         self.queue.put(self.t + length, Event::Resume(i, life));
     }
 
-    /// A paused holder goes on.
-    pub(crate) fn resume(&mut self, i: usize) -> Verdict {
+    pub(crate) fn resume(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         if holder.state == State::Paused(self.t) {
             holder.state = State::Running;
@@ -301,7 +283,6 @@ impl World {
             }
             self.queue.put(self.t, Event::Draw(i, holder.life));
         }
-        Ok(())
     }
 
     /// Which generator an image would be for, to tell forks of the lock-free face apart.

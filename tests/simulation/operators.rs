@@ -4,49 +4,47 @@
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
-use crate::database::StoreBug;
+use crate::database::Tag;
 use crate::ledger::{BY_HAND, LineName, request};
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
-use crate::world::World;
+use crate::world::{Mistake, World};
 
 impl World {
-    /// A row is taken from its holder.
     pub(crate) fn revoke(&mut self) {
         let spaces = self.stores[0].spaces.len() as u64;
         if spaces > 0 {
-            let space = self.rng.below(spaces) as usize;
-            let rows = self.stores[0].spaces[space].rows.len() as u64;
-            let row = self.rng.below(rows);
-            self.stores[0].revoke(space, row);
+            let store = &mut self.stores[0];
+            let space = &mut store.spaces[self.rng.below(spaces) as usize];
+            let number = space.territory.start + self.rng.below(space.rows.len() as u64);
+            store.writes += 1;
+            space.revoke(number as u32, store.writes);
             self.tally.revokes += 1;
         }
     }
 
-    /// A tag is deleted.
     pub(crate) fn delete_tag(&mut self) {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
         for store in &mut self.stores {
-            store.tags[tag].deleted = true;
+            store.tags[tag].row.deleted = true;
         }
         self.tally.tags_deleted += 1;
-        let delay = self.rng.magnitude(100, 60_000) as i64;
-        self.queue.put(self.t + delay, Event::Recreate(tag));
+        self.put_within(100, 60_000, Event::Recreate(tag));
     }
 
     /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
     pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
         let step = self.rng.magnitude(1, 10_000) as u32;
         for store in &mut self.stores {
-            let row = &store.tags[tag];
+            let row = &store.tags[tag].row;
             if !row.deleted {
                 continue;
             }
             let spec = TagSpec { step: Some(step), ..TagSpec::default() };
             match TagRow::create(Some(row), &spec) {
-                Ok(row) => (store.tags[tag], store.ends[tag]) = (row, LINE_END),
+                Ok(row) => (store.tags[tag].row, store.tags[tag].end) = (row, LINE_END),
                 Err(refusal) => {
-                    return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
+                    fail!(RowRule, "tag {tag} made anew: {refusal}");
                 }
             }
         }
@@ -55,18 +53,18 @@ impl World {
 
     /// A tag is moved above every number that is in use.
     pub(crate) fn settle_tag(&mut self, store: usize, tag: usize) -> Verdict {
-        let database = &mut self.stores[store];
-        let row = database.tags[tag];
+        let at = &mut self.stores[store].tags[tag];
+        let row = at.row;
         if row.deleted {
             self.queue.put(self.t + 60_000, Event::Settle(store, tag));
             return Ok(());
         }
-        let to = row.max_id.max(database.highest[tag]).min(row.end());
+        let to = row.max_id.max(at.highest).min(row.end());
         if let Ok(after) = row.advance(to) {
             if after.is_stopped() {
-                return wrong(Check::RowRule, format!("{row:?} became {after:?}"));
+                fail!(RowRule, "{row:?} became {after:?}");
             }
-            (database.tags[tag], database.in_use[tag]) = (after, to);
+            (at.row, at.in_use) = (after, to);
             self.tally.tags_settled += u64::from(row.is_stopped());
         }
         self.trace.note(self.t, || format!("tag {tag} was {row:?}, settled at {to}"));
@@ -76,21 +74,19 @@ impl World {
     /// A tag is advanced, or its upper end moved; an operator who errs wants it lower than it may be.
     pub(crate) fn move_tag(&mut self) -> Verdict {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
-        let (row, end) = (self.stores[0].tags[tag], self.stores[0].ends[tag]);
+        let Tag { row, end, .. } = self.stores[0].tags[tag];
         let by = self.rng.magnitude(1, 100_000);
         let to = match self.rng.chance(300) {
             true => row.max_id.saturating_sub(by),
             false => row.max_id.saturating_add(by),
         };
-        let (may, store) = (!row.deleted && (row.max_id..=LINE_END).contains(&to), 0);
+        let may = !row.deleted && (row.max_id..=LINE_END).contains(&to);
+        let at = &mut self.stores[0].tags[tag];
         if self.rng.chance(500) {
             match row.advance(to) {
-                Ok(after) => {
-                    let store = &mut self.stores[store];
-                    (store.tags[tag], store.in_use[tag]) = (after, to);
-                }
+                Ok(after) => (at.row, at.in_use) = (after, to),
                 Err(_) if may && to <= end => {
-                    return wrong(Check::RowRule, format!("{row:?} cannot be advanced to {to}"));
+                    fail!(RowRule, "{row:?} cannot be advanced to {to}");
                 }
                 Err(_) => {
                     self.tally.advances_refused += 1;
@@ -104,12 +100,9 @@ impl World {
             let until = if takes_away { LINE_END } else { to };
             let spec = TagSpec { until: Some(until), ..TagSpec::default() };
             match row.with(&spec) {
-                Ok(after) => {
-                    let store = &mut self.stores[store];
-                    (store.tags[tag], store.ends[tag]) = (after, until);
-                }
+                Ok(after) => (at.row, at.end) = (after, until),
                 Err(_) if !row.deleted && (may || takes_away) => {
-                    return wrong(Check::RowRule, format!("{row:?} cannot end at {until}"));
+                    fail!(RowRule, "{row:?} cannot end at {until}");
                 }
                 Err(_) => {
                     self.tally.bounds_refused += 1;
@@ -172,7 +165,7 @@ impl World {
                 store.ledger.grant(line, Range::new(tick, layout.end_tick()), by_hand)?;
             } else if is && !was {
                 // Whoever still has a key to it would be given the time since, too.
-                if store.bug != Some(StoreBug::KeyComesBack) {
+                if store.mistake != Some(Mistake::KeyComesBack) {
                     space.revoke(number as u32, write);
                 }
                 store.ledger.give_back(line, slowest, by_hand);

@@ -24,7 +24,6 @@ pub fn tag(rng: &mut Rng) -> Option<TagRow> {
     TagRow::create(None, &spec).ok()
 }
 
-/// A namespace, and the numbers that it may ever hand out.
 pub fn space(rng: &mut Rng, start: i64, length: i64, slow: bool) -> Option<SpacePlan> {
     let layout = layout(rng, start, length)?;
     let workers = layout.workers().min(rng.pick(&[1, 2, 3, 5, 8, 16, 32, 64]));

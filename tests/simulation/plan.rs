@@ -3,15 +3,11 @@
 use leafid_core::Range;
 use leafid_core::registry::{Namespace, TagRow};
 
-use crate::habits;
-use crate::holder::Make;
 use crate::places;
 use crate::rng::Rng;
 
-/// A day, in ms.
 const DAY_MS: u64 = 86_400_000;
 
-/// What kind of life is led in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// Minutes, in which holders come and go and everything goes wrong.
@@ -22,10 +18,8 @@ pub enum Theme {
     Months,
 }
 
-/// What the store loses of what it had written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Nothing.
     None,
     /// It goes back to an older copy of itself, and nothing is done about that.
     Unfenced,
@@ -36,15 +30,11 @@ pub enum Loss {
 /// How often what goes wrong, in thousandths.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Calls and answers lost.
     pub lost: u64,
-    /// Calls and answers late.
     pub late: u64,
-    /// Calls and answers twice.
     pub doubled: u64,
     /// Answers to somebody else.
     pub swapped: u64,
-    /// Answers garbled.
     pub garbled: u64,
     /// Writes that take long.
     pub slow_writes: u64,
@@ -52,41 +42,31 @@ pub struct Rates {
     pub delay_ms: (u64, u64),
 }
 
-/// A namespace of a world.
 #[derive(Clone, Copy, Debug)]
 pub struct SpacePlan {
-    /// Its row at the beginning.
     pub namespace: Namespace,
     /// The numbers that may ever be handed out: its `workers` stay inside.
     pub territory: Range,
 }
 
-/// A world.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What kind of life is led.
     pub theme: Theme,
     /// True time at the beginning, in ms since 1970.
     pub start: i64,
-    /// How long it lasts, in ms.
     pub length: i64,
-    /// How many servers the store has.
     pub servers: usize,
     /// Whether another store answers behind the same name now and then.
     pub alien: bool,
-    /// What the store loses.
     pub loss: Loss,
     /// Whether operators move the worker numbers of namespaces, and the longest windows.
     pub moves: bool,
     /// The tags, and whether the store gives less of them than it is asked for.
     pub tags: Vec<(TagRow, bool)>,
-    /// The namespaces.
     pub spaces: Vec<SpacePlan>,
-    /// How many holders there are at first.
     pub holders: usize,
     /// How many sloppy clients of the registry.
     pub sloppy: usize,
-    /// What goes wrong on the way.
     pub rates: Rates,
     /// How long it takes until something else goes wrong, in ms on average.
     pub chaos_every: u64,
@@ -177,17 +157,10 @@ impl Plan {
         }
     }
 
-    /// A holder's make.
-    pub fn make(&self, rng: &mut Rng, label: u64) -> Option<Make> {
-        habits::make(self, rng, label)
-    }
-
-    /// Whether all answers are slow, all the time.
     pub fn is_slow(&self) -> bool {
         self.rates.delay_ms.0 > 1
     }
 
-    /// Of the namespaces, the longest window, in ms.
     pub fn longest_window_ms(&self) -> i64 {
         let windows = self.spaces.iter().map(|space| space.namespace.max_window_ms);
         windows.max().unwrap_or(0).into()

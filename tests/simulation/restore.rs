@@ -4,7 +4,7 @@
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
 
-use crate::database::{Database, Space};
+use crate::database::{Database, Space, Tag};
 use crate::plan::Loss;
 use crate::wire::Event;
 use crate::world::{Mistake, World};
@@ -14,18 +14,6 @@ const CLOCKS_DIFFER_MS: i64 = 5_000;
 /// What is lost beyond the journal is less than so many leases of the largest step.
 const GAP_STEPS: u64 = 100;
 
-/// A mistake of the fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FenceBug {
-    /// There is none.
-    None,
-    /// It adds to the high-water marks that were found, instead of flooring all that comes.
-    Adds,
-    /// The longest window is changed while windows last, and the fence knows the new one only.
-    WindowChanged,
-}
-
-/// What was copied of a store.
 #[derive(Clone, Debug)]
 pub struct StoreCopy {
     tags: Vec<leafid_core::registry::TagRow>,
@@ -37,16 +25,15 @@ impl World {
     /// A copy of the store is made, and the next time that one is.
     pub(crate) fn copy_store(&mut self) {
         let Database { tags, spaces, anchor, .. } = &self.stores[0];
-        self.copy = Some(StoreCopy { tags: tags.clone(), spaces: spaces.clone(), anchor: *anchor });
-        let next = self.rng.magnitude(5_000, 400_000) as i64;
-        self.queue.put(self.t + next, Event::Copy);
+        let tags = tags.iter().map(|tag| tag.row).collect();
+        self.copy = Some(StoreCopy { tags, spaces: spaces.clone(), anchor: *anchor });
+        self.put_within(5_000, 400_000, Event::Copy);
     }
 
     /// The store is put back from its copy.
     pub(crate) fn lose(&mut self) {
         let fenced = self.plan.loss == Loss::Fenced;
-        let next = self.rng.magnitude(60_000, 1_200_000) as i64;
-        self.queue.put(self.t + next, Event::Lose);
+        self.put_within(60_000, 1_200_000, Event::Lose);
         let now = self.servers[0].clock.read(self.t);
         let (_, furthest) = self.store_times();
         let Some(copy) = self.copy.clone() else { return };
@@ -54,11 +41,13 @@ impl World {
             return;
         }
         let store = &mut self.stores[0];
-        let witnessed: Vec<u64> =
-            (0..store.tags.len()).map(|tag| store.witnessed(tag, now)).collect();
-        let exact: Vec<u64> = store.tags.iter().map(|row| row.max_id).collect();
-        (store.tags, store.spaces, store.anchor) = (copy.tags, copy.spaces, copy.anchor);
-        store.ends = store.tags.iter().map(|row| row.until.unwrap_or(LINE_END)).collect();
+        let known = |tag: &Tag| (tag.witnessed(now), tag.row.max_id);
+        let known: Vec<(u64, u64)> = store.tags.iter().map(known).collect();
+        for (tag, row) in store.tags.iter_mut().zip(copy.tags) {
+            // What holders have shown is forgotten, too.
+            (tag.row, tag.end, tag.in_use) = (row, row.until.unwrap_or(LINE_END), 0);
+        }
+        (store.spaces, store.anchor) = (copy.spaces, copy.anchor);
         // Nothing that was decided on the rows as they were is written over these.
         store.writes += 1;
         let write = store.writes;
@@ -66,14 +55,11 @@ impl World {
             space.version = write;
             space.rows.iter_mut().for_each(|(_, at)| *at = write);
         }
-        // What holders have shown is forgotten, too.
-        store.in_use.fill(0);
         store.went_back = true;
         self.tally.losses += 1;
         if fenced {
-            let mistake = self.settings.mistake;
-            if mistake != Some(Mistake::Fence(FenceBug::None)) {
-                fence(store, now, &witnessed, &exact, mistake);
+            if store.mistake != Some(Mistake::NoFence) {
+                fence(store, now, &known);
             }
             self.tally.fences += 1;
         } else {
@@ -105,17 +91,11 @@ impl World {
 
 /// No window begins before all are over that may have been granted, and no number below those
 /// that may have been.
-fn fence(
-    store: &mut Database,
-    now: StoreTime,
-    witnessed: &[u64],
-    exact: &[u64],
-    mistake: Option<Mistake>,
-) {
-    let is = |bug| mistake == Some(Mistake::Fence(bug));
+fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
+    let mistake = store.mistake;
     let last = now.max(store.anchor);
     for space in &mut store.spaces {
-        if is(FenceBug::Adds) {
+        if mistake == Some(Mistake::FenceAdds) {
             let layout = space.namespace.layout;
             let above = layout.ticks(u64::from(space.namespace.max_window_ms) + 5_000);
             let add = |row: &mut WorkerRow| row.reserved_until += above;
@@ -123,12 +103,12 @@ fn fence(
             rows.filter(|row| row.reserved_until > 0).for_each(add);
             continue;
         }
-        let changed = is(FenceBug::WindowChanged);
+        let changed = mistake == Some(Mistake::WindowChanged);
         let known = if changed { 1_000 } else { space.namespace.max_window_ms };
         let known = Namespace { max_window_ms: known, ..space.namespace };
         space.namespace.floor = known.fenced(last, 0).floor;
     }
-    for ((row, witnessed), exact) in store.tags.iter_mut().zip(witnessed).zip(exact) {
+    for (Tag { row, .. }, (witnessed, exact)) in store.tags.iter_mut().zip(known) {
         let gap = GAP_STEPS * u64::from(row.max_step);
         // What is lost beyond the journal is less than the gap: that is what it is for.
         let known = if exact - witnessed < gap { *witnessed } else { *exact };

@@ -1,16 +1,13 @@
 //! Randomness from a seed: splitmix64, so that a seed replays a world on every machine.
 
-/// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The stream of a seed.
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }
 
-    /// 64 random bits.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -36,12 +33,10 @@ impl Rng {
         ((low_f * (high_f / low_f).powf(share)) as u64).clamp(low, high)
     }
 
-    /// Whether it happens, `permille` times in a thousand.
     pub fn chance(&mut self, permille: u64) -> bool {
         permille > 0 && self.below(1_000) < permille
     }
 
-    /// One of these.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::args::Options;
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Check, Verdict, Violation};
 use crate::world::{Settings, World};
 
 /// Runs one world; a panic is something wrong as well. Gives what happened, and the last of it.
@@ -16,13 +16,12 @@ pub fn world(seed: u64, settings: Settings) -> (Verdict, Tally, Vec<String>) {
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or(panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            wrong(Check::Panic, text.unwrap_or_default())
+            Err(Violation { check: Check::Panic, detail: text.unwrap_or_default() })
         }
     };
-    (verdict, *world.tally(), world.trace().lines().map(str::to_owned).collect())
+    (verdict, world.tally, world.trace.lines().map(str::to_owned).collect())
 }
 
-/// The simulation: gives its closing line, or what is wrong.
 pub fn simulate(options: &Options, first: u64) -> Result<String, String> {
     let alone = options.seed.is_some() && options.worlds.is_none();
     let most = if alone { 1 } else { options.worlds.unwrap_or(u64::MAX) };

@@ -5,7 +5,7 @@ use leafid_core::{AcquireAsk, Ask, Code, Failure, Grant, Name, Release, RenewAsk
 
 use crate::database::Decided;
 use crate::ledger::request;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::windows::Written;
 use crate::wire::Event;
 use crate::world::World;
@@ -25,10 +25,8 @@ struct Lease {
 }
 
 impl World {
-    /// A sloppy client does something.
     pub(crate) fn sloppy_verb(&mut self, i: usize) -> Verdict {
-        let pause = self.rng.magnitude(10, 10_000) as i64;
-        self.queue.put(self.t + pause, Event::Sloppy(i));
+        self.put_within(10, 10_000, Event::Sloppy(i));
         let server = self.rng.below(self.plan.servers as u64) as usize;
         if !self.servers[server].up {
             return Ok(());
@@ -106,7 +104,7 @@ impl World {
 
     fn right_key(&self, wrong_key: bool) -> Verdict {
         if wrong_key {
-            return wrong(Check::ForeignName, "a lease was used under another key".to_owned());
+            fail!(ForeignName, "a lease was used under another key");
         }
         Ok(())
     }

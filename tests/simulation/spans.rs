@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use leafid_core::Range;
 
-/// Numbers that were issued.
 #[derive(Clone, Debug, Default)]
 pub struct Spans(BTreeMap<u64, u64>);
 
@@ -40,7 +39,6 @@ impl Spans {
     }
 }
 
-/// Ranges and whose they are.
 #[derive(Clone, Debug, Default)]
 pub struct Owned(BTreeMap<u64, (u64, u64)>);
 

@@ -20,7 +20,6 @@ impl Clock for Shown {
     }
 }
 
-/// The time of one server of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreClock {
     skew: i64,
@@ -45,7 +44,6 @@ impl StoreClock {
         StoreClock { skew, ppm, start: t, disbelief_ms: longest_window_ms, time }
     }
 
-    /// The time, for a decision.
     pub fn read(&mut self, t: i64) -> StoreTime {
         let shown = Shown { wall: self.source(t), boot: t };
         let disbelief_ms = self.disbelief_ms;
@@ -58,7 +56,6 @@ impl StoreClock {
         copy.read(t).get()
     }
 
-    /// The source is set forward or back.
     pub fn step(&mut self, by: i64) {
         self.skew += by;
     }
@@ -71,24 +68,5 @@ impl StoreClock {
 
     fn source(&self, t: i64) -> i64 {
         t + self.skew + (t - self.start) * self.ppm / 1_000_000
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_store_goes_on_when_its_source_goes_back_and_doubts_a_leap() {
-        let mut clock = StoreClock::new(1_000, (50, 0), StoreTime::new(0), 600_000);
-        assert_eq!(clock.read(1_000).get(), 1_050);
-        clock.step(-3_600_000);
-        assert_eq!(clock.read(1_100).get(), 1_150);
-        clock.step(3_600_000 + 3_600_000);
-        assert_eq!(clock.read(1_200).get(), 1_250);
-        clock.step(-3_600_000);
-        assert_eq!(clock.read(1_300).get(), 1_350);
-        clock.step(5_000);
-        assert_eq!(clock.read(1_300).get(), 6_350);
     }
 }

@@ -2,14 +2,12 @@
 
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident $floor:literal,)*) => {
-        /// Counters of worlds.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Tally {
             $($(#[$doc])* pub $name: u64,)*
         }
 
         impl Tally {
-            /// Adds another's.
             pub fn add(&mut self, other: &Tally) {
                 $(self.$name += other.$name;)*
             }
@@ -23,37 +21,23 @@ macro_rules! counts {
 }
 
 counts! {
-    /// Worlds that were run.
     worlds 100,
-    /// Milliseconds simulated.
     simulated_ms 30_000_000,
-    /// IDs handed out and checked.
     ids 100_000_000,
-    /// Of these, snowflake IDs.
     snowflake_ids 10_000_000,
-    /// Answers applied.
     grants 100_000,
-    /// Of these, renewals.
     renewals 20_000,
     /// Ranges that did not begin where the one before ended.
     switches 10_000,
-    /// Draws that gave nothing.
     refusals 10_000,
-    /// Releases that were sent.
     releases 300,
     /// Of these, for grants that came after closing.
     late_releases 60,
-    /// Generators copied, the child's told to forget.
     forks 300,
-    /// Generators that went on from an older image.
     restores 100,
-    /// Generators that forgot by themselves.
     forgets 100,
-    /// Holders that died without a word.
     crashes 300,
-    /// Holders that were started.
     starts 2_000,
-    /// Holders that stood still for longer than their window.
     long_pauses 100,
     /// Host clocks that froze, stepped, leapt or began to drift.
     clock_faults 500,
@@ -61,27 +45,19 @@ counts! {
     server_outages 300,
     /// Servers whose source was set.
     server_clock_faults 100,
-    /// Calls and answers that were lost.
     lost 3_000,
-    /// Answers that came after more than 3 s.
     late 1_000,
-    /// Calls and answers that came twice.
     doubled 3_000,
-    /// Answers that came to somebody else.
     swapped 1_000,
-    /// Answers that were garbled.
     garbled 500,
     /// Answers of another store behind the same name.
     alien 2,
     /// Holders that stopped because another store answered.
     stopped 5,
-    /// Compare-and-writes that found the row changed.
     conflicts 50,
-    /// Acquires answered again under the same request.
     repeated 100,
     /// Rows that an operator took.
     revokes 300,
-    /// Leases that were lost.
     leases_lost 100,
     /// Acquires that found no number free.
     exhausted 500,
@@ -101,7 +77,6 @@ counts! {
     fences 10,
     /// Holders that were told that their store went back.
     told_went_back 10,
-    /// Holders that lived for more than an hour.
     long_lives 500,
     /// Holders that waited for a count until they had it.
     waited_for_count 5_000,
@@ -118,46 +93,35 @@ counts! {
     /// Crashes of holders with a window that could last for a minute, and for how many ms together
     /// their numbers rest after they were granted last.
     crashes_holding 50,
-    /// …
     blocked_ms 1,
     /// Of these, of holders younger than five seconds.
     young_crashes 10,
-    /// …
     young_blocked_ms 1,
     /// Tags deleted, or made anew.
     tags_deleted 50,
     /// Tags that an operator advanced, and attempts to take one back that were refused.
     tags_advanced 20,
-    /// …
     advances_refused 5,
     /// Tags whose upper end an operator moved or took away, and attempts below the position.
     tags_bounded 20,
-    /// …
     bounds_refused 5,
     /// Draws of more than a tag has left, refused at once.
     ends_known 50,
-    /// Asks at the end of a tag.
     tags_spent 20,
     /// Holders that had more of a tag than its store, leases that others were refused for it, and tags
     /// that an operator moved above that.
     tags_stopped 10,
-    /// …
     stopped_leases 10,
-    /// …
     tags_settled 10,
     /// Draws beyond the layout's time, or before it.
     overflows 20,
-    /// Verbs of sloppy clients.
     sloppy 5_000,
     /// Answers of no use that were refused by a holder.
     refused_answers 500,
-    /// State files written.
     states_written 30_000,
-    /// Writes of them that failed, and perhaps were made all the same.
     states_failed 100,
     /// Files that were abandoned for that.
     states_abandoned 100,
-    /// Files that were removed while a process had them.
     states_removed 20,
     /// Writes that were broken off by the end of their process.
     states_torn 100,
@@ -167,9 +131,7 @@ counts! {
     states_used 300,
     /// … while no server answered.
     states_used_alone 30,
-    /// Files that were damaged.
     states_damaged 1,
-    /// Files that were copied.
     states_copied 100,
     /// Files that are there twice, as their machine was cloned.
     states_cloned 30,
@@ -177,11 +139,9 @@ counts! {
     states_foreign 50,
     /// For how long holders drew on slow disks, in ms, and waited for them of that.
     slow_disks_ms 1_000_000,
-    /// …
     slow_disks_waits_ms 1,
     /// Files that another process had locked.
     states_locked 300,
-    /// Files that were made void.
     states_voided 100,
     /// Windows that were given back after that.
     states_given_up 30,
@@ -190,25 +150,10 @@ counts! {
 impl Tally {
     /// How often something went wrong that should not hurt.
     pub fn faults(&self) -> u64 {
-        [
-            self.lost,
-            self.late,
-            self.doubled,
-            self.swapped,
-            self.garbled,
-            self.forks,
-            self.restores,
-            self.forgets,
-            self.crashes,
-            self.long_pauses,
-            self.clock_faults,
-            self.server_outages,
-            self.server_clock_faults,
-            self.revokes,
-            self.tags_deleted,
-        ]
-        .iter()
-        .sum()
+        let wire = self.lost + self.late + self.doubled + self.swapped + self.garbled;
+        let holders = self.forks + self.restores + self.forgets + self.crashes + self.long_pauses;
+        let clocks = self.clock_faults + self.server_clock_faults;
+        wire + holders + clocks + self.server_outages + self.revokes + self.tags_deleted
     }
 
     /// What lies below its floor or above its ceiling, scaled to the number of worlds; single worlds have none but

@@ -3,7 +3,7 @@
 
 use leafid_core::{Ask, Code, HostTime, Token};
 
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 
 /// So many leases in a row of which nothing is drawn are more than any need explains …
 const IDLE_ASKS: u32 = 6;
@@ -22,7 +22,6 @@ const BELIEVED_MS: i64 = 10_000;
 /// A window is renewed at least so often, in ms.
 const RENEWED_MS: i64 = 61_000;
 
-/// What a holder asked for lately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Thrift {
     /// The ask that the generator has out: its request, and whether a window would be its first.
@@ -52,9 +51,7 @@ pub struct Thrift {
 /// What a holder of numbers has when it asks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stock {
-    /// What is at hand.
     pub in_hand: u64,
-    /// Below this it may ask for more.
     pub ask_below: u64,
     /// How many a lease has at most.
     pub most: u64,
@@ -74,11 +71,11 @@ impl Thrift {
             };
             let passed = now.since(at);
             if passed < least {
-                let detail = format!(
+                fail!(
+                    Greedy,
                     "{passed} ms after failure {} in a row ({code}): {ask:?}",
                     self.failures
                 );
-                return wrong(Check::Greedy, detail);
             }
         }
         if matches!(ask, Ask::Segment(_)) && !again {
@@ -92,12 +89,10 @@ impl Thrift {
                 self.looked += 1;
             }
             if looks && self.knows_limits(now) {
-                let detail = format!("{stock:?}, heard at {:?}: {ask:?}", self.heard);
-                return wrong(Check::Greedy, detail);
+                fail!(Greedy, "{stock:?}, heard at {:?}: {ask:?}", self.heard);
             }
             if stock.in_hand >= enough.max(1) {
-                let detail = format!("{stock:?} and {} waited for: {ask:?}", self.waits_for);
-                return wrong(Check::Greedy, detail);
+                fail!(Greedy, "{stock:?} and {} waited for: {ask:?}", self.waits_for);
             }
         }
         Ok(())
@@ -129,8 +124,7 @@ impl Thrift {
         }
         let passed = now.since(self.idle_since);
         if (0..IDLE_MS).contains(&passed) {
-            let detail = format!("{} leases in {passed} ms, nothing drawn: {ask:?}", self.idle);
-            return wrong(Check::Greedy, detail);
+            fail!(Greedy, "{} leases in {passed} ms, nothing drawn: {ask:?}", self.idle);
         }
         self.idle = 0;
         Ok(())
@@ -140,8 +134,7 @@ impl Thrift {
     /// those that looks had leased.
     pub fn dropped(&self, numbers: u64) -> Verdict {
         if numbers > self.looked && !self.for_caller {
-            let detail = format!("{numbers} numbers dropped on arrival, and nobody waited");
-            return wrong(Check::Greedy, detail);
+            fail!(Greedy, "{numbers} numbers dropped on arrival, and nobody waited");
         }
         Ok(())
     }
@@ -166,13 +159,11 @@ impl Thrift {
         let passed = now.since(at);
         let least = if in_hand == 0 { LONGEST_PAUSE_MS } else { 250 };
         if passed > RENEWED_MS || (left > 0 && passed > (left / 2).max(least)) {
-            let detail = format!("{passed} ms after a grant of which {left} ms were left");
-            return wrong(Check::Unrenewed, detail);
+            fail!(Unrenewed, "{passed} ms after a grant of which {left} ms were left");
         }
         Ok(())
     }
 
-    /// Something was drawn.
     pub fn drew(&mut self) {
         self.idle = 0;
     }
@@ -188,8 +179,7 @@ impl Thrift {
         let Some((at, _)) = before.filter(|_| left.is_some()) else { return Ok(()) };
         self.soon = if now.since(at) < SOON_MS { self.soon + 1 } else { 0 };
         if self.soon > SOON_GRANTS {
-            let detail = format!("{} windows in a row, each within {SOON_MS} ms", self.soon);
-            return wrong(Check::Greedy, detail);
+            fail!(Greedy, "{} windows in a row, each within {SOON_MS} ms", self.soon);
         }
         Ok(())
     }
@@ -214,7 +204,6 @@ impl Thrift {
         self.out == Some((request, true))
     }
 
-    /// That ask has its answer.
     pub fn ends(&mut self, request: Token) {
         if self.out.is_some_and(|(out, _)| out == request) {
             self.out = None;

@@ -2,10 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// So many lines are kept.
 const KEPT: usize = 120;
 
-/// The last lines, if they are wanted.
 #[derive(Debug, Default)]
 pub struct Trace {
     on: bool,
@@ -13,7 +11,6 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace that keeps lines or does not.
     pub fn new(on: bool) -> Trace {
         Trace { on, lines: VecDeque::new() }
     }
@@ -29,7 +26,6 @@ impl Trace {
         self.lines.push_back(format!("{t} {}", line()));
     }
 
-    /// The lines, oldest first.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str)
     }

@@ -2,116 +2,84 @@
 
 use std::fmt;
 
-/// What is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Check {
-    /// No ID is handed out twice.
-    Duplicate,
-    /// Every ID lies in a range that was granted to its holder.
-    Outside,
-    /// The IDs of one generator ascend.
-    Descends,
-    /// No two holders are granted the same.
-    Overlap,
-    /// What was given back is not used.
-    AfterRelease,
-    /// The time of an ID is right.
-    Untimely,
+macro_rules! checks {
+    ($($(#[$doc:meta])* $name:ident $words:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Check {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Check {
+            /// What was found, in a few words.
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Check::$name => $words,)*
+                }
+            }
+        }
+    };
+}
+
+checks! {
+    Duplicate "an ID twice",
+    Outside "an ID outside its holder's grants",
+    Descends "IDs that do not ascend",
+    Overlap "overlapping grants",
+    AfterRelease "an ID after the release",
+    Untimely "an untimely ID",
     /// A holder that can reach its store gets IDs again.
-    Dead,
+    Dead "a dead holder",
     /// A slow disk keeps a granted window back no longer than its writes explain.
-    KeptBack,
+    KeptBack "a window that its file keeps back",
     /// Time does not go back within a generator.
-    WentBack,
+    WentBack "a clock that went back",
     /// `ready` promises no more than `fill` gives.
-    Promise,
-    /// The counters tell what happened.
-    Counters,
+    Promise "fewer IDs than promised",
+    Counters "counters that lie",
     /// An answer that cannot be right is refused.
-    Nonsense,
+    Nonsense "nonsense applied",
     /// Nothing is held for nobody: a number for an owner that has another, a window that comes
     /// after closing.
-    Leak,
+    Leak "a leaked worker number",
     /// A sticky owner gets its own number, and nobody else's.
-    Kept,
+    Kept "a kept number that the wrong one got",
     /// One number at most is kept for an owner, once whoever decides can know.
-    TwoKept,
-    /// Only numbers of the namespace's range are granted.
-    OutsideWorkers,
-    /// No number is granted at or above the upper end of its tag.
-    BeyondEnd,
+    TwoKept "two numbers kept for one owner",
+    OutsideWorkers "a number outside the range",
+    BeyondEnd "a number beyond the end of its tag",
     /// Nobody asks without need, or too soon.
-    Greedy,
+    Greedy "asks without need",
     /// A window is renewed long before it is over.
-    Unrenewed,
+    Unrenewed "a renewal that comes too late",
     /// Who holds more than a store remembers is told so.
-    Untold,
+    Untold "a store that went back and does not say so",
     /// Nobody hears that a store changed or went back that did not.
-    FalseAlarm,
-    /// Nothing panics.
-    Panic,
-    /// Rule: a high-water mark falls by a release alone, and stays within a window of the time.
-    RowRule,
-    /// Rule: a refusal changes nothing.
-    RefusalChanges,
-    /// Rule: nothing is asked or released in another's name.
-    ForeignName,
-    /// Rule: a request id ends with its answer.
-    RequestReused,
-    /// Rule: an ask says how far its holder's numbers reach.
-    HaveUntil,
-    /// Rule: a state file that could not be written gets no right any more.
-    AbandonedFile,
+    FalseAlarm "a false alarm",
+    Panic "a panic",
+    /// a high-water mark falls by a release alone, and stays within a window of the time.
+    RowRule "a wrong row",
+    RefusalChanges "a refusal that changes something",
+    ForeignName "an ask in another's name",
+    /// A request id ends with its answer.
+    RequestReused "a dead request sent again",
+    /// An ask says how far its holder's numbers reach.
+    HaveUntil "an ask that hides what its holder has",
+    /// A state file that could not be written gets no right any more.
+    AbandonedFile "an abandoned state file that is written again",
 }
 
 impl Check {
+    /// Whether it is a rule of the protocol rather than something that a user would suffer from:
+    /// `RowRule` and all that stand after it.
     #[cfg(leafid_bugs)]
-    /// Whether it is a rule of the protocol rather than something that a user would suffer from.
     pub fn is_rule(self) -> bool {
         self >= Check::RowRule
     }
-
-    /// What was found, in a few words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Check::Duplicate => "an ID twice",
-            Check::Outside => "an ID outside its holder's grants",
-            Check::Descends => "IDs that do not ascend",
-            Check::Overlap => "overlapping grants",
-            Check::AfterRelease => "an ID after the release",
-            Check::Untimely => "an untimely ID",
-            Check::Dead => "a dead holder",
-            Check::KeptBack => "a window that its file keeps back",
-            Check::WentBack => "a clock that went back",
-            Check::Promise => "fewer IDs than promised",
-            Check::Counters => "counters that lie",
-            Check::Nonsense => "nonsense applied",
-            Check::Leak => "a leaked worker number",
-            Check::Kept => "a kept number that the wrong one got",
-            Check::TwoKept => "two numbers kept for one owner",
-            Check::OutsideWorkers => "a number outside the range",
-            Check::BeyondEnd => "a number beyond the end of its tag",
-            Check::Greedy => "asks without need",
-            Check::Unrenewed => "a renewal that comes too late",
-            Check::Untold => "a store that went back and does not say so",
-            Check::FalseAlarm => "a false alarm",
-            Check::Panic => "a panic",
-            Check::RowRule => "a wrong row",
-            Check::RefusalChanges => "a refusal that changes something",
-            Check::ForeignName => "an ask in another's name",
-            Check::RequestReused => "a dead request sent again",
-            Check::HaveUntil => "an ask that hides what its holder has",
-            Check::AbandonedFile => "an abandoned state file that is written again",
-        }
-    }
 }
 
-/// Something is wrong.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// Which check saw it.
     pub check: Check,
-    /// The figures.
     pub detail: String,
 }
 
@@ -124,7 +92,11 @@ impl fmt::Display for Violation {
 /// Nothing, or what is wrong.
 pub type Verdict<T = ()> = Result<T, Violation>;
 
-/// What is wrong, with the figures.
-pub fn wrong<T>(check: Check, detail: String) -> Verdict<T> {
-    Err(Violation { check, detail })
+/// Returns what is wrong, with the figures.
+macro_rules! fail {
+    ($check:ident, $($detail:tt)*) => {{
+        let (check, detail) = ($crate::verdict::Check::$check, format!($($detail)*));
+        return Err($crate::verdict::Violation { check, detail });
+    }};
 }
+pub(crate) use fail;

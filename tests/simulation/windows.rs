@@ -6,12 +6,13 @@ use leafid_core::{
     AcquireAsk, Code, Failure, Grant, Name, Release, RenewAsk, StoreTime, Token, WindowGrant,
 };
 
-use crate::database::{Answered, Database, Decided, Space, StoreBug, failure, number};
+use crate::database::{Answered, Database, Decided, Space, failure, number};
 use crate::keeping::Wish;
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
+use crate::world::Mistake;
 
 /// A decision about workers' rows, not written yet.
 #[derive(Clone, Debug)]
@@ -40,16 +41,12 @@ enum What {
 /// What was written.
 #[derive(Clone, Copy, Debug)]
 pub enum Written {
-    /// A window, to be answered.
     Window(WindowGrant),
-    /// A release.
     Release,
-    /// A refusal, to be answered.
     Refused(Failure),
 }
 
 impl Database {
-    /// Decides an acquire.
     pub fn acquire(
         &mut self,
         ask: &AcquireAsk,
@@ -67,13 +64,13 @@ impl Database {
         let namespace = &space.namespace;
         let decided = registry::acquire(self.id, namespace, &candidates, ask, now);
         if mine.is_none() {
-            let refused = match &decided {
-                Ok(_) => false,
-                Err(refusal) => refusal.code == Code::WorkersExhausted,
-            };
-            let given = decided.as_ref().ok().map(|acquired| acquired.worker.0);
-            if given.is_some() || refused {
-                check_kept(space, ask, given, now)?;
+            let given = decided.as_ref().map(|acquired| acquired.worker.0);
+            let exhausted = given.is_err_and(|refusal| refusal.code == Code::WorkersExhausted);
+            if given.is_ok() || exhausted {
+                let given = given.ok();
+                let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
+                let workers = space.namespace.workers;
+                space.keeping.check(wish, given, workers, now, is_over(space, now))?;
             }
         }
         let Acquired { worker: (worker, row), freed, grant } = match decided {
@@ -98,8 +95,7 @@ impl Database {
             tally.kept_twice += u64::from(kept > 1);
         }
         if row.sticky && !may_keep {
-            let detail = format!("{} keeps a number, and now {worker} as well", ask.owner);
-            return wrong(Check::Leak, detail);
+            fail!(Leak, "{} keeps a number, and now {worker} as well", ask.owner);
         }
         // A third number, or one outside the range, is left to the next.
         let is_own = |(_, row): &Worker| row.sticky && row.owner == ask.owner;
@@ -109,7 +105,6 @@ impl Database {
         Ok(Ok(self.to_write(index, worker, row, freed, what)))
     }
 
-    /// Decides a renewal.
     pub fn renew(&mut self, ask: &RenewAsk, now: StoreTime) -> Verdict<Answered> {
         let index = number(&ask.namespace);
         let Some(space) = self.spaces.get(index) else {
@@ -132,7 +127,6 @@ impl Database {
         }
     }
 
-    /// Decides a release.
     pub fn release(&self, release: &Release) -> Result<Decided, Failure> {
         let index = number(&release.namespace);
         let space = self.spaces.get(index).ok_or(Code::NamespaceUnknown)?;
@@ -157,7 +151,7 @@ impl Database {
     /// `furthest` is what the furthest of the store's clocks shows.
     pub fn write(&mut self, decision: &Decision, furthest: i64) -> Verdict<Option<Written>> {
         let Decision { space: index, worker, row, freed, read_at, what } = decision;
-        let blind = self.bug == Some(StoreBug::BlindWrite);
+        let blind = self.mistake == Some(Mistake::BlindWrite);
         let Some(space) = self.spaces.get_mut(*index) else { return Ok(None) };
         let is_old = |number: u32| space.row(number).is_some_and(|(_, at)| at <= read_at);
         let old = is_old(*worker) && freed.is_none_or(|(number, _)| is_old(number));
@@ -218,12 +212,6 @@ fn rested(space: &Space, ask: &AcquireAsk, now: StoreTime) -> Option<Worker> {
     }
 }
 
-/// The owner gets its own number where it can, and nobody else's.
-fn check_kept(space: &Space, ask: &AcquireAsk, given: Option<u32>, now: StoreTime) -> Verdict {
-    let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
-    space.keeping.check(wish, given, space.namespace.workers, now, is_over(space, now))
-}
-
 /// Whether a number's last window, and the floor, are over.
 fn is_over(space: &Space, now: StoreTime) -> impl Fn(u32) -> bool {
     let Namespace { layout, floor, .. } = space.namespace;
@@ -239,8 +227,7 @@ fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) 
     if workers.contains(u64::from(worker)) {
         return Ok(());
     }
-    let detail = format!("{worker} outside {}..{} for {ask:?}", workers.start, workers.end);
-    wrong(Check::OutsideWorkers, detail)
+    fail!(OutsideWorkers, "{worker} outside {}..{} for {ask:?}", workers.start, workers.end)
 }
 
 /// Of the rows that could be read when this was decided, one is the owner's at most. Who decides
@@ -253,7 +240,7 @@ fn check_one_kept(space: &Space, owner: &Name, read_at: u64, write: u64) -> Verd
     let used = kept.iter().any(|(_, (_, at))| *at == write);
     if used && kept.len() > 1 {
         let numbers: Vec<_> = kept.iter().map(|(number, _)| number).collect();
-        return wrong(Check::TwoKept, format!("{owner} keeps {numbers:?}"));
+        fail!(TwoKept, "{owner} keeps {numbers:?}");
     }
     Ok(())
 }
@@ -274,8 +261,7 @@ fn check_row(
     let too_far = after.reserved_until > most.max(before.reserved_until);
     let given_back = matches!(what, What::Release(_));
     if (fell && !given_back) || too_far || after.held_from < before.held_from {
-        let detail = format!("{before:?} became {after:?} at {furthest} ms by {what:?}");
-        return wrong(Check::RowRule, detail);
+        fail!(RowRule, "{before:?} became {after:?} at {furthest} ms by {what:?}");
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! A world: holders, stores, faults, and the loop that lets things happen in order.
 
-use leafid_core::{LINE_END, Range, StoreTime, Token};
+use leafid_core::{Range, StoreTime, Token};
 
-use crate::database::{Database, Space, StoreBug};
+use crate::database::{Database, Space, Tag};
 use crate::disk::Disk;
 use crate::draw;
 use crate::holder::{Holder, State};
 use crate::ledger::Ledger;
 use crate::plan::{Loss, Plan, SpacePlan, Theme};
-use crate::restore::{FenceBug, StoreCopy};
+use crate::restore::StoreCopy;
 use crate::rng::Rng;
 use crate::sloppy::Sloppy;
 use crate::store_clock::StoreClock;
@@ -17,45 +17,45 @@ use crate::trace::Trace;
 use crate::verdict::Verdict;
 use crate::wire::{Event, Queue};
 
-/// How a world is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Whether the protocol's rules are checked as well, or only what a user would suffer from.
     pub rules: bool,
-    /// A mistake of the hosts or the store.
     pub mistake: Option<Mistake>,
-    /// Whether what happens is kept to be shown.
     pub trace: bool,
 }
 
 /// Mistakes outside the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// Of the store.
-    Store(StoreBug),
-    /// A child that does not forget.
+    /// A store writes rows whatever they are by now.
+    BlindWrite,
+    /// A number that comes back to its range is still its last holder's.
+    KeyComesBack,
+    /// The rest of a segment can be returned.
+    SegmentReturn,
+    /// A child does not forget.
     NoForget,
-    /// Two processes on one state file.
+    /// Two processes are on one state file.
     SharedState,
-    /// Of the fence.
-    Fence(FenceBug),
+    /// A store that went back is not fenced.
+    NoFence,
+    /// The fence adds to the high-water marks that were found, instead of flooring all that comes.
+    FenceAdds,
+    /// The longest window is changed while windows last, and the fence knows the new one only.
+    WindowChanged,
 }
 
 /// A server of a store.
 pub struct Server {
-    /// Which store.
     pub store: usize,
-    /// Its time.
     pub clock: StoreClock,
-    /// Whether it answers.
     pub up: bool,
     /// Rises with each outage.
     pub epoch: u64,
-    /// Whether its source is wrong by much.
     pub astray: bool,
 }
 
-/// A world.
 pub struct World {
     pub(crate) t: i64,
     pub(crate) rng: Rng,
@@ -74,7 +74,6 @@ pub struct World {
     pub(crate) believed_ms: i64,
     /// Nobody could reach the store until then.
     pub(crate) trouble_until: i64,
-    /// An older copy of the store.
     pub(crate) copy: Option<StoreCopy>,
     identities: u32,
     lives: u64,
@@ -82,7 +81,6 @@ pub struct World {
 }
 
 impl World {
-    /// The world of a seed.
     pub fn new(seed: u64, settings: Settings) -> World {
         let mut rng = Rng::new(seed);
         let plan = Plan::draw(&mut rng, seed);
@@ -129,28 +127,22 @@ impl World {
     fn populate(&mut self) {
         for _ in 0..self.plan.holders {
             let delay = self.rng.magnitude(1, 60_000) as i64;
-            self.new_holder(delay);
+            self.start_as(None, delay);
         }
         for i in 0..self.sloppy.len() {
             self.queue.put(self.t + 1_000, Event::Sloppy(i));
         }
         self.queue.put(self.t + self.plan.chaos_every as i64, Event::Chaos);
         let (third, most) = (self.plan.length / 3, self.plan.length);
-        match self.plan.loss {
+        let at = match self.plan.loss {
             Loss::None => return,
-            Loss::Unfenced => {
-                let at = self.rng.between(third, most * 9 / 10);
-                self.queue.put(self.t + at, Event::Lose);
-            }
-            Loss::Fenced => {
-                let at = self.rng.between(60_000, third);
-                self.queue.put(self.t + at, Event::Lose);
-            }
-        }
+            Loss::Unfenced => self.rng.between(third, most * 9 / 10),
+            Loss::Fenced => self.rng.between(60_000, third),
+        };
+        self.queue.put(self.t + at, Event::Lose);
         self.queue.put(self.t + 30_000, Event::Copy);
     }
 
-    /// Runs it to its end.
     pub fn run(&mut self) -> Verdict {
         let end = self.plan.start + self.plan.length;
         while let Some((at, event)) = self.queue.take() {
@@ -167,16 +159,6 @@ impl World {
             }
         }
         self.holders.iter().filter(|holder| holder.hears()).try_for_each(draw::check_counters)
-    }
-
-    /// What happened.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
-    }
-
-    /// What happened last.
-    pub fn trace(&self) -> &Trace {
-        &self.trace
     }
 
     /// A holder that does something reads its clocks.
@@ -198,75 +180,46 @@ impl World {
             Event::Answer(reply) => self.look(reply.to, true),
             _ => {}
         }
-        match event {
-            Event::Draw(i, life) if self.holders[i].life == life => self.draw(i),
-            Event::Poll(i, life) if self.holders[i].life == life => self.poll(i),
-            Event::Resume(i, life) if self.holders[i].life == life => self.resume(i),
-            Event::Thaw(i, life, catches_up) if self.holders[i].life == life => {
-                self.holders[i].clock.thaw(self.t, catches_up);
-                Ok(())
-            }
-            Event::Start(i, life) if self.holders[i].life == life => {
-                self.restart(i);
-                Ok(())
-            }
-            Event::Close(i, life)
-                if self.holders[i].life == life && self.holders[i].state == State::Running =>
-            {
-                self.close(i)
-            }
-            Event::Synced(i, life) if self.holders[i].life == life => {
-                self.synced(i);
-                Ok(())
-            }
-            Event::Die(i, life)
-                if self.holders[i].life == life && self.holders[i].state == State::Running =>
-            {
-                self.crash(i);
-                Ok(())
-            }
-            Event::Copy => {
-                self.copy_store();
-                Ok(())
-            }
-            Event::Lose => {
-                self.lose();
-                Ok(())
-            }
-            Event::Close(..)
-            | Event::Draw(..)
-            | Event::Poll(..)
-            | Event::Synced(..)
-            | Event::Die(..)
-            | Event::Resume(..)
-            | Event::Thaw(..)
-            | Event::Start(..) => Ok(()),
-            Event::Arrive(server, letter) => self.arrive(server, *letter),
-            Event::Write(server, epoch, pending) => self.write(server, epoch, *pending),
-            Event::Answer(reply) => self.hear(*reply),
-            Event::GiveUp(i, life, call) => {
-                self.give_up(i, life, call);
-                Ok(())
-            }
-            Event::ServerUp(server) => {
-                self.server_up(server);
-                Ok(())
-            }
-            Event::SourceBack(server, by) => {
-                self.source_back(server, by);
-                Ok(())
-            }
-            Event::Recreate(tag) => self.recreate(tag),
-            Event::Settle(store, tag) => self.settle_tag(store, tag),
-            Event::Sloppy(i) => self.sloppy_verb(i),
-            Event::Chaos => self.chaos(),
+        if event.holder().is_some_and(|(i, life)| self.holders[i].life != life) {
+            return Ok(());
         }
+        let runs = |i: usize| self.holders[i].state == State::Running;
+        match event {
+            Event::Draw(i, _) => return self.draw(i),
+            Event::Poll(i, _) => return self.poll(i),
+            Event::Close(i, _) if runs(i) => return self.close(i),
+            Event::Die(i, _) if runs(i) => self.crash(i),
+            Event::Close(..) | Event::Die(..) => {}
+            Event::Synced(i, _) => self.synced(i),
+            Event::Resume(i, _) => self.resume(i),
+            Event::Thaw(i, _) => self.holders[i].clock.thaw(self.t),
+            Event::Start(i, _) => self.restart(i),
+            Event::Arrive(server, letter) => return self.arrive(server, *letter),
+            Event::Write(server, epoch, pending) => return self.write(server, epoch, *pending),
+            Event::Answer(reply) => return self.hear(*reply),
+            Event::GiveUp(i, life, call) => self.give_up(i, life, call),
+            Event::ServerUp(server) => self.server_up(server),
+            Event::SourceBack(server, by) => self.source_back(server, by),
+            Event::Recreate(tag) => return self.recreate(tag),
+            Event::Settle(store, tag) => return self.settle_tag(store, tag),
+            Event::Sloppy(i) => return self.sloppy_verb(i),
+            Event::Copy => self.copy_store(),
+            Event::Lose => self.lose(),
+            Event::Chaos => return self.chaos(),
+        }
+        Ok(())
     }
 
     /// A name for somebody who never was.
     pub(crate) fn identity(&mut self) -> u32 {
         self.identities += 1;
         self.identities
+    }
+
+    /// Something happens after `least` to `most` ms.
+    pub(crate) fn put_within(&mut self, least: u64, most: u64, event: Event) {
+        let delay = self.rng.magnitude(least, most) as i64;
+        self.queue.put(self.t + delay, event);
     }
 
     /// A number for a life that begins.
@@ -288,25 +241,16 @@ impl World {
 fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.territory).collect();
     let space = |plan: &SpacePlan| Space::new(plan.namespace, plan.territory);
-    let bug = match settings.mistake {
-        Some(Mistake::Store(bug)) => Some(bug),
-        _ => None,
-    };
     let words = u128::from(rng.word()) << 64 | u128::from(rng.word());
     Database {
         id: Token::new(words.to_be_bytes()),
-        tags: plan.tags.iter().map(|(row, _)| *row).collect(),
-        ends: plan.tags.iter().map(|(row, _)| row.until.unwrap_or(LINE_END)).collect(),
-        stingy: plan.tags.iter().map(|(_, stingy)| *stingy).collect(),
-        highest: vec![0; plan.tags.len()],
-        in_use: vec![0; plan.tags.len()],
-        journal: vec![Default::default(); plan.tags.len()],
+        tags: plan.tags.iter().map(|(row, stingy)| Tag::new(*row, *stingy)).collect(),
         spaces: plan.spaces.iter().map(space).collect(),
         ledger: Ledger::new(plan.tags.len(), &ranges),
         anchor: StoreTime::new(0),
         writes: 0,
         went_back: false,
-        bug,
+        mistake: settings.mistake,
         rules: settings.rules,
     }
 }

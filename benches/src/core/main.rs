@@ -2,44 +2,36 @@
 //!
 //! `cargo run --release -p leafid-benches --bin core`
 
-#[path = "../measure.rs"]
 mod measure;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use leafid_core::{
-    HostTime, Ids, Layout, MemoryStore, Segment, SegmentConfig, SharedLine, Snowflake,
-    SnowflakeConfig, StoreTime, refill,
+    Grant, HostTime, Ids, Layout, Line, Name, OwnLine, Range, Segment, SegmentConfig, SegmentGrant,
+    SharedLine, Snowflake, SnowflakeConfig, StoreTime, Token, WindowGrant,
 };
-use measure::{Work, in_turns, print};
+use measure::{table, work};
 
 const NOW: HostTime = HostTime::new(0);
 const STORE_NOW: StoreTime = StoreTime::new(1_800_000_000_000);
-
-fn store() -> MemoryStore {
-    let mut store = MemoryStore::new([1; 16]);
-    store.set_clock(STORE_NOW);
-    store
-}
+const STORE: Token = Token::new([2; 16]);
 
 fn main() {
-    let start = Instant::now();
-    let wall = || start.elapsed().as_nanos();
     let atomic = AtomicU64::new(0);
     let swapped = AtomicU64::new(0);
-    let mut own = segment(leafid_core::OwnLine::new());
+    let mut own = segment(OwnLine::new());
     let line = SharedLine::new();
     let shared = segment(&line);
     let numbers = shared.ids().expect("numbers need no layout");
-    let mut own_flake = snowflake(leafid_core::OwnLine::new());
+    let mut own_flake = snowflake(OwnLine::new());
     let flake_line = SharedLine::new();
     let flake = snowflake(&flake_line);
     let stamp = flake.ids().expect("a window was acquired");
     let mut shared_now = 0i64;
     let mut own_now = 0i64;
 
-    let one = in_turns(
+    table(
+        "one ID, one thread",
         vec![
             work("one atomic add (the floor)", 1, || atomic.fetch_add(1, Ordering::Relaxed)),
             work("one compare-and-swap", 1, || {
@@ -63,18 +55,16 @@ fn main() {
                 run.map(|run| stamp.id(run.positions.start, run.worker)).expect("inside the window")
             }),
         ],
-        4,
-        wall,
     );
-    print("one ID, one thread", &one);
 
     let mut plain = vec![0u64; 1_024];
     let mut buffer = vec![0u64; 1_024];
     let mut stamped = vec![0u64; 1_024];
-    let mut bulk = segment(leafid_core::OwnLine::new());
-    let mut bulk_flake = snowflake(leafid_core::OwnLine::new());
+    let mut bulk = segment(OwnLine::new());
+    let mut bulk_flake = snowflake(OwnLine::new());
     let (mut next, mut bulk_now) = (0u64, 0i64);
-    let filled = in_turns(
+    table(
+        "1,024 IDs into a slice",
         vec![
             work("counting into a slice (the floor)", 1_024, || {
                 for place in &mut plain {
@@ -93,44 +83,43 @@ fn main() {
                     .expect("inside the window") as u64
             }),
         ],
-        4,
-        wall,
     );
-    print("1,024 IDs into a slice", &filled);
-}
-
-fn work<'a>(name: &'a str, ids: u64, run: impl FnMut() -> u64 + 'a) -> Work<'a> {
-    Work { name, ids, run: Box::new(run) }
 }
 
 /// A segment with more numbers than the run needs: one lease of 2^62.
-fn segment<L: leafid_core::Line>(line: L) -> Segment<L> {
+fn segment<L: Line>(line: L) -> Segment<L> {
     let mut segment =
         Segment::with_line(SegmentConfig::new("bench").expect("a tag"), 7, line).expect("a config");
     let ask = segment.poll_ask(NOW, [1; 16]).expect("the first ask");
-    let grant = leafid_core::SegmentGrant {
+    let grant = SegmentGrant {
         request: ask.request(),
-        store: leafid_core::Token::new([2; 16]),
-        tag: leafid_core::Name::tag("bench").expect("a tag"),
-        range: leafid_core::Range::new(1, 1 << 62),
+        store: STORE,
+        tag: Name::tag("bench").expect("a tag"),
+        range: Range::new(1, 1 << 62),
         step: 1_000,
         max_step: 1_000_000,
         remaining: 1 << 62,
         now: STORE_NOW,
     };
-    segment.handle_grant(&leafid_core::Grant::Segment(grant), NOW, NOW).expect("a good grant");
+    segment.handle_grant(&Grant::Segment(grant), NOW, NOW).expect("a good grant");
     segment
 }
 
-/// A snowflake whose window lasts a day.
-fn snowflake<L: leafid_core::Line>(line: L) -> Snowflake<L> {
-    let mut config = SnowflakeConfig::new("bench", "bench").expect("a namespace");
-    config.layout = Some(Layout::LEAF);
+/// A snowflake with a window that lasts longer than the run: a day.
+fn snowflake<L: Line>(line: L) -> Snowflake<L> {
+    let config = SnowflakeConfig::new("bench", "bench").expect("a namespace");
     let mut ids = Snowflake::with_line(config, 7, line).expect("a config");
-    let name = leafid_core::Name::namespace("bench").expect("a namespace");
-    let mut store = store();
-    store.create_namespace(name, Layout::LEAF, Some(86_400_000)).expect("a namespace");
-    refill(&mut ids, &mut store, || NOW, || [1; 16]).expect("a window");
-    refill(&mut ids, &mut store, || NOW.plus(2_000), || [2; 16]).expect("all of it");
+    let ask = ids.poll_ask(NOW, [1; 16]).expect("the first ask");
+    let tick = Layout::LEAF.tick(STORE_NOW).expect("a moment of the layout");
+    let grant = WindowGrant {
+        request: ask.request(),
+        store: STORE,
+        worker: 7,
+        ticks: Range::new(tick, tick + 86_400_000),
+        layout: Layout::LEAF,
+        now: STORE_NOW,
+        max_window_ms: 86_400_000,
+    };
+    ids.handle_grant(&Grant::Window(grant), NOW, NOW).expect("a good grant");
     ids
 }

@@ -1,92 +1,73 @@
-//! The floor of key-value stores: one value written again and again, if it is as it was written last.
-//! Each connection has a key of its own, so that none loses a race.
+//! Key-value stores: one value written again and again, if it is as it was written last. Each connection
+//! has a key of its own, so that none loses a race.
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use leafid_benches::client::Client;
+use leafid_benches::{Outcome, side_by_side};
 use leafid_core::FieldReader;
 use leafid_servers::Server;
 use tokio::runtime::Runtime;
 use zookeeper_client::{Acls, CreateMode, Error, MultiWriteResult};
 
-use crate::bare::Bare;
-use crate::client::Client;
-use crate::sending::Sends;
-use crate::{Outcome, measure, start};
+use crate::sending::{Make, Work, again};
+use crate::{measure, start};
 
 /// A tag's row: as long as the server's.
 const ROW: &str =
     r#"{"max_id":"9223372036854775807","step":10,"max_step":1000000,"deleted":false}"#;
 
-/// A connection that writes, and counts what was written.
-pub trait Counts: Bare {
-    /// The count of all that the engine ever wrote.
-    fn writes(url: &str) -> Outcome<u64>;
-}
-
-/// Measures a key-value store.
-pub fn over<S: Server, B: Counts>(binary: &Path) -> Outcome {
+/// Measures one; `writes` is the count of all that the engine ever wrote.
+pub fn over<S: Server>(
+    binary: &Path,
+    writes: fn(&str) -> Outcome<u64>,
+    bare: Make,
+    also: Option<(&'static str, Make)>,
+) -> Outcome {
     let server = start::<S>()?;
     let url = server.url();
-    measure::<B>(S::NAME, &url, binary, || B::writes(&url))
+    measure(S::NAME, &url, binary, bare, also, || writes(&url))
 }
 
-/// Where it listens.
 fn host(url: &str) -> Outcome<SocketAddr> {
     let host = url.split('/').nth(2).unwrap_or_default();
     host.parse().map_err(|_| format!("`{url}` has no address"))
 }
 
-/// etcd's gateway: connections, and the last revision of the key of each.
-pub struct Gateway {
-    clients: Vec<(Client, u64)>,
-}
-
-impl Bare for Gateway {
-    fn prepare(url: &str, connections: usize) -> Outcome<Gateway> {
-        let host = host(url)?;
-        let mut clients = Vec::new();
-        for number in 0..connections {
-            let mut client = Client::connect(host)?;
-            client.post("/v3/kv/put", &format!(r#"{{"key":"{}"}}"#, base64(&key(number))))?;
-            let at = revision(&client)?;
-            clients.push((client, at));
-        }
-        Ok(Gateway { clients })
-    }
-
-    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
+/// etcd's gateway: a put if the key is as the last revision left it.
+pub fn swaps(url: &str, connections: usize) -> Outcome<Work<'static>> {
+    let host = host(url)?;
+    let connect = |number: usize| {
+        let mut client = Client::connect(host)?;
+        client.post("/v3/kv/put", &format!(r#"{{"key":"{}"}}"#, base64(&key(number))))?;
+        let at = revision(&client)?;
+        Ok((client, at))
+    };
+    let mut clients = (0..connections).map(connect).collect::<Outcome<Vec<_>>>()?;
+    Ok(Box::new(move |many, length| {
         let until = Instant::now() + length;
-        let work = |(number, (client, at)): (usize, &mut (Client, u64))| {
-            let mut done = 0;
-            while Instant::now() < until {
-                client.post("/v3/kv/txn", &swap(&key(number), *at))?;
-                *at = revision(client)?;
-                done += 1;
-            }
-            Ok::<u64, String>(done)
-        };
-        std::thread::scope(|scope| {
-            let clients = self.clients.iter_mut().enumerate().take(connections);
-            let started: Vec<_> = clients.map(|client| scope.spawn(move || work(client))).collect();
-            let ended = started.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned()))
-            });
-            ended.sum()
-        })
-    }
+        let done =
+            side_by_side(clients.iter_mut().enumerate().take(many), |(number, (client, at))| {
+                let mut done = 0;
+                while Instant::now() < until {
+                    client.post("/v3/kv/txn", &swap(&key(number), *at))?;
+                    *at = revision(client)?;
+                    done += 1;
+                }
+                Ok(done)
+            })?;
+        Ok(done.iter().sum())
+    }))
 }
 
-impl Counts for Gateway {
-    fn writes(url: &str) -> Outcome<u64> {
-        let mut client = Client::connect(host(url)?)?;
-        client.post("/v3/kv/range", r#"{"key":"YQ==","count_only":true}"#)?;
-        revision(&client)
-    }
+pub fn revisions(url: &str) -> Outcome<u64> {
+    let mut client = Client::connect(host(url)?)?;
+    client.post("/v3/kv/range", r#"{"key":"YQ==","count_only":true}"#)?;
+    revision(&client)
 }
 
-/// The revision of etcd that the last answer told.
 fn revision(client: &Client) -> Outcome<u64> {
     let told = client.answer(|from| from.nested("header", |from| from.big("revision")))?;
     told.flatten().ok_or_else(|| "etcd told no revision".to_owned())
@@ -110,10 +91,83 @@ fn base64(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(text)
 }
 
-/// Nodes of ZooKeeper: connections, and the version of the node of each.
-pub struct Nodes {
-    runtime: Runtime,
-    clients: Vec<(zookeeper_client::Client, i32)>,
+/// A connection to ZooKeeper, its node, and the version of that if it is known.
+type Node = (zookeeper_client::Client, String, Option<i32>);
+
+/// Nodes of ZooKeeper, each written if it has the version that it was written with last.
+pub fn nodes(url: &str, connections: usize) -> Outcome<Work<'static>> {
+    let (runtime, mut clients) = connected(url, connections)?;
+    Ok(Box::new(move |many, length| {
+        clients.iter_mut().for_each(|(.., version)| *version = None);
+        again(&runtime, clients.iter_mut().take(many), length, async |node| {
+            let version = known(node).await?;
+            let (client, path, at) = &mut **node;
+            *at = Some(client.set_data(path, ROW.as_bytes(), Some(version)).await?.version);
+            Ok::<(), Error>(())
+        })
+    }))
+}
+
+/// As the server writes: another node has to be there too, which is checked and stays.
+pub fn multis(url: &str, connections: usize) -> Outcome<Work<'static>> {
+    let (runtime, mut clients) = connected(url, connections)?;
+    Ok(Box::new(move |many, length| {
+        clients.iter_mut().for_each(|(.., version)| *version = None);
+        again(&runtime, clients.iter_mut().take(many), length, async |node| {
+            let told = |error: Error| error.to_string();
+            let version = known(node).await.map_err(told)?;
+            let (client, path, at) = &mut **node;
+            let mut multi = client.new_multi_writer();
+            multi.add_check_version("/", 0).map_err(told)?;
+            multi.add_set_data(path, ROW.as_bytes(), Some(version)).map_err(told)?;
+            let results = multi.commit().await.map_err(|error| error.to_string())?;
+            *at = results.iter().find_map(|result| match result {
+                MultiWriteResult::SetData { stat } => Some(stat.version),
+                _ => None,
+            });
+            Ok::<(), String>(())
+        })
+    }))
+}
+
+/// The version of a node, which others may have written since the last round.
+async fn known((client, path, version): &Node) -> Result<i32, Error> {
+    match version {
+        Some(version) => Ok(*version),
+        None => Ok(client.check_stat(path).await?.map_or(0, |stat| stat.version)),
+    }
+}
+
+/// What ZooKeeper ever wrote.
+pub fn transactions(url: &str) -> Outcome<u64> {
+    let (runtime, host) = (driven()?, host(url)?.to_string());
+    let ask = async {
+        let client = zookeeper_client::Client::connect(&host).await?;
+        // Whatever it is set to, the answer counts what was written before it.
+        client.set_data("/leafid/probe", b"", None).await
+    };
+    let stat = runtime.block_on(ask).map_err(|error| error.to_string())?;
+    // The epoch stands above.
+    Ok(stat.mzxid.unsigned_abs() & 0xffff_ffff)
+}
+
+fn connected(url: &str, connections: usize) -> Outcome<(Runtime, Vec<Node>)> {
+    let (runtime, host) = (driven()?, host(url)?.to_string());
+    let connect = async {
+        let mut clients = Vec::new();
+        let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        for number in 0..connections {
+            let (client, path) =
+                (zookeeper_client::Client::connect(&host).await?, format!("/bare{number}"));
+            match client.create(&path, ROW.as_bytes(), &mode).await {
+                Ok(_) | Err(Error::NodeExists) => clients.push((client, path, None)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok::<_, Error>(clients)
+    };
+    let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
+    Ok((runtime, clients))
 }
 
 /// Sessions end where nobody drives them: a thread does, between the rounds too.
@@ -121,101 +175,4 @@ fn driven() -> Outcome<Runtime> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     runtime.map_err(|error| error.to_string())
-}
-
-impl Bare for Nodes {
-    fn prepare(url: &str, connections: usize) -> Outcome<Nodes> {
-        let (runtime, host) = (driven()?, host(url)?.to_string());
-        let connect = async {
-            let mut clients = Vec::new();
-            let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
-            for number in 0..connections {
-                let client = zookeeper_client::Client::connect(&host).await?;
-                match client.create(&node(number), ROW.as_bytes(), &mode).await {
-                    Ok(_) => clients.push((client, 0)),
-                    Err(Error::NodeExists) => {
-                        let version = client.get_data(&node(number)).await?.1.version;
-                        clients.push((client, version));
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok::<_, Error>(clients)
-        };
-        let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
-        Ok(Nodes { runtime, clients })
-    }
-
-    fn also(url: &str, connections: usize) -> Outcome<Option<(&'static str, Box<dyn Sends>)>> {
-        let nodes = Nodes::prepare(url, connections)?;
-        Ok(Some(("the same in a `multi`, behind a check", Box::new(Multis(nodes)))))
-    }
-
-    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
-        let until = Instant::now() + length;
-        let clients = self.clients.iter_mut().enumerate().take(connections);
-        let works = clients.map(async |(number, (client, version))| {
-            let mut done = 0;
-            // Others have written it meanwhile.
-            *version = client.check_stat(&node(number)).await?.map_or(0, |stat| stat.version);
-            while Instant::now() < until {
-                let set = client.set_data(&node(number), ROW.as_bytes(), Some(*version));
-                *version = set.await?.version;
-                done += 1;
-            }
-            Ok::<u64, Error>(done)
-        });
-        let done = self.runtime.block_on(futures_util::future::try_join_all(works));
-        done.map(|done| done.iter().sum()).map_err(|error| error.to_string())
-    }
-}
-
-/// As the server writes: another node has to be there too, which is checked and stays.
-struct Multis(Nodes);
-
-impl Sends for Multis {
-    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
-        let until = Instant::now() + length;
-        let clients = self.0.clients.iter().enumerate().take(connections);
-        let works = clients.map(async |(number, (client, _))| {
-            let told = |error: Error| error.to_string();
-            let path = node(number);
-            // Others have written it meanwhile.
-            let mut version =
-                client.check_stat(&path).await.map_err(told)?.map(|stat| stat.version);
-            let mut done = 0;
-            while Instant::now() < until {
-                let mut multi = client.new_multi_writer();
-                multi.add_check_version("/", 0).map_err(told)?;
-                multi.add_set_data(&path, ROW.as_bytes(), version).map_err(told)?;
-                let results = multi.commit().await.map_err(|error| error.to_string())?;
-                version = results.iter().find_map(|result| match result {
-                    MultiWriteResult::SetData { stat } => Some(stat.version),
-                    _ => None,
-                });
-                done += 1;
-            }
-            Ok::<u64, String>(done)
-        });
-        let done = self.0.runtime.block_on(futures_util::future::try_join_all(works));
-        done.map(|done| done.iter().sum())
-    }
-}
-
-impl Counts for Nodes {
-    fn writes(url: &str) -> Outcome<u64> {
-        let (runtime, host) = (driven()?, host(url)?.to_string());
-        let ask = async {
-            let client = zookeeper_client::Client::connect(&host).await?;
-            // Whatever it is set to, the answer counts what was written before it.
-            client.set_data("/leafid/probe", b"", None).await
-        };
-        let stat = runtime.block_on(ask).map_err(|error| error.to_string())?;
-        // The epoch stands above.
-        Ok(stat.mzxid.unsigned_abs() & 0xffff_ffff)
-    }
-}
-
-fn node(number: usize) -> String {
-    format!("/bare{number}")
 }

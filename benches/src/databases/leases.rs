@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use leafid_benches::client::Client;
+use leafid_benches::server::Server;
+use leafid_benches::{Outcome, side_by_side};
 use leafid_core::{Name, SegmentAsk, Token};
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::opening::Options;
@@ -14,11 +17,8 @@ use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{Store, TagChange};
-use leafid_stream::child::{Child, dies_with_us};
+use leafid_stream::child::dies_with_us;
 use tokio::runtime::{Builder, Runtime};
-
-use crate::Outcome;
-use crate::client::Client;
 
 /// A store in this process, used as the server uses it: a task beside those that ask.
 pub struct Stored {
@@ -71,26 +71,13 @@ impl Stored {
 }
 
 /// A server of its own.
-pub struct Served {
-    child: Child,
-    address: std::net::SocketAddr,
-}
+pub struct Served(Server);
 
 impl Served {
-    /// Starts it on the database.
     pub fn start(binary: &Path, url: &str) -> Outcome<Served> {
         let mut command = dies_with_us(binary);
         command.args(["serve", "--no-journal", "--listen", "127.0.0.1:0", "--store", url]);
-        let (send, heard) = std::sync::mpsc::channel();
-        let child = Child::start("leafid", command, move |line| drop(send.send(line)));
-        let child = child.map_err(|error| format!("`{}`: {error}", binary.display()))?;
-        while let Ok(Some(line)) = heard.recv_timeout(Duration::from_secs(10)) {
-            if let Some(address) = line.strip_prefix("leafid: listening on http://") {
-                let address = address.parse().map_err(|_| format!("it said `{line}`"))?;
-                return Ok(Served { child, address });
-            }
-        }
-        Err(format!("it does not listen: {}", child.stderr()))
+        Server::start("leafid", command, "leafid: listening on ").map(Served)
     }
 
     /// Leases by so many connections at once for so long; how many leases there were.
@@ -113,22 +100,17 @@ impl Served {
         length: Duration,
     ) -> Outcome<u64> {
         let until = Instant::now() + length;
-        let work = || {
-            let mut client = Client::connect(self.address)?;
+        let done = side_by_side(0..connections, |_| {
+            let mut client = Client::connect(self.0.address)?;
             let mut done = 0;
             while Instant::now() < until {
                 client.post(path, &ask())?;
                 done += 1;
             }
-            Ok::<u64, String>(done)
-        };
-        std::thread::scope(|scope| {
-            let started: Vec<_> = (0..connections).map(|_| scope.spawn(work)).collect();
-            let ended = started.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned()))
-            });
-            ended.sum::<Outcome<u64>>().map_err(|error| format!("{error}\n{}", self.child.stderr()))
-        })
+            Ok(done)
+        });
+        let told = |error| format!("{error}\n{}", self.0.stderr());
+        done.map(|done| done.iter().sum()).map_err(told)
     }
 }
 

@@ -1,61 +1,32 @@
-//! What sends a statement again and again, and the connections for it.
+//! Sends something again and again, over many connections at once.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use leafid_benches::Outcome;
 use tokio::runtime::Runtime;
 
-use crate::Outcome;
+/// One kind of work: `clients` at once for so long; how many were done.
+pub type Work<'a> = Box<dyn FnMut(usize, Duration) -> Outcome<u64> + 'a>;
 
-/// A statement that is sent again and again.
-pub trait Sends {
-    /// Sends it on so many connections at once for so long; how often it was done.
-    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
-}
+/// Makes work for up to so many clients of the database at this URL.
+pub type Make = fn(&str, usize) -> Outcome<Work<'static>>;
 
-/// Connections to PostgreSQL, and what each sends.
-pub type Postgresqls = Vec<(tokio_postgres::Client, tokio_postgres::Statement)>;
-
-/// So many connections that send this statement in sessions that begin with these words.
-pub fn postgres(
-    url: &str,
-    connections: usize,
-    session: &str,
-    lease: &str,
-) -> Outcome<(Runtime, Postgresqls)> {
-    let runtime = runtime()?;
-    let connect = async {
-        let mut clients = Vec::new();
-        for _ in 0..connections {
-            let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
-            tokio::spawn(connection);
-            client.batch_execute(session).await?;
-            let statement = client.prepare(lease).await?;
-            clients.push((client, statement));
+/// What each of these clients does, again and again for so long; how often it was done.
+pub fn again<C, E: ToString>(
+    runtime: &Runtime,
+    clients: impl Iterator<Item = C>,
+    length: Duration,
+    send: impl AsyncFn(&mut C) -> Result<(), E>,
+) -> Outcome<u64> {
+    let until = Instant::now() + length;
+    let works = clients.map(async |mut client| {
+        let mut done = 0;
+        while Instant::now() < until {
+            send(&mut client).await?;
+            done += 1;
         }
-        Ok::<_, tokio_postgres::Error>(clients)
-    };
-    let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
-    Ok((runtime, clients))
-}
-
-/// So many connections to MySQL.
-pub fn mysql(url: &str, connections: usize) -> Outcome<(Runtime, Vec<mysql_async::Conn>)> {
-    let runtime = runtime()?;
-    let connect = async {
-        let mut clients = Vec::new();
-        let options = mysql_async::Opts::from_url(url)?;
-        let options = mysql_async::OptsBuilder::from_opts(options).prefer_socket(false);
-        for _ in 0..connections {
-            clients.push(mysql_async::Conn::new(options.clone()).await?);
-        }
-        Ok::<_, mysql_async::Error>(clients)
-    };
-    let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
-    Ok((runtime, clients))
-}
-
-/// One thread, as the server has for its store.
-pub fn runtime() -> Outcome<Runtime> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| error.to_string())
+        Ok::<u64, E>(done)
+    });
+    let done = runtime.block_on(futures_util::future::try_join_all(works));
+    done.map(|done| done.iter().sum()).map_err(|error| error.to_string())
 }

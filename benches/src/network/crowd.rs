@@ -4,37 +4,35 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use leafid_benches::Outcome;
+use leafid_benches::connection::{Asked, Connection, Load, load, runtime};
+use leafid_benches::server::{Asks, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::load::Load;
-use crate::servers::{Asks, Server};
-use crate::stream::{Asked, Stream};
-use crate::{Outcome, load};
+use crate::start;
 
 const IDLE: usize = 10_000;
 const SLOW: usize = 1_000;
 const BUSY: usize = 32;
 /// The server gives a request's head 10 s; so long the busy ones ask beside the slow ones.
 const LENGTH: Duration = Duration::from_secs(14);
-/// A slow one sends a byte this often.
 const DRIP: Duration = Duration::from_millis(500);
 /// A slow one that is not closed by then is not closed in time.
 const IN_TIME: Duration = Duration::from_secs(12);
 /// So long the server has to let go of what it does not need.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Prints the figures.
 pub fn run(binary: &Path, folder: &Path) -> Outcome {
-    let server = Arc::new(Server::start(binary, folder, "crowd", Asks::default())?);
-    load::runtime()?.block_on(crowd(&server))
+    let server = Arc::new(start(binary, folder, Asks::default())?);
+    runtime()?.block_on(crowd(&server))
 }
 
 async fn crowd(server: &Arc<Server>) -> Outcome {
-    let control = busy(server, LENGTH).await?;
+    let control = load(server, Asked::Ids, BUSY, LENGTH).await?;
     settle().await;
-    let alone = server.resident()?;
+    let alone = server.resident_kb("RssAnon")?;
 
     let mut silent = Vec::new();
     for _ in 0..IDLE {
@@ -42,23 +40,24 @@ async fn crowd(server: &Arc<Server>) -> Outcome {
         silent.push(stream.map_err(|error| format!("{} idle: {error}", silent.len()))?);
     }
     settle().await;
-    let with_silent = server.resident()?;
+    let with_silent = server.resident_kb("RssAnon")?;
     drop(silent);
     settle().await;
 
-    let before = server.resident()?;
+    let before = server.resident_kb("RssAnon")?;
     let mut idle = Vec::new();
     for number in 0..IDLE {
-        idle.push(asked_once(server, number as u64).await?);
+        let asked = asked_once(server).await;
+        idle.push(asked.map_err(|error| format!("idle connection {number}: {error}"))?);
     }
     settle().await;
-    let with_idle = server.resident()?;
+    let with_idle = server.resident_kb("RssAnon")?;
     let began = Instant::now();
     let mut slow = JoinSet::new();
     for _ in 0..SLOW {
         slow.spawn(drip(Arc::clone(server), began));
     }
-    let beside = busy(server, LENGTH).await?;
+    let beside = load(server, Asked::Ids, BUSY, LENGTH).await?;
     let mut closed = Vec::new();
     while let Some(task) = slow.join_next().await {
         closed.push(task.map_err(|error| error.to_string())??);
@@ -69,7 +68,7 @@ async fn crowd(server: &Arc<Server>) -> Outcome {
         kept += usize::from(stream.ask(Asked::Ids).await.is_ok_and(|answer| answer.status == 200));
     }
 
-    let kb = |more: u64, less: u64| more.saturating_sub(less) as f64 / IDLE as f64 / 1_024.0;
+    let kb = |more: f64, less: f64| (more - less).max(0.0) / IDLE as f64;
     println!("\n| {IDLE} idle connections, without TLS | KB each |\n|---|---|");
     println!("| that have asked nothing | {:.1} |", kb(with_silent, alone));
     println!("| that have asked for an ID and had it | {:.1} |", kb(with_idle, before.min(alone)));
@@ -100,25 +99,19 @@ fn row(name: &str, load: &Load) {
         round.cpu_us,
         round.p50_ms,
         round.p99_ms,
-        load.failed.len() as u64 + load.refused
+        load.failed.len() as f64 + round.refused * LENGTH.as_secs_f64()
     );
-}
-
-async fn busy(server: &Arc<Server>, length: Duration) -> Outcome<Load> {
-    load::round(server, Asked::Ids, BUSY, length).await
 }
 
 async fn settle() {
     tokio::time::sleep(SETTLED).await;
 }
 
-async fn asked_once(server: &Server, number: u64) -> Outcome<Stream> {
-    let failed = |error: String| format!("idle connection {number}: {error}");
-    let mut stream =
-        Stream::connect(server, number).await.map_err(|error| failed(error.to_string()))?;
-    match stream.ask(Asked::Ids).await {
-        Ok(answer) if answer.status == 200 => Ok(stream),
-        other => Err(failed(format!("{other:?}"))),
+async fn asked_once(server: &Server) -> Outcome<Connection> {
+    let mut connection = Connection::open(server).await.map_err(|error| error.to_string())?;
+    match connection.ask(Asked::Ids).await {
+        Ok(answer) if answer.status == 200 => Ok(connection),
+        other => Err(format!("{other:?}")),
     }
 }
 

@@ -3,49 +3,30 @@
 //!
 //! `network PATH-TO-LEAFID`; `cargo xtask bench --only network` runs it with the published binary.
 
-#[path = "../store/cpu.rs"]
-mod cpu;
 mod crowd;
 mod guarded;
-mod load;
 mod overload;
-#[path = "../store/round.rs"]
-mod round;
-mod servers;
-mod stream;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use round::Round;
+use leafid_benches::server::{Asks, Server};
+use leafid_benches::{Outcome, cpu, program};
 
-/// Rounds, in turns; one more goes before them and is not counted.
-const ROUNDS: usize = 5;
-/// How long one is.
 const LENGTH: Duration = Duration::from_secs(2);
 
-type Outcome<T = ()> = Result<T, String>;
-
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    program("network", |words| match words {
         [binary] => run(Path::new(binary), &["guarded", "crowd", "overload"]),
         [binary, part] => run(Path::new(binary), &[part]),
         _ => Err("`network PATH-TO-LEAFID [guarded|crowd|overload]`".to_owned()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("network: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }
 
 fn run(binary: &Path, parts: &[&str]) -> Outcome {
-    servers::allow_descriptors();
-    println!("{}", load::of_the_machine());
+    allow_descriptors();
+    println!("{}", machine());
     for part in parts {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         match *part {
@@ -58,12 +39,30 @@ fn run(binary: &Path, parts: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// The median of what each round has.
-fn of(rounds: &[Round], field: fn(&Round) -> f64) -> f64 {
-    round::median(rounds.iter().map(field).collect())
+/// Starts a server on the first core; what runs after this loads the other.
+fn start(binary: &Path, folder: &Path, asks: Asks) -> Outcome<Server> {
+    cpu::pin(0);
+    let server = Server::leafid(binary, folder, asks);
+    cpu::pin(1);
+    server
 }
 
-/// The median of the rounds' own ratios.
-fn ratio(own: &[Round], floor: &[Round], field: fn(&Round) -> f64) -> f64 {
-    round::median(own.iter().zip(floor).map(|(own, floor)| field(own) / field(floor)).collect())
+/// How busy the machine was before anything was measured.
+fn machine() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or("?").to_owned();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{cores} cores; load average of the last minute, before: {load}")
+}
+
+/// Has this process open as many connections as the largest part of the bench wants.
+fn allow_descriptors() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+        let wanted = maximum.map_or(32_768, |most| most.min(32_768));
+        // Where it may not, a connection will say so.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+    }
 }

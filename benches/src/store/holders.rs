@@ -4,13 +4,12 @@
 use std::path::Path;
 use std::process::Command;
 
+use leafid_benches::{Outcome, median};
 use leafid_stream::store::Store;
 use serde_json::Value;
 
-use crate::work::namespace;
-use crate::{Folder, Outcome, fill};
+use crate::windows::{self, namespace};
 
-/// How many numbers of the two namespaces were used.
 const ROWS: [u32; 2] = [10, 65_536];
 const ROUNDS: usize = 5;
 const TAG: &str = "beside";
@@ -18,13 +17,12 @@ const TAG: &str = "beside";
 /// Median and last first ID of a round, in seconds.
 type Waits = (f64, f64);
 
-/// Prints both tables' rows, from five rounds taken in turns.
 pub fn run(binary: &Path, python: &Path) -> Outcome {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let store = Store::start(binary, folder.path())?;
     store.operate(&["tag", "create", TAG])?;
     for rows in ROWS {
-        fill::namespace_of(&store, rows, 65_536)?;
+        windows::fill(&store, rows, 65_536)?;
     }
     let mut waits = ROWS.map(|_| Vec::new());
     for _ in 0..ROUNDS {
@@ -34,9 +32,9 @@ pub fn run(binary: &Path, python: &Path) -> Outcome {
     }
     println!("\n| 600 holders that start at once, in 6 processes | median s | last s |");
     println!("|---|---|---|");
-    for (rows, waits) in ROWS.iter().zip(&mut waits) {
-        let median = middle(waits, |wait| wait.0);
-        let last = middle(waits, |wait| wait.1);
+    for (rows, waits) in ROWS.iter().zip(waits) {
+        let (medians, lasts) = waits.into_iter().unzip();
+        let (median, last) = (median(medians), median(lasts));
         println!("| {rows} of 65536 numbers have a row | {median:.2} | {last:.2} |");
     }
     Ok(())
@@ -57,9 +55,4 @@ fn round(store: &Store, python: &Path, rows: u32) -> Outcome<Waits> {
     let of = |name: &str| value[name].as_f64().ok_or_else(failed);
     println!("{rows} rows: {value}");
     Ok((of("median")?, of("last")?))
-}
-
-fn middle(waits: &mut [Waits], of: fn(&Waits) -> f64) -> f64 {
-    waits.sort_by(|one, other| of(one).total_cmp(&of(other)));
-    waits.get(waits.len() / 2).map_or(0.0, of)
 }

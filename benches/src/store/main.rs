@@ -4,144 +4,83 @@
 //! `store PATH-TO-LEAFID`; `cargo xtask bench --only store` runs it with the published binary, and
 //! `--only holders` with a Python that has the published package.
 
-mod bare;
-mod client;
-mod cpu;
-mod fill;
 mod holders;
-mod round;
-mod rounds;
-mod work;
+mod windows;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::IntoResponse;
+use axum::routing::post;
+use leafid_benches::connection::{Asked, round};
+use leafid_benches::rounds::{head, in_turns, row};
+use leafid_benches::server::{Server, TAG, serve_bare};
+use leafid_benches::{Outcome, cpu, program};
 use leafid_stream::store::Store;
-
-use bare::Bare;
-use rounds::{Figure, Server, in_turns};
-use work::Work;
+use serde_json::{Value, json};
 
 /// The clients of the rows with many.
 const CLIENTS: usize = 32;
-/// The clients that acquire: there are namespaces of ten numbers.
-const ACQUIRING: usize = 4;
 /// How many numbers, and rows, the namespaces have that windows are acquired in.
 const ROWS: [u32; 3] = [10, 1_000, 65_536];
-
-type Outcome<T = ()> = Result<T, String>;
+const LENGTH: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--bare"] => bare::serve(),
+    program("store", |words| match words {
+        ["--bare"] => serve_bare(Router::new().route("/ids", post(ids))),
         [binary] => run(Path::new(binary)),
         [binary, "--holders", python] => holders::run(Path::new(binary), Path::new(python)),
         _ => Err("`store PATH-TO-LEAFID [--holders PYTHON]`".to_owned()),
+    })
+}
+
+/// The floor: reads JSON and answers JSON, and keeps nothing.
+async fn ids(body: Bytes) -> impl IntoResponse {
+    let asked: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let Some(count) = asked["count"].as_u64().filter(|count| *count <= 10) else {
+        return (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, ""), (CACHE_CONTROL, "")], Vec::new());
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("store: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    let ids: Vec<String> = (0..count).map(|id| (1_000_000 + id).to_string()).collect();
+    let answer = json!({ "ids": ids }).to_string().into_bytes();
+    let head = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+    (StatusCode::OK, head, answer)
 }
 
 fn run(binary: &Path) -> Outcome {
-    let folder = Folder::new();
-    // What is started from here is served on the first core; all that starts later loads the other.
-    let pinned = cpu::pin(0);
-    let bare = Bare::start()?;
-    let store = Store::start(binary, folder.path())?;
-    cpu::pin(1);
-    match pinned {
-        true => println!("servers on core 0, clients on core 1"),
-        false => println!("one core, or not Linux: servers and clients share what there is"),
-    }
-    store.operate(&["tag", "create", "bench"])?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (bare, store) =
+        cpu::beside(|| Ok((Arc::new(Server::bare()?), Store::start(binary, folder.path())?)))?;
+    store.operate(&["tag", "create", TAG])?;
     let (mut filled, mut wrong) = (Vec::new(), Vec::new());
     for rows in ROWS {
-        match fill::namespace_of(&store, rows, rows) {
+        match windows::fill(&store, rows, rows) {
             Ok(()) => filled.push(rows),
             Err(error) => wrong.push(error),
         }
     }
 
-    let of_bare = Server { address: bare.address(), process: bare.id() };
-    let of_store = Server { address: store.address(), process: store.id() };
-    let mut all = vec![
-        (of_bare, CLIENTS, Work::Bare),
-        (of_store, CLIENTS, Work::Ids { tag: "bench" }),
-        (of_store, CLIENTS, Work::Lease { tag: "bench" }),
+    let server = Arc::new(Server::of(&store));
+    let asked = [
+        ("a bare axum handler (the floor)", &bare, Asked::Bare),
+        ("`POST /v1/segments/{tag}/ids`, one ID", &server, Asked::Ids),
+        ("`POST /v1/segments/{tag}/lease`, durable", &server, Asked::Lease),
     ];
-    all.extend(filled.iter().map(|&rows| (of_store, ACQUIRING, Work::Acquire { rows })));
-    let figures = in_turns(&all, Duration::from_secs(2))?;
-    print(&figures);
+    let rounds = in_turns(&asked, |(_, server, asked)| round(server, *asked, CLIENTS, LENGTH))?;
+    head(&format!("the store, {CLIENTS} clients"), "floor");
+    for ((name, ..), own) in asked.iter().zip(&rounds) {
+        row(name, own, &rounds[0]);
+    }
+    let rounds = in_turns(&filled, |rows| windows::round(&server, *rows, LENGTH))?;
+    let title = format!("a window acquired and given back, {} clients", windows::CLIENTS);
+    head(&title, "ten numbers");
+    for (rows, own) in filled.iter().zip(&rounds) {
+        row(&format!("among {rows} numbers, each with a row"), own, &rounds[0]);
+    }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
-}
-
-fn print(figures: &[Figure]) {
-    let [bare, ids, leases, acquires @ ..] = figures else { return };
-    println!(
-        "\n| the store, {CLIENTS} clients | per second | CPU µs | × floor | p50 ms | p99 ms | p999 ms |"
-    );
-    println!("|---|---|---|---|---|---|---|");
-    for figure in [bare, ids, leases] {
-        row(figure, bare);
-    }
-    println!(
-        "\n| a window acquired and given back, {ACQUIRING} clients | per second | CPU µs \
-         | × ten numbers | p50 ms | p99 ms | p999 ms |"
-    );
-    println!("|---|---|---|---|---|---|---|");
-    for figure in acquires {
-        row(figure, &acquires[0]);
-    }
-}
-
-fn row(figure: &Figure, floor: &Figure) {
-    let Figure { name, per_second, cpu_us, p50_ms, p99_ms, p999_ms, .. } = figure;
-    let ratio = figure.ratio_to(floor);
-    println!(
-        "| {name} | {per_second:.0} | {cpu_us:.0} | {ratio:.2} | {p50_ms:.2} | {p99_ms:.2} | {p999_ms:.2} |"
-    );
-}
-
-/// A folder of this run's own, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(std::env::temp_dir().join(format!("leafid-bench-{}", std::process::id())))
-    }
-
-    fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            eprintln!("store: `{}`: {error}", self.0.display());
-        }
-    }
-}
-
-/// Runs the same on so many threads, one for each client; the first error ends it.
-fn side_by_side<T: Send>(
-    clients: usize,
-    job: impl Fn(usize) -> Outcome<T> + Sync,
-) -> Outcome<Vec<T>> {
-    thread::scope(|scope| {
-        let job = &job;
-        let started: Vec<_> = (0..clients).map(|at| scope.spawn(move || job(at))).collect();
-        let ended = started
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned())));
-        ended.collect()
-    })
 }

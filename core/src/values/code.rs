@@ -318,30 +318,3 @@ impl<T> fmt::Display for Refusal<T> {
 }
 
 impl<T: fmt::Debug> core::error::Error for Refusal<T> {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_code_reads_back_and_names_are_unlike() {
-        for (i, code) in Code::ALL.iter().enumerate() {
-            assert_eq!(Code::parse(code.as_str()), Some(*code));
-            assert!(Code::ALL.iter().skip(i + 1).all(|other| other.as_str() != code.as_str()));
-        }
-        assert_eq!(Code::parse("segment_dry"), None);
-    }
-
-    #[test]
-    fn waiting_cures_what_a_store_may_answer_differently_soon() {
-        assert!(!Code::LeaseLost.is_permanent());
-        assert!(!Code::WorkersExhausted.is_permanent());
-        assert!(Code::TagUnknown.is_permanent());
-        assert!(Code::TagSpent.is_permanent());
-        assert!(Code::Closed.is_permanent());
-        assert!(Code::StoreUnknown.is_permanent());
-        assert!(Code::SchemaMismatch.is_permanent());
-        assert!(!Code::StoreRefused.is_permanent());
-        assert!(!Code::GrantInvalid.is_permanent());
-    }
-}

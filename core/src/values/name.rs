@@ -102,25 +102,3 @@ impl fmt::Display for Name {
         f.write_str(self.as_str())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_are_strict_and_owners_are_labels() {
-        let long = "x".repeat(128);
-        for good in ["a", "0", "orders", "a.b_c:d-e", long.as_str()] {
-            assert_eq!(Name::tag(good).unwrap().as_str(), good);
-        }
-        let too_long = "x".repeat(129);
-        for bad in ["", ".a", "-a", "a b", "a/b", "ä", "a\n", too_long.as_str()] {
-            assert_eq!(Name::tag(bad).unwrap_err().code, Code::TagInvalid, "{bad}");
-            assert_eq!(Name::namespace(bad).unwrap_err().code, Code::NamespaceInvalid);
-        }
-        assert_eq!(Name::owner("höst/17").unwrap().as_str(), "höst/17");
-        for bad in ["", "a\u{7}", too_long.as_str()] {
-            assert_eq!(Name::owner(bad).unwrap_err().code, Code::RequestInvalid);
-        }
-    }
-}

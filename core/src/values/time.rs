@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_answer_has_wide_bounds_and_moves_what_lies_outside_them() {
+    fn a_slow_answer_has_wide_bounds_and_moves_what_is_outside() {
         let known = after(None, 0, 0, 500);
         assert_eq!(after(Some(known), 0, 60_000, 30_000).get(), 500);
         assert_eq!(after(Some(known), 0, 1_001, 90_000).get(), 88_999);

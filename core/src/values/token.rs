@@ -100,16 +100,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_is_strict() {
-        let text = "0123456789abcdef0123456789abcdef";
-        let token = Token::parse(text).unwrap();
-        assert_eq!(core::str::from_utf8(&token.to_hex()).unwrap(), text);
-        for wrong in ["", "0123", "0123456789ABCDEF0123456789abcdef", &text[1..], "é"] {
-            assert!(Token::parse(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn a_key_is_not_logged_whole() {
         extern crate std;
         let shown = std::format!("{:?}", Token::new([0xab; 16]));

@@ -9,12 +9,10 @@ use leafid_core::Token;
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, TestCaseResult, TestRunner};
 
-/// What happened over all cases of a test, by name.
 #[derive(Debug, Default)]
 pub struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 impl Tally {
-    /// So many more.
     pub fn add(&self, name: &'static str, n: u64) {
         *self.0.borrow_mut().entry(name).or_default() += n;
     }

@@ -61,58 +61,27 @@ fn a_count_that_was_refused_is_not_asked_for_for_ever() {
 }
 
 #[test]
-fn a_count_beyond_every_step_is_refused_at_once_and_forgotten() {
-    let (mut store, mut ids, mut counter) = (store(10, 1_000), segment(1), 0);
-    let now = HostTime::new(START);
-    assert_eq!(ids.ready(now, 3_000_000_000).unwrap_err().code, Code::CountInvalid);
-    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
-    assert_eq!(ids.next(now), Ok(1));
-}
-
-#[test]
-fn a_first_ask_for_a_few_leases_the_tags_own_step() {
-    let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = HostTime::new(START);
-    assert_eq!(ids.ready(now, 10).unwrap_err().code, Code::SegmentDry);
-    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
-    assert_eq!((ids.ready(now, 10), ids.stats().in_hand), (Ok(()), 1_000));
-}
-
-#[test]
-fn a_first_ask_for_many_leases_them_in_one_go() {
-    let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = HostTime::new(START);
-    assert_eq!(ids.ready(now, 50_000).unwrap_err().code, Code::SegmentDry);
-    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
-    assert_eq!((ids.ready(now, 50_000), ids.stats().in_hand), (Ok(()), 50_000));
-}
-
-#[test]
-fn nothing_is_leased_for_a_count_that_can_never_be_had() {
-    let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = HostTime::new(START);
-    assert_eq!(ids.ready(now, 1_000_000_000).unwrap_err().code, Code::SegmentDry);
-    for ms in 0..1_000 {
-        let at = START + ms;
-        let _ = carry(&mut ids, &mut store, (at, at), &mut counter);
-        if ids.ready(HostTime::new(at), 1_000_000_000).unwrap_err().code == Code::CountInvalid {
-            break;
-        }
+fn a_first_ask_leases_what_can_be_had_of_what_is_wanted() {
+    let (dry, never) = (Some(Code::SegmentDry), Some(Code::CountInvalid));
+    for (case, (step, max_step), wanted, before, after, in_hand) in [
+        ("a few: the tag's own step", (1_000, 1_000_000), 10, dry, None, 1_000),
+        ("many: in one go", (1_000, 1_000_000), 50_000, dry, None, 50_000),
+        ("more than the tag gives", (1_000, 1_000_000), 1_000_000_000, dry, never, 1_000),
+        ("one more than the tag gives", (10, 1_000_000), 1_000_001, dry, never, 10),
+        ("more than any tag gives", (10, 1_000), 3_000_000_000, never, never, 10),
+    ] {
+        let (mut store, mut ids, mut counter) = (store(step, max_step), segment(1), 0);
+        let now = HostTime::new(START);
+        let ready = |ids: &mut Segment| ids.ready(now, wanted).err().map(|refusal| refusal.code);
+        assert_eq!(ready(&mut ids), before, "{case}");
+        assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true), "{case}");
+        // A driver's thread looks again before the caller does.
+        assert!(!ids.wants_ask(now), "{case}: {:?}", ids.stats());
+        assert_eq!(ready(&mut ids), after, "{case}");
+        // What was leased to learn the limit is at hand for everybody else.
+        assert_eq!((ids.stats().asks, ids.stats().in_hand), (1, in_hand), "{case}");
+        assert_eq!((ids.most(), ids.next(now)), (max_step.into(), Ok(1)), "{case}");
     }
-    // What was leased to learn the limit is at hand for everybody else.
-    assert_eq!((ids.most(), ids.stats().asks, ids.stats().in_hand), (1_000_000, 1, 1_000));
-}
-
-#[test]
-fn an_answer_that_says_how_many_can_be_had_ends_the_wanting_by_itself() {
-    let (mut store, mut ids, mut counter) = (store(10, 1_000_000), segment(1), 0);
-    let now = HostTime::new(START);
-    assert_eq!(ids.ready(now, 1_000_001).unwrap_err().code, Code::SegmentDry);
-    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
-    // A driver's thread looks again before the caller does.
-    assert!(!ids.wants_ask(now), "{:?}", ids.stats());
-    assert_eq!(ids.ready(now, 1_000_001).unwrap_err().code, Code::CountInvalid);
-    assert_eq!((ids.stats().asks, ids.stats().in_hand), (1, 10));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn all_that_is_left_is_handed_out_and_then_the_tag_is_spent() {
 }
 
 #[test]
-fn more_than_is_left_is_refused_at_once_and_nothing_is_leased_for_it() {
+fn more_than_is_left_is_refused_and_nothing_is_leased_for_it() {
     let (mut store, mut ids, mut counter) = (OneTag::new(10, 26), segment(), 0);
     assert_eq!(carry(&mut ids, &mut store, (0, 0), &mut counter), Ok(true));
     let at = HostTime::new(1);
@@ -111,7 +111,7 @@ fn what_was_left_is_not_believed_for_long() {
 }
 
 #[test]
-fn a_caller_that_went_away_wants_nothing_more_of_a_tag_that_ended() {
+fn a_caller_that_left_wants_nothing_more_of_a_tag_that_ended() {
     let (mut store, mut ids, mut counter) = (OneTag::new(10, 16), segment(), 0);
     // Nobody knows yet that it ends.
     assert_eq!(ids.ready(HostTime::new(0), 100).unwrap_err().code, Code::SegmentDry);

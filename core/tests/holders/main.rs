@@ -9,7 +9,6 @@ mod windows;
 
 use leafid_core::{Generator, HostTime, Kind, Line, Name, Refusal, Store, refill};
 
-/// A name that is right.
 fn name(text: &str) -> Name {
     Name::tag(text).expect("the name is right")
 }

@@ -9,7 +9,7 @@ use crate::asking::{START, segment, store};
 use crate::carry;
 
 #[test]
-fn a_store_that_stands_below_another_image_is_told_so_and_leases_nothing() {
+fn a_store_below_another_image_is_told_so_and_leases_nothing() {
     let (mut store, mut counter) = (store(100, 100), 0);
     let mut child = segment(1);
     let highest = Carryover::default().above(999_999, None).unwrap();

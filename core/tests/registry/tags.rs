@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use crate::STORE;
 use crate::common::{Tally, any_number, check, token};
 
-/// What comes to a tag.
 #[derive(Clone, Debug)]
 enum ToTag {
     Lease {

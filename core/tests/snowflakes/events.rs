@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use crate::common::any_number;
 
-/// What happens to a generator.
 #[derive(Clone, Debug)]
 pub enum Event {
     Next,
@@ -21,7 +20,6 @@ pub enum Event {
         moved: i64,
         worker: u32,
     },
-    /// Asks, and hears a refusal.
     Failure(Code),
     /// Hears anything at all.
     Garbage {

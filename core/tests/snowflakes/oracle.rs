@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use leafid_core::{Code, Layout, Range};
 
-/// The oracle: every position at hand stands in a set.
 #[derive(Debug, Default)]
 pub struct Oracle {
     pub left: BTreeSet<u64>,

@@ -1,8 +1,11 @@
 //! Disks that are slow, and disks that fail.
 
-use leafid_core::{Code, Layout, Name, Offset, Outcome, StateWrite, Store, StoreTime, refill};
+use leafid_core::{Code, Layout, Name, Offset, StateWrite, StoreTime, refill};
 
-use crate::{Disk, START, generator, ms, record, running, store, tick};
+use crate::{
+    Disk, START, generator, is_answered, is_refused, leased, ms, record, running, store, tick,
+    worker,
+};
 
 /// Draws every 2 ms for two minutes, while the store answers and each write takes `write_ms`, the
 /// first of all `first_ms`: when the first ID came, and how many of a thousand draws were refused
@@ -68,12 +71,11 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_abandoned_for_a_window_that_it_never_names() {
+fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
     // Whether the write that failed is on the disk all the same.
     for landed in [false, true] {
         let mut disk = Disk::new();
         let (mut ids, mut store) = running(&mut disk);
-        let worker = |id| Layout::LEAF.decompose(id).unwrap().worker;
         let old = worker(ids.next(ms(0)).unwrap());
         let reserved = disk.found().unwrap().unwrap().reserved;
         let write = ids.poll_write(ms(600), ms(600)).unwrap();
@@ -104,14 +106,12 @@ fn a_file_that_cannot_be_written_is_abandoned_for_a_window_that_it_never_names()
 #[test]
 fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
     let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let (mut ids, mut store) = leased(&mut disk);
     let Some(StateWrite::Record(named)) = ids.poll_write(ms(0), ms(0)) else { panic!() };
     assert!(ids.not_written(ms(0)));
     assert!(ids.next(ms(0)).is_err());
     refill(&mut ids, &mut store, || ms(0), || [3; 16]).unwrap();
-    let worker = Layout::LEAF.decompose(ids.next(ms(0)).unwrap()).unwrap().worker;
-    assert_ne!(worker, named.worker);
+    assert_ne!(worker(ids.next(ms(0)).unwrap()), named.worker);
     // What must not be used again is still made void, as a clone of the machine may have the file.
     ids.forget();
     assert!(ids.is_voiding());
@@ -120,17 +120,12 @@ fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
 }
 
 #[test]
-fn a_window_that_waits_for_its_first_write_is_opened_where_the_one_before_it_fails() {
+fn a_window_the_file_never_named_opens_when_an_earlier_write_fails() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
-    let now = ids.poll_at().unwrap();
-    let ask = ids.poll_ask(now, [4; 16]).unwrap();
-    ids.handle_failure(ask.request(), Code::LeaseLost, None, now);
+    let now = is_refused(&mut ids, Code::LeaseLost);
     assert!(ids.poll_write(now, now).is_some());
-    store.set_clock(StoreTime::new(START + now.get()));
-    let ask = ids.poll_ask(now, [5; 16]).unwrap();
-    let grant = store.ask(&ask).unwrap();
-    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
+    is_answered(&mut ids, &mut store, now);
     assert!(ids.not_written(now));
     assert!(ids.next(now).is_ok(), "the file has never named it");
 }

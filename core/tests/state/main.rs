@@ -82,16 +82,42 @@ fn store(now: i64) -> MemoryStore {
     store
 }
 
-/// A generator with a window that its file names.
-fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
+/// A generator with a window that its file does not name yet.
+fn leased(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
     refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    (ids, store)
+}
+
+/// A generator with a window that its file names.
+fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
+    let (mut ids, store) = leased(disk);
     disk.save(&mut ids, ms(0));
     (ids, store)
 }
 
+/// Its renewal is refused with this.
+fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
+    let now = ids.poll_at().unwrap();
+    let ask = ids.poll_ask(now, [4; 16]).unwrap();
+    ids.handle_failure(ask.request(), code, None, now);
+    now
+}
+
+/// Its ask is answered at once.
+fn is_answered(ids: &mut Snowflake, store: &mut MemoryStore, now: HostTime) {
+    store.set_clock(StoreTime::new(START + now.get()));
+    let ask = ids.poll_ask(now, [5; 16]).unwrap();
+    let grant = store.ask(&ask).unwrap();
+    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
+}
+
 fn tick(id: u64) -> u64 {
     Layout::LEAF.decompose(id).unwrap().tick
+}
+
+fn worker(id: u64) -> u32 {
+    Layout::LEAF.decompose(id).unwrap().worker
 }
 
 #[test]
@@ -191,8 +217,7 @@ fn what_gives_no_right() {
 #[test]
 fn nothing_is_used_that_is_not_reserved_on_the_disk() {
     let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let (mut ids, _) = leased(&mut disk);
     assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent);
     let write = ids.poll_write(ms(0), ms(0)).unwrap();
     assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent, "it is not written yet");
@@ -288,9 +313,7 @@ fn what_is_forgotten_or_forbidden_is_gone_from_the_file() {
         let mut disk = Disk::new();
         let (mut ids, _) = running(&mut disk);
         if stopped {
-            let now = ids.poll_at().unwrap();
-            let ask = ids.poll_ask(now, [4; 16]).unwrap();
-            ids.handle_failure(ask.request(), Code::StoreChanged, None, now);
+            is_refused(&mut ids, Code::StoreChanged);
         } else {
             ids.forget();
             assert!(ids.is_voiding());
@@ -304,8 +327,7 @@ fn what_is_forgotten_or_forbidden_is_gone_from_the_file() {
 #[test]
 fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
     let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let (mut ids, _) = leased(&mut disk);
     let write = ids.poll_write(ms(0), ms(0)).unwrap();
     ids.forget();
     disk.put(&write);
@@ -316,26 +338,20 @@ fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
 }
 
 #[test]
-fn a_switch_of_workers_names_the_old_one_until_the_new_one_is_written() {
+fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
     let old = disk.found().unwrap().unwrap();
     // The lease is lost; another number is acquired, and the old one goes on meanwhile.
-    let now = ids.poll_at().unwrap();
-    let ask = ids.poll_ask(now, [4; 16]).unwrap();
-    ids.handle_failure(ask.request(), Code::LeaseLost, None, now);
+    let now = is_refused(&mut ids, Code::LeaseLost);
     disk.save(&mut ids, now);
-    store.set_clock(StoreTime::new(START + now.get()));
-    let ask = ids.poll_ask(now, [5; 16]).unwrap();
-    let grant = store.ask(&ask).unwrap();
-    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
-    let before = Layout::LEAF.decompose(ids.next(now).unwrap()).unwrap().worker;
-    assert_eq!(before, old.worker);
+    is_answered(&mut ids, &mut store, now);
+    assert_eq!(worker(ids.next(now).unwrap()), old.worker);
     assert_eq!(disk.found().unwrap().unwrap().worker, old.worker);
     assert_eq!(disk.save(&mut ids, now), 1);
     let new = disk.found().unwrap().unwrap();
     assert_ne!(new.worker, old.worker);
-    assert_eq!(Layout::LEAF.decompose(ids.next(now).unwrap()).unwrap().worker, new.worker);
+    assert_eq!(worker(ids.next(now).unwrap()), new.worker);
     // Closed before it was named, it is given back.
     let mut disk = Disk::new();
     let mut ids = disk.restart(now);
@@ -355,10 +371,7 @@ fn a_window_that_was_over_is_renewed_and_opened() {
     let mut again = disk.restart(later);
     disk.save(&mut again, later);
     assert_eq!(again.next(later).unwrap_err().code, Code::WindowSpent);
-    store.set_clock(StoreTime::new(START + 60_000));
-    let ask = again.poll_ask(later, [8; 16]).unwrap();
-    let grant = store.ask(&ask).unwrap();
-    assert_eq!(again.handle_grant(&grant, later, later), Ok(Outcome::Applied));
+    is_answered(&mut again, &mut store, later);
     disk.save(&mut again, later);
     assert!(again.next(later).is_ok());
 }

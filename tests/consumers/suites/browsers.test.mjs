@@ -6,15 +6,16 @@ import nodeResolve from '@rollup/plugin-node-resolve'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { build as vite } from 'vite'
-import webpack from 'webpack'
 import { before, test } from '../js/support/chromium.mjs'
 import { scratch } from '../js/support/ends.mjs'
 import { vectorFiles } from '../js/support/places.mjs'
 import { startStore } from '../js/support/store.mjs'
-import { startChromium, within } from './lib/chromium.mjs'
+import { webpacked } from './lib/bundled.mjs'
+import { startChromium } from './lib/chromium.mjs'
 import { app } from './lib/programs.mjs'
 import { startSite } from './lib/site.mjs'
 import { Tally } from './lib/tally.mjs'
+import { watched, within } from './lib/waiting.mjs'
 
 const folder = scratch(undefined, { name: 'leafid-pages-' })
 const place = (name) => join(folder, name)
@@ -78,10 +79,7 @@ test('esbuild, one plain script with `leafid/inline`', async () => {
 test('webpack', async () => {
   page('webpack')
   const output = { path: place('webpack'), filename: 'main.js', publicPath: 'auto' }
-  const compiler = webpack({ mode: 'production', target: 'web', entry: app('browser.mjs'), output, performance: false })
-  const stats = await new Promise((resolve, reject) => compiler.run((error, done) => (error ? reject(error) : resolve(done))))
-  const { errors, warnings } = stats.toJson({ errors: true, warnings: true })
-  assert.deepEqual([errors, warnings], [[], []])
+  await webpacked({ target: 'web', entry: app('browser.mjs'), output, performance: false })
   await draws('webpack')
 })
 
@@ -121,24 +119,15 @@ async function tabs(query) {
   const got = { numbers: [], stamps: [] }
   const batches = new Map()
   const errors = []
-  const waiting = new Set()
+  const { look, until } = watched()
   heard.hear = ({ tab, numbers = [], stamps = [], error }) => {
     if (error !== undefined) errors.push(error)
     got.numbers.push(...numbers)
     got.stamps.push(...stamps)
     batches.set(tab, (batches.get(tab) ?? 0) + 1)
-    for (const look of waiting) look()
+    look()
   }
-  const until = (isSo, what) =>
-    within(
-      new Promise((resolve) => {
-        const look = () => isSo() && (waiting.delete(look), resolve())
-        waiting.add(look)
-        look()
-      }),
-      what,
-      browser.wrong,
-    )
+  const come = (isSo, what) => within(until(isSo), what, browser.wrong)
   const open = async (name) => {
     const tab = await browser.page()
     await tab.goto(`${site.url}/tab/?tab=${name}${query}`)
@@ -148,14 +137,14 @@ async function tabs(query) {
   const all = await Promise.all(names.map(open))
   for (let life = 0; life < 3; life++) {
     const before = new Map(batches)
-    await until(() => names.every((name) => (batches.get(name) ?? 0) >= (before.get(name) ?? 0) + 2), `batches of life ${life}`)
+    await come(() => names.every((name) => (batches.get(name) ?? 0) >= (before.get(name) ?? 0) + 2), `batches of life ${life}`)
     for (const at of [0, 1, 2]) {
       await all[at].close()
       all[at] = await open(names[at])
     }
   }
   const last = new Map(batches)
-  await until(() => names.every((name) => batches.get(name) > last.get(name)), 'batches after the last opening')
+  await come(() => names.every((name) => batches.get(name) > last.get(name)), 'batches after the last opening')
   await Promise.all(all.map((tab) => tab.close()))
   heard.hear = () => {}
   assert.deepEqual(errors, [])

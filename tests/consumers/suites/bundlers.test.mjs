@@ -6,9 +6,9 @@ import nodeResolve from '@rollup/plugin-node-resolve'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { build as vite } from 'vite'
-import webpack from 'webpack'
 import { scratch } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
+import { webpacked } from './lib/bundled.mjs'
 import { app, report } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
@@ -37,10 +37,7 @@ for (const format of ['esm', 'cjs']) {
 
 test('webpack', async () => {
   const output = { path: folder, filename: 'webpack.cjs' }
-  const compiler = webpack({ mode: 'production', target: 'node20', entry: app('node.mjs'), output })
-  const stats = await new Promise((resolve, reject) => compiler.run((error, done) => (error ? reject(error) : resolve(done))))
-  const { errors, warnings } = stats.toJson({ errors: true, warnings: true })
-  assert.deepEqual([errors, warnings], [[], []])
+  await webpacked({ target: 'node20', entry: app('node.mjs'), output })
   // Its bundle goes on looking where the sources were, and here that is still there.
   await draws(join(folder, 'webpack.cjs'), 'native')
 })

@@ -7,9 +7,10 @@ import * as esbuild from 'esbuild'
 import { before, test } from '../js/support/chromium.mjs'
 import { scratch } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
-import { startChromium, within } from './lib/chromium.mjs'
+import { startChromium } from './lib/chromium.mjs'
 import { app } from './lib/programs.mjs'
 import { startSite } from './lib/site.mjs'
+import { watched, within } from './lib/waiting.mjs'
 
 /** How often a page comes back from the cache. */
 const LIVES = 4
@@ -20,7 +21,7 @@ const folder = scratch(undefined, { name: 'leafid-lives-' })
 const names = ['life', 'away', 'served']
 const folders = Object.fromEntries(names.map((name) => [name, join(folder, name)]))
 let reports = []
-const waiting = new Set()
+const { look, until } = watched()
 let store
 let site
 let browser
@@ -41,7 +42,7 @@ before(async () => {
   await store.createNamespace('brief', { layout: 'leaf', ...BRIEF })
   const hear = (told) => {
     reports.push(told)
-    for (const look of waiting) look()
+    look()
   }
   site = await startSite({ folders, store: store.url, hear })
   // Playwright has the cache off, for pages that come back are none of its own.
@@ -49,11 +50,9 @@ before(async () => {
 })
 /** Waits for so many reports of a page, and gives them. */
 function told(page, why, count = 1) {
-  const fitting = () => reports.filter((told) => told.page === page && told.why === why)
-  const come = new Promise((resolve) => {
-    const look = () => fitting().length >= count && (waiting.delete(look), resolve(fitting()))
-    waiting.add(look)
-    look()
+  const come = until(() => {
+    const fitting = reports.filter((told) => told.page === page && told.why === why)
+    return fitting.length >= count && fitting
   })
   return within(come, `${count} reports of ${page}, ${why}; there are ${JSON.stringify(reports.map(({ page, why }) => [page, why]))}`, browser.wrong)
 }

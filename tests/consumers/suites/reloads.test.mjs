@@ -8,6 +8,7 @@ import { createServer } from 'vite'
 import { ending, leash, remove, start, stop } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { root } from './lib/programs.mjs'
+import { watched, within } from './lib/waiting.mjs'
 
 /** How often the module is changed. */
 const CHANGES = 4
@@ -113,46 +114,35 @@ function started(t, words, options) {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
   const child = start([...leash(), process.execPath, ...words], { ...options, env: { ...clean, ...options.env }, detached: true })
   t.after(() => stop(child))
-  const heard = { said: '' }
-  const waiting = new Set()
+  const heard = []
+  const said = () => heard.join('')
+  const { look, until } = watched()
   const hear = (chunk) => {
-    heard.said += chunk
-    for (const look of waiting) look()
+    heard.push(chunk)
+    look()
   }
   for (const stream of [child.stdout, child.stderr]) stream.on('data', hear)
   child.once('exit', () => hear(''))
+  const ended = (what) => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended without ${what}: ${said()}`)
+  }
   /** What this finds in all that was said. */
-  const until = (find, what) =>
-    new Promise((resolve, reject) => {
-      const stop = (act, given) => {
-        waiting.delete(look)
-        clearTimeout(late)
-        act(given)
-      }
-      const late = setTimeout(() => stop(reject, new Error(`no ${what}: ${heard.said}`)), PATIENCE_MS)
-      const look = () => {
-        const found = find(heard.said)
-        if (found) return stop(resolve, found)
-        if (child.exitCode !== null || child.signalCode !== null) stop(reject, new Error(`it ended without ${what}: ${heard.said}`))
-      }
-      waiting.add(look)
-      look()
-    })
-  return { heard, until }
+  const come = (find, what) => within(until(() => find(said()) || ended(what)), what, heard, PATIENCE_MS)
+  return { said, until: come }
 }
 
 test('node --watch', { timeout: 900_000 }, async (t) => {
   const main = "import { draw } from './ids.mjs'\nconsole.log(`drew ${JSON.stringify(await draw())}.`)\nsetInterval(() => {}, 1_000)\n"
   const at = place('watch', { 'ids.mjs': module(1), 'main.mjs': main })
-  const { until, heard } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
-  const reports = (said) => [...said.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
+  const { until, said } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
+  const reports = (text) => [...text.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
   const told = []
-  const drawn = (version) => () => until((said) => reports(said).some((one) => one.version === version), `version ${version}`)
+  const drawn = (version) => () => until((text) => reports(text).some((one) => one.version === version), `version ${version}`)
   await drawn(1)()
   for (let version = 2; version <= CHANGES; version++) await changed(() => writeFileSync(at('ids.mjs'), module(version)), drawn(version))
-  told.push(...reports(heard.said))
+  told.push(...reports(said()))
   judge('node --watch', told)
-  assert.doesNotMatch(heard.said, /LEAFID_/, 'each process has one generator')
+  assert.doesNotMatch(said(), /LEAFID_/, 'each process has one generator')
 })
 
 test('Next.js in development', { timeout: 900_000 }, async (t) => {
@@ -167,12 +157,12 @@ test('Next.js in development', { timeout: 900_000 }, async (t) => {
   })
   const next = join(root, 'node_modules/next/dist/bin/next')
   const env = { NEXT_TELEMETRY_DISABLED: '1', LEAFID_STORE: store.url, NO_COLOR: '1' }
-  const { until, heard } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
+  const { until, said } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
   const [, port] = await until((said) => /127\.0\.0\.1:(\d+)\s/.exec(said), 'address')
   const draw = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/ids`, { method: 'POST', headers: { connection: 'close' } })
     const text = await response.text()
-    assert.equal(response.status, 200, `${text.slice(0, 500)}\n${heard.said}`)
+    assert.equal(response.status, 200, `${text.slice(0, 500)}\n${said()}`)
     return JSON.parse(text)
   }
   judge('Next.js', await all(draw, (version) => writeFileSync(at('lib/ids.mjs'), module(version))))

@@ -5,48 +5,50 @@ use leafid_core::{
     SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Token,
 };
 
-/// The verbs of one generator, whatever it is made of.
+/// The verbs of one generator, whatever it is made of, behind names that begin with `$whose`.
 macro_rules! generator {
-    ($type:ty, $draw:ty; $next:ident $fill:ident $runs:ident $available:ident $ready:ident $most:ident $ends:ident $wants:ident $mark:ident
-     $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
-     $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident
-     $stance:ident) => {
-        verbs! {
-            $next(ids: &mut $type, now: &HostTime) -> Result<u64, Refusal> { ids.next(*now) }
-            $fill(ids: &mut $type, now: &HostTime, to: &mut &mut [u64]) -> Result<(), Refusal> {
-                ids.fill(*now, to)
-            }
-            $runs(ids: &mut $type, now: &HostTime, n: &u64) -> Result<[Option<Run>; 2], Refusal> {
-                ids.take_runs(*now, *n)
-            }
-            $available(ids: &mut $type, now: &HostTime, to: &mut &mut [u64])
-                -> Result<usize, Refusal> { ids.fill_available(*now, to) }
-            $ready(ids: &mut $type, now: &HostTime, n: &u64) -> Result<(), Refusal> {
-                ids.ready(*now, *n)
-            }
-            $most(ids: &$type) -> u64 { ids.most() }
-            $ends(ids: &$type, n: &u64) -> bool { ids.may_end_before(*n) }
-            $wants(ids: &$type, now: &HostTime) -> bool { ids.wants_ask(*now) }
-            $mark(ids: &$type) -> u64 { ids.ask_from() }
-            $poll_at(ids: &$type) -> Option<HostTime> { ids.poll_at() }
-            $poll_ask(ids: &mut $type, now: &HostTime, entropy: &[u8; 16]) -> Option<Ask> {
-                ids.poll_ask(*now, *entropy)
-            }
-            $grant(ids: &mut $type, grant: &Grant, at: &[HostTime; 2]) -> Result<Outcome, Refusal> {
-                ids.handle_grant(grant, at[0], at[1])
-            }
-            $failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>, now: &HostTime)
-                -> () { ids.handle_failure(*of, *code, *after, *now) }
-            $retire(ids: &mut $type) -> Option<Release> { ids.retire() }
-            $forget(ids: &mut $type) -> () { ids.forget() }
-            $resumed(ids: &mut $type) -> () { ids.resumed() }
-            $carryover(ids: &$type) -> Carryover { ids.carryover() }
-            $resume(ids: &mut $type, before: &Carryover) -> Result<(), Refusal> { ids.resume(*before) }
-            $last(ids: &$type) -> Option<Code> { ids.failure() }
-            $copy(ids: &$type) -> Option<$draw> { ids.ids() }
-            $stats(ids: &$type) -> Stats { ids.stats() }
-            $stance(ids: &$type, refusal: &Refusal, now: &HostTime) -> Stance {
-                ids.stance(*refusal, *now)
+    ($module:ident $whose:literal, $type:ty, $draw:ty) => {
+        mod $module {
+            use super::*;
+
+            verbs! {
+                of $whose;
+                next(ids: &mut $type, now: &HostTime) -> Result<u64, Refusal> { ids.next(*now) }
+                fill(ids: &mut $type, now: &HostTime, to: &mut &mut [u64]) -> Result<(), Refusal> {
+                    ids.fill(*now, to)
+                }
+                take_runs(ids: &mut $type, now: &HostTime, n: &u64)
+                    -> Result<[Option<Run>; 2], Refusal> { ids.take_runs(*now, *n) }
+                fill_available(ids: &mut $type, now: &HostTime, to: &mut &mut [u64])
+                    -> Result<usize, Refusal> { ids.fill_available(*now, to) }
+                ready(ids: &mut $type, now: &HostTime, n: &u64) -> Result<(), Refusal> {
+                    ids.ready(*now, *n)
+                }
+                most(ids: &$type) -> u64 { ids.most() }
+                may_end_before(ids: &$type, n: &u64) -> bool { ids.may_end_before(*n) }
+                wants_ask(ids: &$type, now: &HostTime) -> bool { ids.wants_ask(*now) }
+                ask_from(ids: &$type) -> u64 { ids.ask_from() }
+                poll_at(ids: &$type) -> Option<HostTime> { ids.poll_at() }
+                poll_ask(ids: &mut $type, now: &HostTime, entropy: &[u8; 16]) -> Option<Ask> {
+                    ids.poll_ask(*now, *entropy)
+                }
+                handle_grant(ids: &mut $type, grant: &Grant, at: &[HostTime; 2])
+                    -> Result<Outcome, Refusal> { ids.handle_grant(grant, at[0], at[1]) }
+                handle_failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>,
+                    now: &HostTime) -> () { ids.handle_failure(*of, *code, *after, *now) }
+                retire(ids: &mut $type) -> Option<Release> { ids.retire() }
+                forget(ids: &mut $type) -> () { ids.forget() }
+                resumed(ids: &mut $type) -> () { ids.resumed() }
+                carryover(ids: &$type) -> Carryover { ids.carryover() }
+                resume(ids: &mut $type, before: &Carryover) -> Result<(), Refusal> {
+                    ids.resume(*before)
+                }
+                failure(ids: &$type) -> Option<Code> { ids.failure() }
+                ids(ids: &$type) -> Option<$draw> { ids.ids() }
+                stats(ids: &$type) -> Stats { ids.stats() }
+                stance(ids: &$type, refusal: &Refusal, now: &HostTime) -> Stance {
+                    ids.stance(*refusal, *now)
+                }
             }
         }
     };
@@ -54,16 +56,8 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, SegmentIds; segment_next segment_fill segment_take_runs segment_fill_available segment_ready segment_most segment_may_end_before segment_wants_ask
-    segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
-    segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
-    segment_draw segment_stats segment_stance);
-
-generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_take_runs snowflake_fill_available snowflake_ready snowflake_most snowflake_may_end_before snowflake_wants_ask
-    snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
-    snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
-    snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats
-    snowflake_stance);
+generator!(own_segment "segment", Segment, SegmentIds);
+generator!(own_snowflake "snowflake", Snowflake, SnowflakeIds);
 
 verbs! {
     segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }

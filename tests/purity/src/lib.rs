@@ -8,6 +8,12 @@
 
 /// Functions whose results the optimiser must compute: they are written where a host could read.
 macro_rules! verbs {
+    (of $whose:literal; $($name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
+        #[unsafe(export_name = concat!($whose, "_", stringify!($name)))]
+        pub extern "C" fn $name(out: &mut $out, $($arg: $ty),*) {
+            *out = $body;
+        }
+    )*};
     ($($name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(out: &mut $out, $($arg: $ty),*) {

@@ -7,34 +7,32 @@ use leafid_core::{
 use crate::shared::SharedSnowflake;
 
 macro_rules! keeping {
-    ($type:ty; $keep:ident $leave:ident $wants:ident $at:ident $from:ident $poll:ident $written:ident
-     $failed:ident $voiding:ident $give_up:ident) => {
-        verbs! {
-            $keep(ids: &mut $type, found: &Option<StateRecord>, at: &[HostTime; 2])
-                -> Result<(), Refusal> { ids.keep(*found, at[0], at[1]) }
-            $leave(ids: &mut $type) -> () { ids.leave() }
-            $wants(ids: &$type, now: &HostTime) -> bool { ids.wants_write(*now) }
-            $at(ids: &$type) -> Option<HostTime> { ids.write_at() }
-            $from(ids: &$type) -> u64 { ids.write_from() }
-            $poll(ids: &mut $type, at: &[HostTime; 2]) -> Option<StateWrite> {
-                ids.poll_write(at[0], at[1])
+    ($module:ident $whose:literal, $type:ty) => {
+        mod $module {
+            use super::*;
+
+            verbs! {
+                of $whose;
+                keep(ids: &mut $type, found: &Option<StateRecord>, at: &[HostTime; 2])
+                    -> Result<(), Refusal> { ids.keep(*found, at[0], at[1]) }
+                leave(ids: &mut $type) -> () { ids.leave() }
+                wants_write(ids: &$type, now: &HostTime) -> bool { ids.wants_write(*now) }
+                write_at(ids: &$type) -> Option<HostTime> { ids.write_at() }
+                write_from(ids: &$type) -> u64 { ids.write_from() }
+                poll_write(ids: &mut $type, at: &[HostTime; 2]) -> Option<StateWrite> {
+                    ids.poll_write(at[0], at[1])
+                }
+                written(ids: &mut $type, now: &HostTime) -> Option<Release> { ids.written(*now) }
+                not_written(ids: &mut $type, now: &HostTime) -> bool { ids.not_written(*now) }
+                is_voiding(ids: &$type) -> bool { ids.is_voiding() }
+                give_up(ids: &mut $type) -> Option<Release> { ids.give_up() }
             }
-            $written(ids: &mut $type, now: &HostTime) -> Option<Release> { ids.written(*now) }
-            $failed(ids: &mut $type, now: &HostTime) -> bool { ids.not_written(*now) }
-            $voiding(ids: &$type) -> bool { ids.is_voiding() }
-            $give_up(ids: &mut $type) -> Option<Release> { ids.give_up() }
         }
     };
 }
 
-keeping!(Snowflake; snowflake_keep snowflake_leave snowflake_wants_write snowflake_write_at
-    snowflake_write_from snowflake_poll_write snowflake_written snowflake_not_written
-    snowflake_is_voiding snowflake_give_up);
-
-keeping!(SharedSnowflake; shared_snowflake_keep shared_snowflake_leave
-    shared_snowflake_wants_write shared_snowflake_write_at shared_snowflake_write_from
-    shared_snowflake_poll_write shared_snowflake_written shared_snowflake_not_written
-    shared_snowflake_is_voiding shared_snowflake_give_up);
+keeping!(own "snowflake", Snowflake);
+keeping!(shared "shared_snowflake", SharedSnowflake);
 
 verbs! {
     state_new(place: &StatePlace) -> StateFile { StateFile::new(*place) }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::port::{self, Port};
-use crate::running::{Kind, Running};
+use crate::running::{Kind, Running, running};
 use crate::{Server, process};
 
 /// A member of etcd: the only one, or one of several.
@@ -91,13 +91,7 @@ impl Kind for Etcd {
         Etcd::member(0)
     }
 
-    fn running(&self) -> &Running {
-        &self.running
-    }
-
-    fn running_mut(&mut self) -> &mut Running {
-        &mut self.running
-    }
+    running!();
 
     fn command(&self) -> Result<Command, String> {
         let mut command = process::command(&Etcd::program()?, false);

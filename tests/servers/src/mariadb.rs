@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::running::{Kind, Running};
+use crate::running::{Kind, Running, running};
 use crate::{Databases, Server, process};
 
 /// A MariaDB server of one node. Its user `root` has no password, and every right.
@@ -41,13 +41,7 @@ impl Kind for Mariadb {
         Ok(Mariadb { running })
     }
 
-    fn running(&self) -> &Running {
-        &self.running
-    }
-
-    fn running_mut(&mut self) -> &mut Running {
-        &mut self.running
-    }
+    running!();
 
     fn command(&self) -> Result<Command, String> {
         let folder = self.running.folder();

@@ -7,7 +7,7 @@ use std::process::Command;
 use rustix::process::Signal;
 
 use crate::process::{self, NOBODY};
-use crate::running::{Kind, Running};
+use crate::running::{Kind, Running, running};
 use crate::{Databases, Server};
 
 /// A PostgreSQL server of one node. Whoever connects from this machine needs no password, unless a
@@ -81,13 +81,7 @@ impl Kind for Postgres {
         Ok(server)
     }
 
-    fn running(&self) -> &Running {
-        &self.running
-    }
-
-    fn running_mut(&mut self) -> &mut Running {
-        &mut self.running
-    }
+    running!();
 
     fn command(&self) -> Result<Command, String> {
         let mut command = process::command(&Postgres::need("postgres")?, true);

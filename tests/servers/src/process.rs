@@ -24,9 +24,6 @@ pub struct Process {
 
 impl Process {
     /// Starts a program that writes to `log`, and ends with this process, however that ends.
-    ///
-    /// # Errors
-    /// It does not start.
     pub fn start(mut command: Command, log: &Path) -> Result<Process, String> {
         use std::os::unix::process::CommandExt;
         let name = command.get_program().to_string_lossy().into_owned();
@@ -49,9 +46,6 @@ impl Process {
     }
 
     /// Looks again and again until it answers.
-    ///
-    /// # Errors
-    /// It ended, or took too long, with what it wrote.
     pub fn wait_until(&mut self, answers: impl Fn() -> bool) -> Result<(), String> {
         let deadline = Instant::now() + LIMIT;
         while !answers() {
@@ -67,9 +61,6 @@ impl Process {
     }
 
     /// Asks it to end by a signal, and waits until it has.
-    ///
-    /// # Errors
-    /// It did not end in time, and was killed.
     pub fn end(&mut self, signal: Signal) -> Result<ExitStatus, String> {
         let _ = kill_process(self.pid(), signal);
         let deadline = Instant::now() + LIMIT;
@@ -100,7 +91,6 @@ impl Process {
         }
     }
 
-    /// The end of what it wrote.
     pub fn said(&self) -> String {
         let text = fs::read(&self.log).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -179,18 +169,13 @@ pub fn command(program: &Path, as_nobody: bool) -> Command {
     command
 }
 
-/// The user without rights.
 pub const NOBODY: u32 = 65_534;
 
-/// Whether we are root.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// Runs a program to its end; gives what it wrote.
-///
-/// # Errors
-/// What it said when it failed, or was killed because it did not end.
 pub fn run(command: Command) -> Result<String, String> {
     run_within(PROGRAM, command)
 }
@@ -225,7 +210,6 @@ fn run_within(limit: Duration, mut command: Command) -> Result<String, String> {
     }
 }
 
-/// All that was written to a file.
 fn written(file: &mut File) -> String {
     let mut bytes = Vec::new();
     let _ = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
@@ -245,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_does_not_end_is_killed_and_what_it_said_is_told() {
+    fn a_program_that_does_not_end_is_killed_and_its_words_are_told() {
         let shell = |script: &str| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", script]);

@@ -27,33 +27,27 @@ impl Running {
         Ok(Running { folder, port: Port::take()?, settings: Vec::new(), process: None })
     }
 
-    /// Its folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where it listens, on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Takes another free port.
     pub fn take_port(&mut self) -> Result<(), String> {
         self.port = Port::take()?;
         Ok(())
     }
 
-    /// Settings instead of the earlier ones.
     pub fn set(&mut self, settings: &[&str]) {
         self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
     }
 
-    /// Ends it by a signal, and waits until it has.
     pub fn end(&mut self, signal: Signal) -> Result<(), String> {
         self.process.take().map_or(Ok(()), |mut process| process.end(signal).map(|_| ()))
     }
 
-    /// `kill -9` of all its processes.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill();
@@ -66,6 +60,20 @@ pub fn is_taken(said: &str) -> bool {
     said.to_lowercase().contains("address already in use")
 }
 
+/// Where a server has what it has in common with the others.
+macro_rules! running {
+    () => {
+        fn running(&self) -> &Running {
+            &self.running
+        }
+
+        fn running_mut(&mut self) -> &mut Running {
+            &mut self.running
+        }
+    };
+}
+pub(crate) use running;
+
 /// In what one server differs from another.
 pub trait Kind: Sized {
     /// The signal on which it ends in order.
@@ -74,16 +82,11 @@ pub trait Kind: Sized {
     /// Makes an empty server, without starting it.
     fn make() -> Result<Self, String>;
 
-    /// What it has in common with the others.
     fn running(&self) -> &Running;
-
-    /// As [`Kind::running`], to be changed.
     fn running_mut(&mut self) -> &mut Running;
 
-    /// The command that runs it, with its settings.
     fn command(&self) -> Result<Command, String>;
 
-    /// Whether it answers.
     fn answers(&self) -> bool;
 
     /// Takes other ports, before it was ever started.
@@ -91,7 +94,6 @@ pub trait Kind: Sized {
         self.running_mut().take_port()
     }
 
-    /// Starts it.
     fn spawn(&mut self) -> Result<(), String> {
         let command = self.command()?;
         let log = self.running().folder().join("log");

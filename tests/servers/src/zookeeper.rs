@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::port::{self, Port};
-use crate::running::{Kind, Running};
+use crate::running::{Kind, Running, running};
 use crate::{Server, process};
 
 const JAR: &str = "/usr/share/java/zookeeper.jar";
@@ -86,13 +86,7 @@ impl Kind for Zookeeper {
         Zookeeper::server(1)
     }
 
-    fn running(&self) -> &Running {
-        &self.running
-    }
-
-    fn running_mut(&mut self) -> &mut Running {
-        &mut self.running
-    }
+    running!();
 
     fn command(&self) -> Result<Command, String> {
         let folder = self.running.folder();

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::json::{either, host_time, number, object, open, read, refused, text, token};
 use crate::{Subject, run};
 
-/// A script of the kind `segment`.
 pub fn replay_segment(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
     let config = SegmentConfig::get(&mut open(&script["config"]));
@@ -17,7 +16,6 @@ pub fn replay_segment(script: &Value) -> Result<(), String> {
     on_both_faces(script, config.and_then(|config| Segment::new(config, seed)), shared)
 }
 
-/// A script of the kind `snowflake`.
 pub fn replay_snowflake(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
     let config = SnowflakeConfig::get(&mut open(&script["config"]));
@@ -68,12 +66,11 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
         let generator = &mut self.0;
         match text(step, "do")? {
             "next" => Ok(either(generator.next(at), |id| json!(id.to_string()))),
-            "fill" => Ok(either(self.filled(step, true)?, |ids| {
-                ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
-            })),
-            "fill_available" => Ok(either(self.filled(step, false)?, |ids| {
-                ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
-            })),
+            verb @ ("fill" | "fill_available") => {
+                Ok(either(self.filled(step, verb == "fill")?, |ids| {
+                    ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
+                }))
+            }
             "span" => Ok(either(self.filled(step, false)?, |ids| {
                 let shown = |id: Option<&u64>| id.map(u64::to_string);
                 json!({"count": ids.len(), "first": shown(ids.first()), "last": shown(ids.last())})

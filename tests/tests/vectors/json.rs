@@ -9,7 +9,6 @@ pub fn object(write: impl FnOnce(&mut Writer)) -> Value {
     leafid_wire::tree(write)
 }
 
-/// Reads something with fields.
 pub fn read<T: Fields>(from: &Value) -> Result<T, Refusal> {
     T::get(&mut open(from))
 }
@@ -35,7 +34,6 @@ pub fn either<G, T: Into<i64>>(
     result.map_or_else(refused, shown)
 }
 
-/// A text of a step.
 pub fn text<'s>(step: &'s Value, field: &str) -> Result<&'s str, String> {
     step[field].as_str().ok_or_else(|| format!("`{field}` is no text"))
 }
@@ -55,7 +53,6 @@ pub fn store_time(step: &Value, field: &str) -> Result<StoreTime, String> {
     number(step, field).map(StoreTime::new)
 }
 
-/// A token of a step.
 pub fn token(step: &Value, field: &str) -> Result<Token, String> {
     Token::parse(text(step, field)?).map_err(|refusal| refusal.to_string())
 }

@@ -20,7 +20,6 @@ use serde_json::Value;
 
 use crate::compare::Names;
 
-/// What a script drives: it takes the steps, one after another.
 trait Subject {
     /// Takes one step and says what it gave.
     fn step(&mut self, step: &Value) -> Result<Value, String>;
@@ -82,7 +81,6 @@ fn replay(script: &Value) -> Result<(), String> {
     result.map_err(|complaint| format!("`{name}`, {complaint}"))
 }
 
-/// Takes all the steps of a script.
 fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
     let steps = script["steps"].as_array().ok_or("it has no steps")?;
     let mut names = Names::default();

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::json::{number, text};
 use crate::{Subject, run};
 
-/// A script of the kind `public`.
 pub fn replay(script: &Value) -> Result<(), String> {
     match (built(script)?, script.get("gives")) {
         (Ok(scrambler), None) => run(script, &mut Public(scrambler)),

@@ -24,12 +24,10 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows yet.
     pub fn new(id: Token) -> Rows {
         Rows { id, now: StoreTime::MIN, tags: BTreeMap::new(), namespaces: BTreeMap::new() }
     }
 
-    /// Tells it the time.
     pub fn set_clock(&mut self, now: StoreTime) {
         self.now = self.now.max(now);
     }
@@ -41,14 +39,12 @@ impl Rows {
         Ok(())
     }
 
-    /// Leaves a tombstone.
     pub fn delete_tag(&mut self, tag: Name) -> Result<(), Refusal> {
         let row = self.tags.get_mut(&tag).filter(|row| !row.deleted).ok_or(Code::TagUnknown)?;
         row.deleted = true;
         Ok(())
     }
 
-    /// Creates a namespace.
     pub fn create_namespace(
         &mut self,
         name: Name,
@@ -61,7 +57,6 @@ impl Rows {
         Ok(())
     }
 
-    /// Hands out other numbers from now on.
     pub fn set_workers(
         &mut self,
         namespace: Name,
@@ -82,7 +77,6 @@ impl Rows {
         Ok(())
     }
 
-    /// Leases numbers.
     pub fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Refusal<StoreTime>> {
         let row = self.tags.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
         let (after, answer) = registry::lease_segment(self.id, row, ask, self.now)?;
@@ -90,7 +84,6 @@ impl Rows {
         answer
     }
 
-    /// Gives a worker number.
     pub fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Refusal<StoreTime>> {
         let (id, now) = (self.id, self.now);
         let (namespace, rows) = self.space(ask.namespace)?;

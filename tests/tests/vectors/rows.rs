@@ -15,6 +15,8 @@ pub struct Rows;
 impl Subject for Rows {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
         let given = |field: &str| open(&step[field]);
+        let store = || text(step, "store");
+        let now = || store_time(step, "at");
         let decided = match text(step, "do")? {
             "tag_row" => {
                 let before = step.get("before").map(open);
@@ -22,27 +24,21 @@ impl Subject for Rows {
             }
             "namespace_row" => registry::namespace_row(given("wanted")).map(shown),
             "lease_segment" => {
-                let (store, now) = (text(step, "store")?, store_time(step, "at")?);
-                registry::lease_segment(store, given("row"), given("ask"), now).map(leased)
+                registry::lease_segment(store()?, given("row"), given("ask"), now()?).map(leased)
             }
             "acquire" => {
-                let (store, now) = (text(step, "store")?, store_time(step, "at")?);
-                let rows = given("candidates");
-                let acquired =
-                    registry::acquire(store, given("namespace"), rows, given("ask"), now);
+                let (space, rows) = (given("namespace"), given("candidates"));
+                let acquired = registry::acquire(store()?, space, rows, given("ask"), now()?);
                 acquired.map(|acquired| {
                     let (row, grant) = (acquired.worker, acquired.grant);
                     json!({ "row": written(&row), "grant": written(&grant) })
                 })
             }
             "renew" => {
-                let (store, now) = (text(step, "store")?, store_time(step, "at")?);
-                registry::renew(store, given("namespace"), given("row"), given("ask"), now)
-                    .map(leased)
+                let (space, row) = (given("namespace"), given("row"));
+                registry::renew(store()?, space, row, given("ask"), now()?).map(leased)
             }
-            "release" => {
-                registry::release(text(step, "store")?, given("row"), given("ask")).map(shown)
-            }
+            "release" => registry::release(store()?, given("row"), given("ask")).map(shown),
             other => return Err(format!("there is no step `{other}`")),
         };
         Ok(decided.unwrap_or_else(|wrong: Wrong| refused(wrong.refusal)))

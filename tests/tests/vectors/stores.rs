@@ -13,12 +13,13 @@ use crate::{Subject, run};
 /// A script of the kind `store`.
 pub fn replay(script: &Value) -> Result<(), String> {
     let id = token(script, "store")?;
-    let mut rows = Kept { rows: Rows::new(id) };
+    let mut rows = Rows::new(id);
     for tag in list(script, "tags") {
-        rows.create_tag(tag).map_err(|refusal| format!("{tag}: {refusal}"))?;
+        create_tag(&mut rows, tag).map_err(|refusal| format!("{tag}: {refusal}"))?;
     }
     for namespace in list(script, "namespaces") {
-        rows.create_namespace(namespace).map_err(|refusal| format!("{namespace}: {refusal}"))?;
+        let created = create_namespace(&mut rows, namespace);
+        created.map_err(|refusal| format!("{namespace}: {refusal}"))?;
     }
     run(script, &mut rows)?;
     let on_memory = match numbers(script) {
@@ -68,7 +69,7 @@ fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), Stri
         Ok(())
     };
     create(&mut store).map_err(|refusal| refusal.to_string())?;
-    run(script, &mut Memory { store })
+    run(script, &mut store)
 }
 
 fn read_tag(tag: &Value) -> Result<(Name, TagSpec), Refusal> {
@@ -83,71 +84,55 @@ fn name(
     check(from[field].as_str().unwrap_or_default())
 }
 
-/// The reference store, with everything that the suite does to a store.
-struct Kept {
-    rows: Rows,
+fn create_tag(rows: &mut Rows, tag: &Value) -> Result<(), Refusal> {
+    let (name, spec) = read_tag(tag)?;
+    rows.create_tag(name, &spec)
 }
 
-impl Kept {
-    fn create_tag(&mut self, tag: &Value) -> Result<(), Refusal> {
-        let (name, spec) = read_tag(tag)?;
-        self.rows.create_tag(name, &spec)
-    }
+fn create_namespace(rows: &mut Rows, namespace: &Value) -> Result<(), Refusal> {
+    let from = &mut open(namespace);
+    let layout = from.layout("layout")?.ok_or(Code::LayoutInvalid)?;
+    let workers = from.nested("workers", Range::get)?;
+    let max_window_ms = from.small("max_window_ms")?;
+    let name = name(namespace, "namespace", Name::namespace)?;
+    rows.create_namespace(name, layout, workers, max_window_ms)
+}
 
-    fn create_namespace(&mut self, namespace: &Value) -> Result<(), Refusal> {
-        let from = &mut open(namespace);
-        let layout = from.layout("layout")?.ok_or(Code::LayoutInvalid)?;
-        let workers = from.nested("workers", Range::get)?;
-        let max_window_ms = from.small("max_window_ms")?;
-        let name = name(namespace, "namespace", Name::namespace)?;
-        self.rows.create_namespace(name, layout, workers, max_window_ms)
-    }
-
-    fn take(&mut self, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
-        let ask = &step["ask"];
-        match verb {
-            "lease_segment" => self.rows.lease_segment(&read(ask)?).map(|grant| shown(&grant)),
-            "acquire" => self.rows.acquire(&read(ask)?).map(|grant| shown(&grant)),
-            "renew" => self.rows.renew(&read(ask)?).map(|grant| shown(&grant)),
-            "release" => self.rows.release(&read(ask)?).map(|()| json!({})),
-            "revoke" => {
-                let worker = open(step).small("worker")?.ok_or(Code::WorkerInvalid)?;
-                let namespace = name(step, "namespace", Name::namespace)?;
-                self.rows.revoke(namespace, worker).map(|()| json!({}))
-            }
-            "set_workers" => {
-                let workers = open(step).nested("workers", Range::get)?;
-                let namespace = name(step, "namespace", Name::namespace)?;
-                let workers = workers.ok_or(Code::RequestInvalid)?;
-                self.rows.set_workers(namespace, workers).map(|()| json!({}))
-            }
-            "create_tag" => Ok(self.create_tag(step).map(|()| json!({}))?),
-            "delete_tag" => {
-                let tag = name(step, "tag", Name::tag)?;
-                Ok(self.rows.delete_tag(tag).map(|()| json!({}))?)
-            }
-            _ => Err(Code::RequestInvalid.into()),
+/// Everything that the suite does to the reference store.
+fn take(rows: &mut Rows, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
+    let ask = &step["ask"];
+    let namespace = || name(step, "namespace", Name::namespace);
+    let done = match verb {
+        "lease_segment" => return rows.lease_segment(&read(ask)?).map(|grant| shown(&grant)),
+        "acquire" => return rows.acquire(&read(ask)?).map(|grant| shown(&grant)),
+        "renew" => return rows.renew(&read(ask)?).map(|grant| shown(&grant)),
+        "release" => rows.release(&read(ask)?),
+        "revoke" => {
+            let worker = open(step).small("worker")?.ok_or(Code::WorkerInvalid)?;
+            rows.revoke(namespace()?, worker)
         }
+        "set_workers" => {
+            let workers = open(step).nested("workers", Range::get)?;
+            rows.set_workers(namespace()?, workers.ok_or(Code::RequestInvalid)?)
+        }
+        "create_tag" => Ok(create_tag(rows, step)?),
+        "delete_tag" => Ok(rows.delete_tag(name(step, "tag", Name::tag)?)?),
+        _ => Err(Code::RequestInvalid.into()),
+    };
+    done.map(|()| json!({}))
+}
+
+impl Subject for Rows {
+    fn step(&mut self, step: &Value) -> Result<Value, String> {
+        self.set_clock(store_time(step, "at")?);
+        Ok(either(take(self, text(step, "do")?, step), |gave| gave))
     }
 }
 
-impl Subject for Kept {
+impl<const WORKERS: usize> Subject for MemoryStore<16, 4, WORKERS> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
-        self.rows.set_clock(store_time(step, "at")?);
-        Ok(either(self.take(text(step, "do")?, step), |gave| gave))
-    }
-}
-
-/// The core's memory store.
-struct Memory<const WORKERS: usize> {
-    store: MemoryStore<16, 4, WORKERS>,
-}
-
-impl<const WORKERS: usize> Subject for Memory<WORKERS> {
-    fn step(&mut self, step: &Value) -> Result<Value, String> {
-        let now = store_time(step, "at")?;
-        self.store.set_clock(now);
-        let store = &mut self.store;
+        let (now, store) = (store_time(step, "at")?, self);
+        store.set_clock(now);
         let ask = &step["ask"];
         let gave = match text(step, "do")? {
             "lease_segment" => asked(ask, now, |ask| store.lease_segment(&ask).map(|g| shown(&g))),

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(ids.next(now).unwrap_err().code, Code::WindowSpent);
     }
     #[test]
-    fn a_clock_that_leapt_over_the_window_is_put_right_by_the_next_answer() {
+    fn a_clock_that_leapt_over_the_window_is_mended_by_an_answer() {
         let (start, hour) = (1_800_000_000_000, 3_600_000);
         let mut store: MemoryStore = MemoryStore::new([1; 16]);
         store.set_clock(StoreTime::new(start));

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_goes_past_the_journal_and_its_own_end_and_not_beyond_the_line() {
+    fn a_tag_goes_past_the_journal_and_its_end_but_not_the_line() {
         let row = TagRow { until: Some(60), ..TagRow::create(None, &TagSpec::default()).unwrap() };
         let row = TagRow { max_id: 50, step: 10, max_step: 20, ..row };
         for (noted, max_id) in [(0, 2_050), (50, 2_050), (700, 2_700), (LINE_END, LINE_END)] {

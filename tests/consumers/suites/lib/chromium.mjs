@@ -14,12 +14,3 @@ export async function startChromium(more = {}) {
   context.on('weberror', (error) => wrong.push(String(error.error())))
   return { wrong, page: () => context.newPage() }
 }
-
-/** Waits for what a page tells, or fails with what went wrong there. */
-export async function within(work, what, wrong, ms = LIMIT_MS) {
-  let timer
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no ${what} within ${ms} ms: ${wrong.join('; ')}`)), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

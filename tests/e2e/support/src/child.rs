@@ -228,28 +228,31 @@ fn keep(kept: &Mutex<Vec<String>>, line: String) {
 }
 
 #[cfg(test)]
+pub(crate) fn shell(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]);
+    command
+}
+
+#[cfg(test)]
 mod tests {
-    use std::process::Command;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
     use std::time::Duration;
 
-    use super::{Child, said};
+    use super::{Child, said, shell};
 
     const LIMIT: Duration = Duration::from_secs(120);
 
-    fn shell(script: &str) -> Command {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]);
-        command
+    /// A shell that runs this, and what it says.
+    fn started(script: &str) -> (Child, Receiver<Option<String>>) {
+        let (send, heard) = channel();
+        let child = Child::start("sh", shell(script), move |line| drop(send.send(line)));
+        (child.expect("sh starts"), heard)
     }
 
     #[test]
     fn lines_and_the_end_are_heard() {
-        let (send, heard) = channel();
-        let mut child = Child::start("sh", shell("echo a; echo oops >&2; read x; exit 3"), {
-            move |line| send.send(line).expect("the test listens")
-        })
-        .expect("sh starts");
+        let (mut child, heard) = started("echo a; echo oops >&2; read x; exit 3");
         assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
         assert_eq!(child.poll(), None);
         child.close_stdin();
@@ -272,11 +275,8 @@ mod tests {
 
     #[test]
     fn a_frozen_child_says_nothing_until_it_is_thawed() {
-        let (send, heard) = channel();
         // It writes for as long as it runs; the group's other process does so, too.
-        let script = "while :; do echo a; sleep 0.01; done";
-        let mut child = Child::start("sh", shell(script), move |line| drop(send.send(line)))
-            .expect("sh starts");
+        let (mut child, heard) = started("while :; do echo a; sleep 0.01; done");
         assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
         child.freeze();
         // What was on its way is read; then there is nothing for a while.
@@ -290,11 +290,7 @@ mod tests {
     fn what_a_child_started_goes_with_it() {
         // Both the child and its own child hold the pipe: its end is heard when both are gone.
         for leader in ["sleep 600 & exec sleep 600", "sleep 600 & exit 0"] {
-            let (send, heard) = channel();
-            let mut child = Child::start("sh", shell(leader), move |line| {
-                send.send(line).expect("the test listens");
-            })
-            .expect("sh starts");
+            let (mut child, heard) = started(leader);
             if leader.ends_with("exit 0") {
                 child.wait(LIMIT).expect("it ends by itself");
             }

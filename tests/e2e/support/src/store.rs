@@ -1,5 +1,4 @@
-//! A real store: the server's binary on a file of its own, or on a database, started, killed, ended,
-//! started again.
+//! A real store: the server's binary on a file of its own, started, killed, ended, started again.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -17,15 +16,10 @@ use crate::http;
 /// How long a store may take to be ready, and to end.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The file of a store, in its folder.
-const FILE: &str = "leafid.db";
-
 /// A store on one address, running or not.
 pub struct Store {
     binary: PathBuf,
     folder: PathBuf,
-    /// What it keeps, as `--store` takes it.
-    named: String,
     address: SocketAddr,
     child: Option<Child>,
 }
@@ -36,19 +30,11 @@ impl Store {
     /// # Errors
     /// It does not start, or is not ready within two minutes.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
-        Store::start_on(binary, folder, &format!("sqlite:{}", folder.join(FILE).display()))
-    }
-
-    /// As [`Store::start`], in an empty database of this URL.
-    ///
-    /// # Errors
-    /// As [`Store::start`].
-    pub fn start_on(binary: &Path, folder: &Path, named: &str) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         loop {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
-            let (binary, folder, named) = (binary.to_owned(), folder.to_owned(), named.to_owned());
-            let mut store = Store { binary, folder, named, address, child: None };
+            let (binary, folder) = (binary.to_owned(), folder.to_owned());
+            let mut store = Store { binary, folder, address, child: None };
             match store.launch() {
                 Ok(()) => return Ok(store),
                 // Another process took the port since it was found free: there are more.
@@ -77,7 +63,8 @@ impl Store {
     fn launch(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
-        command.args(["serve", "--create", "--no-journal", "--store", &self.named]);
+        command.args(["serve", "--create", "--no-journal", "--store"]);
+        command.arg(format!("sqlite:{}", self.file().display()));
         command.arg("--listen").arg(self.address.to_string());
         let told = Arc::new(AtomicBool::new(false));
         let listens = Arc::clone(&told);
@@ -157,9 +144,9 @@ impl Store {
         format!("http://{}", self.address)
     }
 
-    /// The file that it keeps, unless it was started on a database.
+    /// The file that it keeps.
     pub fn file(&self) -> PathBuf {
-        self.folder.join(FILE)
+        self.folder.join("leafid.db")
     }
 
     /// Runs the binary as an operator would, against this store.

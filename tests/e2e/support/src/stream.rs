@@ -288,20 +288,14 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
     use std::time::Duration;
 
     use leafid_core::Layout;
 
     use super::Stream;
+    use crate::child::shell;
 
     const LIMIT: Duration = Duration::from_secs(120);
-
-    fn shell(script: &str) -> Command {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]);
-        command
-    }
 
     #[test]
     fn hosts_are_heard_checked_and_closed() {

@@ -35,7 +35,7 @@ fn life<S: Kind, L: Line>(mut ids: Generator<S, L>) -> Result<u64, Refusal> {
         let now = HostTime::new(START + turn as i64 * 50);
         store.set_clock(StoreTime::new(now.get()));
         // Every seventh answer is lost, every eleventh ask fails, every fifth grant comes twice.
-        match ids.poll_ask(now, turn.to_le_bytes().repeat_to_16()) {
+        match ids.poll_ask(now, entropy(turn)) {
             Some(ask) if turn % 11 == 0 => {
                 ids.handle_failure(ask.request(), Code::StoreUnavailable, Some(20), now);
             }
@@ -91,16 +91,6 @@ fn forms() -> Result<u64, Refusal> {
 }
 
 /// Sixteen bytes that differ from turn to turn.
-trait RepeatTo16 {
-    fn repeat_to_16(self) -> [u8; 16];
-}
-
-impl RepeatTo16 for [u8; 8] {
-    fn repeat_to_16(self) -> [u8; 16] {
-        let mut whole = [0; 16];
-        for (place, byte) in whole.iter_mut().zip(self.iter().cycle()) {
-            *place = *byte;
-        }
-        whole
-    }
+fn entropy(turn: u64) -> [u8; 16] {
+    (u128::from(turn) << 64 | u128::from(turn)).to_le_bytes()
 }

@@ -1,0 +1,203 @@
+//! Connections that are kept, each with one request after another, all on one thread: cheap, so that
+//! the server is what is measured.
+
+use std::io::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use leafid_wire::path;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+use crate::rounds::Round;
+use crate::server::{Server, TAG};
+use crate::{Outcome, cpu};
+
+/// What bytes go over.
+trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// One number, which the bare handler makes up.
+    Bare,
+    /// One number of a tag, handed out by the server itself.
+    Ids,
+    /// A lease of a step, which is on disk before it is answered.
+    Lease,
+    /// A number as plain text, at this path.
+    Text(&'static str),
+}
+
+/// An answer, as far as it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// How long to wait before asking again, where it says so.
+    pub after: Option<Duration>,
+    /// Whether its body is a number.
+    is_number: bool,
+}
+
+/// A connection.
+pub struct Connection {
+    io: Box<dyn Io>,
+    head: String,
+    answer: Vec<u8>,
+    made: u64,
+    number: u64,
+}
+
+impl Connection {
+    /// Connects.
+    pub async fn open(server: &Server) -> Result<Connection> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = u64::from(std::process::id()) << 32 | NEXT.fetch_add(1, Ordering::Relaxed);
+        let stream = TcpStream::connect(server.address).await?;
+        stream.set_nodelay(true)?;
+        let io: Box<dyn Io> = match &server.tls {
+            None => Box::new(stream),
+            Some(tls) => {
+                let name = ServerName::IpAddress(server.address.ip().into());
+                Box::new(tls.connect(name, stream).await?)
+            }
+        };
+        let mut head = format!(" HTTP/1.1\r\nhost: {}\r\n", server.address);
+        if let Some(token) = &server.token {
+            head.push_str(&format!("authorization: Bearer {token}\r\n"));
+        }
+        Ok(Connection { io, head, answer: vec![0; 4_096], made: 0, number })
+    }
+
+    /// Asks, and reads the answer.
+    pub async fn ask(&mut self, asked: Asked) -> Result<Answer> {
+        self.made += 1;
+        let (path, body) = match asked {
+            Asked::Bare => ("/ids".to_owned(), "{\"count\":1}".to_owned()),
+            Asked::Ids => (path::numbers(TAG), "{\"count\":1}".to_owned()),
+            Asked::Lease => {
+                let request = format!("{:016x}{:016x}", self.number, self.made);
+                (path::lease(TAG), format!("{{\"request\":\"{request}\"}}"))
+            }
+            Asked::Text(path) => (path.to_owned(), String::new()),
+        };
+        let (head, length) = (&self.head, body.len());
+        let request = match asked {
+            Asked::Text(_) => format!("GET {path}{head}\r\n"),
+            _ => format!(
+                "POST {path}{head}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            ),
+        };
+        self.io.write_all(request.as_bytes()).await?;
+        self.io.flush().await?;
+        match self.read().await? {
+            Answer { is_number: false, .. } if matches!(asked, Asked::Text(_)) => {
+                Err(Error::other(format!("`{path}` was answered by no number")))
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    async fn read(&mut self) -> Result<Answer> {
+        let mut had = 0;
+        loop {
+            let rest = self.answer.get_mut(had..).unwrap_or_default();
+            let read = self.io.read(rest).await?;
+            if read == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            had += read;
+            if let Some(answer) = parsed(self.answer.get(..had).unwrap_or_default())? {
+                return Ok(answer);
+            }
+        }
+    }
+}
+
+/// An answer, when all of it is there.
+fn parsed(text: &[u8]) -> Result<Option<Answer>> {
+    let Some(end) = text.windows(4).position(|end| end == b"\r\n\r\n") else { return Ok(None) };
+    let wrong = || Error::other(format!("answered `{}`", String::from_utf8_lossy(text)));
+    let head = str::from_utf8(text.get(..end).unwrap_or_default()).map_err(|_| wrong())?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(wrong)?;
+    let of = |name: &str| {
+        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(found, _)| found.eq_ignore_ascii_case(name))?.1.parse::<u64>().ok()
+    };
+    let length = of("content-length").ok_or_else(wrong)? as usize;
+    let Some(body) = text.get(end + 4..end + 4 + length) else { return Ok(None) };
+    let is_number = !body.is_empty() && body.iter().all(u8::is_ascii_digit);
+    Ok(Some(Answer { status, after: of("retry-after").map(Duration::from_secs), is_number }))
+}
+
+/// What many connections came to.
+pub struct Load {
+    /// Those that were answered by 200, and by 503.
+    pub answered: Round,
+    /// What went wrong otherwise, the first of each connection.
+    pub failed: Vec<String>,
+}
+
+/// A runtime of one thread.
+pub fn runtime() -> Outcome<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| error.to_string())
+}
+
+/// Asks for so long, on so many connections, all of which have to be answered.
+pub fn round(server: &Arc<Server>, asked: Asked, many: usize, length: Duration) -> Outcome<Round> {
+    let load = runtime()?.block_on(load(server, asked, many, length))?;
+    load.failed.into_iter().next().map_or(Ok(load.answered), Err)
+}
+
+/// Asks for so long, on so many connections. Who is refused waits as long as the answer says.
+pub async fn load(
+    server: &Arc<Server>,
+    asked: Asked,
+    many: usize,
+    length: Duration,
+) -> Outcome<Load> {
+    let mut connections = Vec::new();
+    for _ in 0..many {
+        let connection = Connection::open(server).await;
+        connections.push(connection.map_err(|error| format!("no connection: {error}"))?);
+    }
+    let (before, begin) = (cpu::time_of(server.process)?, Instant::now());
+    let mut tasks = JoinSet::new();
+    for mut connection in connections {
+        tasks.spawn(async move {
+            let (mut waits, mut refused) = (Vec::new(), 0);
+            while begin.elapsed() < length {
+                let sent = Instant::now();
+                match connection.ask(asked).await {
+                    Ok(answer) if answer.status == 200 => waits.push(sent.elapsed()),
+                    Ok(answer) if answer.status == 503 => {
+                        refused += 1;
+                        let left = length.saturating_sub(begin.elapsed());
+                        let after = answer.after.unwrap_or_default().min(left);
+                        tokio::time::sleep(after).await;
+                    }
+                    Ok(answer) => return (waits, refused, Some(format!("{answer:?}"))),
+                    Err(error) => return (waits, refused, Some(error.to_string())),
+                }
+            }
+            (waits, refused, None)
+        });
+    }
+    let (mut waits, mut all_refused, mut failed) = (Vec::new(), 0, Vec::new());
+    while let Some(task) = tasks.join_next().await {
+        let (own, refused, error) = task.map_err(|error| error.to_string())?;
+        waits.extend(own);
+        all_refused += refused;
+        failed.extend(error);
+    }
+    let (took, spent) = (begin.elapsed(), cpu::time_of(server.process)?);
+    let answered = Round::of(waits, took, spent.saturating_sub(before));
+    let refused = f64::from(all_refused) / length.as_secs_f64();
+    Ok(Load { answered: Round { refused, ..answered }, failed })
+}

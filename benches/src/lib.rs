@@ -1,0 +1,47 @@
+//! What the benches share: the rounds that they take in turns, and servers and their clients.
+
+pub mod client;
+pub mod connection;
+pub mod cpu;
+pub mod rounds;
+pub mod server;
+
+use std::process::ExitCode;
+use std::thread;
+
+/// What was measured, or what went wrong.
+pub type Outcome<T = ()> = Result<T, String>;
+
+/// A bench as a program: `run` is given its words.
+pub fn program(name: &str, run: impl FnOnce(&[&str]) -> Outcome) -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{name}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does all of these at once, each on a thread of its own.
+pub fn side_by_side<J: Send, T: Send>(
+    jobs: impl IntoIterator<Item = J>,
+    work: impl Fn(J) -> Outcome<T> + Sync,
+) -> Outcome<Vec<T>> {
+    thread::scope(|scope| {
+        let work = &work;
+        let started: Vec<_> = jobs.into_iter().map(|job| scope.spawn(move || work(job))).collect();
+        let ended = started
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned())));
+        ended.collect()
+    })
+}
+
+/// The middle one.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
