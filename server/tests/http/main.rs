@@ -5,7 +5,6 @@ mod aside;
 mod cases;
 mod description;
 mod keep_alive;
-mod leases;
 mod limits;
 mod metrics;
 mod namespaces;
