@@ -5,14 +5,14 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::{LEAFID, output};
+use crate::support::{Home, LEAFID, output};
 
 const GUESSES: &str = include_str!("../../../tests/commands/guesses.json");
 const TAGS: &str = include_str!("../../../tests/commands/tags.json");
 
-fn cases(list: &str) -> Vec<Value> {
+fn cases(list: &str) -> impl Iterator<Item = Value> {
     let list: Value = serde_json::from_str(list).unwrap();
-    list["cases"].as_array().unwrap().clone()
+    list["cases"].as_array().unwrap().clone().into_iter()
 }
 
 fn run(case: &Value, store: Option<&str>) -> Output {
@@ -43,22 +43,23 @@ fn newcomers_are_told_what_they_meant() {
     }
 }
 
+/// In the file itself, and by a server.
 #[test]
 fn the_same_words_do_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("ids.db").display());
-    let made = run(&serde_json::json!({ "words": ["init", "--store", store] }), None);
-    assert!(made.status.success(), "{made:?}");
-    for case in cases(TAGS) {
-        let output = run(&case, Some(&store));
-        let exit = case["exit"].as_i64().unwrap_or(0);
-        assert_eq!(output.status.code().map(i64::from), Some(exit), "{case}: {output:?}");
-        let out = String::from_utf8(output.stdout).unwrap();
-        match case["lines"].as_u64() {
-            Some(lines) => assert_eq!(out.lines().count() as u64, lines, "{case}: {out}"),
-            None => assert_eq!(out, case["out"].as_str().unwrap_or(""), "{case}"),
+    let (home, served) = (Home::with_store(), Home::new());
+    let serving = served.serve(&[]);
+    for store in [&home.store, &serving.url] {
+        for case in cases(TAGS) {
+            let output = run(&case, Some(store));
+            let exit = case["exit"].as_i64().unwrap_or(0);
+            assert_eq!(output.status.code().map(i64::from), Some(exit), "{case}: {output:?}");
+            let out = String::from_utf8(output.stdout).unwrap();
+            match case["lines"].as_u64() {
+                Some(lines) => assert_eq!(out.lines().count() as u64, lines, "{case}: {out}"),
+                None => assert_eq!(out, case["out"].as_str().unwrap_or(""), "{case}"),
+            }
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains(case["err"].as_str().unwrap_or("")), "{case}: {said}");
         }
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains(case["err"].as_str().unwrap_or("")), "{case}: {said}");
     }
 }

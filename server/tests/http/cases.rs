@@ -64,6 +64,7 @@ POST /v1/segments/orders/lease | {@,"have_until":7} | 400 REQUEST_INVALID | have
 POST /v1/segments/orders/lease | {@,"have_until":"07"} | 400 REQUEST_INVALID | have_until
 POST /v1/segments/orders/lease | {"request":"000102030405060708090A0B0C0D0E0F"} | 400 REQUEST_INVALID | request
 POST /v1/segments/orders/lease | {@,"have_until":"9223372036854775808"} | 400 RANGE_INVALID | 9223372036854775808
+POST /v1/segments/orders/lease | {@,"have_until":"18446744073709551615"} | 400 RANGE_INVALID | 18446744073709551615
 POST /v1/segments/orders/lease | {@,"have_until":"999"} | 409 STORE_WENT_BACK | 999
 POST /v1/segments/orders/lease | {@,"store":%} | 409 STORE_CHANGED | 000102030405060708090a0b0c0d0e0f
 PUT /v1/namespaces/other | {"layout":{"epoch_ms":0,"tick_ms":1.5,"time_bits":41,"worker_bits":10,"sequence_bits":12}} | 400 REQUEST_INVALID | in `layout`: field `tick_ms` must be a whole number from 0 to 9007199254740991, got `1.5`

@@ -7,7 +7,6 @@ mod description;
 mod keep_alive;
 mod limits;
 mod metrics;
-mod namespaces;
 mod ranges;
 mod refusals;
 mod request_ids;

@@ -211,23 +211,30 @@ fn a_namespace_that_is_to_be_created_is_not_changed() {
 #[test]
 fn a_namespace_keeps_its_layout_and_window_after_the_first_one() {
     let server = Server::fresh();
-    server.put("/v1/namespaces/n", r#"{"layout":"leaf"}"#).ok();
-    let before = r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#;
-    server.put("/v1/namespaces/n", before).ok();
+    let put = |body: &str| server.put("/v1/namespaces/n", body);
+    let four = json!({ "start": 0, "end": 4 });
+    put(r#"{"layout":"leaf"}"#).ok();
+    let js53 = put(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok();
+    assert_eq!(js53["workers"], four);
+    // A layout with more of them leaves the numbers as they were.
+    assert_eq!(put(r#"{"layout":"edge","max_window_ms":10000}"#).ok()["workers"], four);
     acquire(&server, "n", 1).ok();
-    let (layout, window) = (r#"{"layout":"leaf"}"#, r#"{"layout":"edge","max_window_ms":20000}"#);
-    for changed in [layout, window] {
-        server.put("/v1/namespaces/n", changed).refused(409, "LAYOUT_MISMATCH");
+    for (changed, words) in [
+        (r#"{"layout":"leaf"}"#, ["`n`", "41/16/6", "first window"]),
+        (r#"{"layout":"js53","workers":{"start":0,"end":4}}"#, ["`n`", "41/16/6", "first window"]),
+        (r#"{"layout":"edge","max_window_ms":20000}"#, ["`n`", "10000 ms", "has granted some"]),
+    ] {
+        let detail = put(changed).refused(409, "LAYOUT_MISMATCH");
+        assert!(words.iter().all(|word| detail.contains(word)), "{changed}: {detail}");
     }
-    server.put("/v1/namespaces/n", before).ok();
+    put(r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#).ok();
     // Worker 0 is held, so the range may not leave it; it may grow, and leave the others.
-    let answer = server.put("/v1/namespaces/n", r#"{"workers":{"start":1,"end":4}}"#);
-    assert_eq!(answer.code(), "WORKERS_EXHAUSTED", "{answer:?}");
-    assert!(answer.json["detail"].as_str().unwrap().contains("worker 0"), "{answer:?}");
-    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":2}}"#).ok();
+    let answer = put(r#"{"workers":{"start":1,"end":4}}"#);
+    assert!(answer.refused(503, "WORKERS_EXHAUSTED").contains("worker 0"), "{answer:?}");
+    put(r#"{"workers":{"start":0,"end":2}}"#).ok();
     assert_eq!(acquire(&server, "n", 2).ok()["worker"], 1);
     assert_eq!(acquire(&server, "n", 3).code(), "WORKERS_EXHAUSTED");
-    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":3}}"#).ok();
+    put(r#"{"workers":{"start":0,"end":3}}"#).ok();
     assert_eq!(acquire(&server, "n", 3).ok()["worker"], 2);
 }
 
