@@ -21,9 +21,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let acquire = |n: u64| {
         let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
         let request = agent.post(format!("{url}/v1/workers/edge/acquire"));
-        let grant =
-            served(read(request.header("content-type", "application/json").send(ask.to_string())));
-        grant
+        served(read(request.header("content-type", "application/json").send(ask.to_string())))
     };
     let renew = |grant: &Value| {
         let ask = json!({ "request": KEY, "store": grant["store"], "worker": 0,
