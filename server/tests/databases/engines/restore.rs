@@ -42,7 +42,7 @@ fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
     println!("{name}, {what}: {twice} grants overlap; {fenced:?}");
 }
 
-fn is_noticed<S: Server>(store: impl Fn(&S, &str) -> String) {
+fn what_goes_back_grants_nothing_twice<S: Server>(store: impl Fn(&S, &str) -> String) {
     let Some(mut server) = for_test::<S>() else { return };
     let name = store(&server, "guarded");
     let found = put_back(&mut server, &name, true);
@@ -68,7 +68,7 @@ fn path<S: Server>(server: &S, name: &str) -> String {
 }
 
 each!(
-    is_noticed:
+    what_goes_back_grants_nothing_twice:
     postgres Postgres(database),
     mariadb Mariadb(database),
     etcd Etcd(path),
@@ -78,7 +78,7 @@ each!(
 /// Leaf's own table keeps the tags.
 #[test]
 fn leafs_table_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Mariadb>(|server, name| {
+    what_goes_back_grants_nothing_twice::<Mariadb>(|server, name| {
         let url = database(server, name);
         let table = "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', \
                      max_id bigint(20) NOT NULL DEFAULT '1', step int(11) NOT NULL, \

@@ -300,7 +300,7 @@ fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
 }
 
 /// Acquires in namespaces of all sizes; what they cost may not depend on the size.
-fn costs_do_not_grow<S: Real>() {
+fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     let mut all = Vec::new();
     for rows in SIZES {
         let mut found = None;
@@ -323,7 +323,7 @@ fn costs_do_not_grow<S: Real>() {
     assert!(large.1[1] <= 8, "{:?}", large.1);
 }
 
-each!(costs_do_not_grow: etcd Etcd, zookeeper Zookeeper);
+each!(acquires_do_not_cost_more_in_larger_namespaces: etcd Etcd, zookeeper Zookeeper);
 
 /// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
 /// looks at each once, and the next does not.
