@@ -4,14 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, LIMIT, Serving, call, fails, says};
-
-/// A server with these options.
-fn serve(folder: &tempfile::TempDir, options: &[&str]) -> Serving {
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--store"]).arg(folder.path().join("store.db"));
-    Serving::spawn(command.args(options))
-}
+use crate::support::{Home, LEAFID, LIMIT, Serving, call, fails, says};
 
 /// Each address that it told after these words.
 fn at(serving: &Serving, words: &str) -> Vec<String> {
@@ -39,10 +32,9 @@ fn asked(url: &str, host: &str, method: &str, path: &str) -> (u16, Value) {
 
 #[test]
 fn a_listener_has_several_addresses() {
-    let folder = tempfile::tempdir().unwrap();
-    let options =
-        ["--listen", "127.0.0.1:0", "--listen", "[::1]:0", "--listen-admin", "127.0.0.1:0,[::1]:0"];
-    let mut serving = serve(&folder, &options);
+    let home = Home::new();
+    let options = ["--listen", "[::1]:0", "--listen-admin", "127.0.0.1:0,[::1]:0"];
+    let mut serving = home.serve(&options);
     let admins = at(&serving, "leafid: changes are made at ");
     let mut mains = at(&serving, "leafid: listening on ");
     // The first to be told is the second that was named; support.rs stops reading there.
@@ -62,8 +54,7 @@ fn a_listener_has_several_addresses() {
 
 #[test]
 fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
+    let home = Home::new();
     for (options, says) in [
         (&["--listen", "0.0.0.0:0"][..], "--insecure api"),
         (&["--listen", "[::]:0"], "--insecure api"),
@@ -77,21 +68,19 @@ fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so(
     ] {
         let usual = if options[0] == "--listen" { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         let args = [&["serve", "--create"], options, usual].concat();
-        let refused = fails(&store, &args, 1);
+        let refused = fails(&home.store, &args, 1);
         assert!(refused.contains("NOT_ENABLED") && refused.contains(says), "{options:?} {refused}");
-        assert!(!folder.path().join("store.db").exists(), "nothing was begun");
+        assert!(!home.path().join("store.db").exists(), "nothing was begun");
     }
 }
 
 #[test]
 fn an_open_listener_changes_nothing_and_knows_its_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init", "--store", &store]);
-    says(&store, &["tag", "create", "orders", "--store", &store]);
-    let options =
-        ["--listen", "0.0.0.0:0", "--insecure", "api", "--allow-host", "ids.internal,other"];
-    let serving = serve(&folder, &options);
+    let home = Home::with_store();
+    says(&home.store, &["tag", "create", "orders"]);
+    let open = ["serve", "--listen", "0.0.0.0:0", "--insecure", "api", "--store", &home.store];
+    let mut command = Command::new(LEAFID);
+    let serving = Serving::spawn(command.args(open).args(["--allow-host", "ids.internal,other"]));
     serving.logs(&["WARN", "everybody who reaches it may use it", "--insecure api"]);
     let url = serving.url.replace("0.0.0.0", "127.0.0.1");
     let ids = "/v1/tags/orders";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Serving, fails, output, says};
+use crate::support::{Home, Serving, fails, output, play, says};
 
 const FILE: &str = r#"
 # what the shop needs
@@ -124,40 +124,35 @@ fn check(store: &str, file: &Path) {
         let said = case.refuses(text);
         assert!(said.contains(says), "{text}: {said}");
     }
-    let said = fails(store, &["apply", "/nowhere/at/all.toml"], 1);
-    assert!(said.contains("cannot read `/nowhere/at/all.toml`"), "{said}");
+    play(store, "apply /nowhere/at/all.toml =1 cannot read `/nowhere/at/all.toml`");
     assert_eq!(case.all(), before, "nothing of what was refused was done");
 }
 
 #[test]
 fn it_makes_and_changes_what_the_file_says_on_a_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
-    check(&serving.url, &folder.path().join("leafid.toml"));
+    let home = Home::new();
+    check(&home.serve(&[]).url, &home.path().join("leafid.toml"));
 }
 
 #[test]
 fn it_makes_and_changes_what_the_file_says_in_the_file_itself() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init"]);
-    check(&store, &folder.path().join("leafid.toml"));
+    let home = Home::with_store();
+    check(&home.store, &home.path().join("leafid.toml"));
 }
 
 /// The example of the help is one that works.
 #[test]
 fn the_files_of_the_help_can_be_applied() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init"]);
-    let help = says(&store, &["apply", "--help"]);
+    let home = Home::with_store();
+    let store = home.store.as_str();
+    let help = says(store, &["apply", "--help"]);
     let (toml, rest) =
         help.split_once("in TOML:\n").unwrap().1.split_once("or the same in JSON:").unwrap();
     let json = rest.lines().next().unwrap().trim().trim_end_matches('.');
-    let case = Case { store: &store, file: &folder.path().join("file") };
+    let case = Case { store, file: &home.path().join("file") };
     assert!(case.apply(toml, &[]).contains("3 created"), "{toml}");
     assert!(case.apply(json, &[]).contains("2 already as in the file"), "{json}");
-    assert!(says(&store, &["tag", "list"]).contains("5000001"));
+    assert!(says(store, &["tag", "list"]).contains("5000001"));
 }
 
 /// `script` gives it a terminal, and what is typed there.
@@ -201,15 +196,8 @@ fn at_a_terminal_it_asks() {
 /// The server does it by itself: a container and its tags come as one.
 #[test]
 fn a_server_applies_a_file_at_its_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name);
-    let serve = |tags: &str| {
-        std::fs::write(file("tags.toml"), tags).unwrap();
-        let mut command = std::process::Command::new(crate::support::LEAFID);
-        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
-        command.arg(file("store.db")).arg("--apply").arg(file("tags.toml"));
-        command
-    };
+    let home = Home::new();
+    let serve = |tags: &str| home.command(&["--apply", &home.write("tags.toml", tags)]);
     let first = Serving::spawn(&mut serve(FILE));
     first.logs(&["applied the file", "4 created or changed, 0 as they were"]);
     assert_eq!(says(&first.url, &["next", "orders"]), "5000001\n");

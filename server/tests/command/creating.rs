@@ -2,13 +2,12 @@
 
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, says, try_output};
+use crate::support::{Home, LEAFID, Serving, fails, has, play, says, try_output};
 
 #[test]
 fn only_a_command_that_says_so_makes_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
+    let home = Home::new();
+    let store = format!("sqlite:{}", home.store);
     let way = format!("leafid init --store {store}");
     for args in [
         &["serve", "--listen", "127.0.0.1:0"][..],
@@ -28,11 +27,10 @@ fn only_a_command_that_says_so_makes_a_file() {
     let said = fails(&store, &["serve", "--create", "--listen", &address], 1);
     assert!(said.contains(&address) && said.contains("--listen"), "{said}");
     assert!(!said.contains("INTERNAL"), "{said}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was made");
 
     says(&store, &["init"]);
-    let again = fails(&store, &["init"], 1);
-    assert!(again.contains("STORE_REFUSED") && again.contains("1 namespace"), "{again}");
+    play(&store, "init =1 STORE_REFUSED & 1 namespace");
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", &store]);
     let serving = Serving::spawn(&mut command);
@@ -41,29 +39,26 @@ fn only_a_command_that_says_so_makes_a_file() {
 
 #[test]
 fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    assert!(fails(&store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
+    let home = Home::new();
+    assert!(fails(&home.store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
     for short in ["0s", "0ms", "999ms"] {
-        let said = fails(&store, &["init", "--replaces-lost", "--max-window", short], 2);
-        assert!(said.contains("--max-window") && said.contains("from 1s to 24h"), "{said}");
+        let said = fails(&home.store, &["init", "--replaces-lost", "--max-window", short], 2);
+        has(&said, &["--max-window", "from 1s to 24h"]);
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
-    let made = says(&store, &["init", "--replaces-lost", "--max-window", "2s"]);
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was made");
+    let made = says(&home.store, &["init", "--replaces-lost", "--max-window", "2s"]);
     assert!(made.contains("snowflake IDs begin at 2") && made.contains("2000 ms"), "{made}");
     assert!(made.contains("clock") && made.contains("added to --max-window"), "{made}");
-    let refused = fails(&store, &["tag", "create", "orders"], 1);
-    assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
-    says(&store, &["tag", "create", "orders", "--from", "5000001"]);
-    assert_eq!(says(&store, &["next", "orders"]), "5000001\n");
+    play(&home.store, "tag create orders =1 --from & lost");
+    says(&home.store, &["tag", "create", "orders", "--from", "5000001"]);
+    assert_eq!(says(&home.store, &["next", "orders"]), "5000001\n");
 }
 
 #[test]
 fn serve_says_what_it_opened_and_refuses_another_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let store = format!("sqlite:{}", home.store);
+    let mut serving = home.serve(&[]);
     let version = env!("CARGO_PKG_VERSION");
     let created = format!("leafid: version {version}, created {store}, store id ");
     assert!(serving.first.starts_with(&created), "{}", serving.first);
@@ -92,7 +87,7 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
     let refused = fails(&store, &expects, 1);
     assert!(refused.contains("STORE_CHANGED"), "{refused}");
     assert!(refused.contains(&id) && refused.contains(other), "{refused}");
-    let lost = format!("sqlite:{}", folder.path().join("lost.db").display());
+    let lost = format!("sqlite:{}", home.path().join("lost.db").display());
     for args in [&expects[..], &[&expects[..], &["--dev"]].concat()] {
         assert!(fails(&lost, args, 1).contains("does not exist"), "{args:?}");
     }

@@ -1,14 +1,12 @@
 //! A disk that is full while many ask: a clear refusal, and nothing that was granted is granted again.
 #![cfg(target_os = "linux")]
 
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, call, says, until};
+use crate::support::{Home, call, says, until};
 
 const CLIENTS: u64 = 4;
 /// So many leases are granted before the disk is full, and after it has room again.
@@ -26,17 +24,9 @@ fn number(value: &Value) -> u64 {
 
 #[test]
 fn a_disk_that_fills_under_load_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    // A write beyond the limit is an error, and does not end the program.
-    let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
-    let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
+    let home = Home::new();
+    let (mut serving, room) = home.serve_on_a_small_disk();
     says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
-    let pid = Pid::from_raw(serving.id() as i32);
-    let room = |current| {
-        let limits = Rlimit { current, maximum: None };
-        prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
-    };
 
     let (granted, refused) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
     let (over, url) = (AtomicBool::new(false), serving.url.clone());
@@ -77,13 +67,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     assert_eq!(overlap(&mut granted), None);
     // What was granted stands in the file, whatever becomes of the server.
     serving.kill();
-    let again = Serving::spawn(Command::new(LEAFID).args([
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--store",
-        &store,
-    ]));
+    let again = home.serve(&[]);
     let ask = json!({ "request": format!("{:032x}", u128::MAX) });
     let next = call(&again.url, "POST", "/v1/segments/orders/lease", &ask).1;
     granted.push((number(&next["start"]), number(&next["end"])));

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::restored::{lease, make, noted, overlaps};
-use crate::support::{LEAFID, Serving, call, fails, output, says, until};
+use crate::support::{
+    LEAFID, Serving, call, fails, has, output, play, refusal, says, served, until,
+};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
-const ASK: &str = "0123456789abcdef0123456789abcdef";
 
 /// A machine: where its state is kept, and a store's file.
 struct Machine {
@@ -71,7 +72,7 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn next(serving: &Serving, tag: &str) -> (u16, Value) {
-    serving.post(&format!("/v1/segments/{tag}/lease"), &json!({ "request": ASK }))
+    serving.lease(tag, &json!({}))
 }
 
 fn start(grant: &Value) -> u64 {
@@ -185,8 +186,7 @@ fn its_own_numbers_go_with_a_proof() {
     let draw = || ask("/v1/segments/orders/ids", json!({ "count": 1 }));
     let number = |said: Value| said["ids"][0].as_str().and_then(|id| id.parse::<u64>().ok());
     assert_eq!(number(draw()), Some(1));
-    let proof = json!({ "request": ASK, "have_until": "5001" });
-    assert_eq!(ask("/v1/segments/orders/lease", proof)["code"], "STORE_WENT_BACK");
+    refusal(serving.lease("orders", &json!({ "have_until": "5001" })), 409, "STORE_WENT_BACK");
     assert_eq!(draw()["code"], "STORE_REFUSED");
     says(&serving.url, &["tag", "advance", "orders", "--to", "5001"]);
     let after = until(|| number(draw()));
@@ -221,18 +221,15 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let elsewhere =
         output(machine.command(&["init"]).env("XDG_STATE_HOME", machine.at("elsewhere")));
     assert!(elsewhere.status.success(), "{elsewhere:?}");
-    let said = machine.refused(&SERVE);
-    assert!(said.contains("is not the store that was there before"), "{said}");
+    has(&machine.refused(&SERVE), &["is not the store that was there before"]);
     machine.lose();
 
-    let said = machine.says(&["init", "--replaces-lost"]);
-    assert!(said.contains("the journal knew 2 tags"), "{said}");
+    has(&machine.says(&["init", "--replaces-lost"]), &["the journal knew 2 tags"]);
     let mut serving = machine.serve(&[]);
     for tag in ["orders", "users"] {
         says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
     }
-    let refused = fails(&serving.url, &["tag", "create", "late"], 1);
-    assert!(refused.contains("needs `from`"), "{refused}");
+    play(&serving.url, "tag create late =1 needs `from`");
     says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
     let after = lease(&serving, 40);
     assert_eq!(overlaps(&before, &after), 0);
@@ -257,12 +254,10 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     let machine = Machine::new();
     make(&machine.store);
     let serving = machine.serve(&[]);
-    let (status, grant) = next(&serving, "orders");
-    assert_eq!(status, 200, "{grant}");
+    served(next(&serving, "orders"));
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
     let refused = until(|| Some(next(&serving, "orders")).filter(|(status, _)| *status != 200));
-    let (status, refused) = refused.expect("a refusal");
-    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    let refused = refusal(refused.expect("a refusal"), 503, "STORE_UNAVAILABLE");
     let detail = refused["detail"].to_string();
     assert!(detail.contains("the journal `") && detail.contains("--journal DIR"), "{detail}");
     serving.ready(503, &["the journal `", "cannot be written"]);
@@ -284,8 +279,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     let mut serving = machine.serve(&[]);
     noted(&machine.state(), &lease(&serving, 1));
     let to = json!({ "to": TO.to_string() });
-    let (status, moved) = serving.post("/v1/tags/orders/advance", &to);
-    assert_eq!(status, 200, "{moved}");
+    served(serving.post("/v1/tags/orders/advance", &to));
     serving.kill();
     machine.lose();
     std::fs::copy(copy, machine.at("store.db")).unwrap();
@@ -296,8 +290,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     // Where it cannot be noted the caller hears that it may have been done.
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
     let to = json!({ "to": (2 * TO).to_string() });
-    let (status, refused) = serving.post("/v1/tags/orders/advance", &to);
-    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    let refused = refusal(serving.post("/v1/tags/orders/advance", &to), 503, "STORE_UNAVAILABLE");
     assert!(refused["detail"].to_string().contains("has made the change"), "{refused}");
     serving.kill();
 }
@@ -313,18 +306,15 @@ fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
     noted(&machine.state(), &granted);
     says(&machine.store, &["backup", &copy]);
     lease(&original, 3);
-    let used = fails(&machine.store, &["repair", "--new-id"], 1);
-    assert!(used.contains("stop every server that serves it"), "{used}");
-    let said = says(&copy, &["repair", "--new-id"]);
-    assert!(said.contains("another store from now on"), "{said}");
+    play(&machine.store, "repair --new-id =1 stop every server that serves it");
+    play(&copy, "repair --new-id => another store from now on");
     let staging = Serving::spawn(machine.command(&SERVE).env("LEAFID_STORE", &copy));
     let (ours, theirs) = (original.ready(200, &["ok"]), staging.ready(200, &["ok"]));
     assert_ne!(ours["store"], theirs["store"]);
     assert_eq!((&ours["generation"], &theirs["generation"]), (&json!(0), &json!(0)));
     // A holder of the original that asks the copy by mistake.
-    let ask = json!({ "request": ASK, "store": ours["store"] });
-    let (status, refused) = staging.post("/v1/segments/orders/lease", &ask);
-    assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
+    let elsewhere = staging.lease("orders", &json!({ "store": ours["store"] }));
+    refusal(elsewhere, 409, "STORE_CHANGED");
     assert_eq!(next(&staging, "orders").0, 200);
     assert_eq!(original.ready(200, &["ok"])["generation"], json!(0), "it is not fenced either");
     fails(&copy, &["repair", "--new-id", "--without-journal"], 2);
@@ -341,8 +331,7 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     let query = "SELECT max(id) FROM orders";
     let repair = ["repair", "--without-journal", "--in", &table];
     let asks = ["--from-max", &format!("orders={query}"), "--from-max", &format!("gone={query}")];
-    let said = says(&machine.store, &[&repair[..], &asks].concat());
-    assert!(said.contains("tags moved: 3"), "{said}");
+    has(&says(&machine.store, &[&repair[..], &asks].concat()), &["tags moved: 3"]);
     let listed = says(&machine.store, &["tag", "list", "--store", &machine.store, "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let stands = |tag: &str| {
@@ -356,6 +345,6 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     says(&machine.store, &[&["tag", "create", "gone"][..], &local].concat());
     let next = says(&machine.store, &[&["next", "gone"][..], &local].concat());
     assert!(next.trim().parse::<u64>().unwrap() > 700_000, "{next}");
-    let alone = fails(&machine.store, &["repair", "--without-journal", "--from-max", query], 2);
-    assert!(alone.contains("TAG=SQL"), "{alone}");
+    let said = fails(&machine.store, &["repair", "--without-journal", "--from-max", query], 2);
+    has(&said, &["TAG=SQL"]);
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{Serving, fails, says};
+use crate::support::{Home, Serving, fails, says};
 
 const PAGE: &str = include_str!("../../../docs/COMMAND.md");
 
@@ -107,13 +107,11 @@ fn every_verb_prints_what_the_page_says() {
 
 #[test]
 fn what_fails_says_so_in_json() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init"]);
-    let said = fails(&store, &["tag", "set", "misspelt", "--step", "1", "--json"], 1);
+    let home = Home::with_store();
+    let said = fails(&home.store, &["tag", "set", "misspelt", "--step", "1", "--json"], 1);
     let problem: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(problem["code"], "TAG_UNKNOWN", "{said}");
     assert!(problem["detail"].as_str().unwrap().contains("leafid tag create misspelt"), "{said}");
     let wrong = ["lease", "orders", "--count", "3", "--json", "--as", "mysql"];
-    assert!(fails(&store, &wrong, 2).contains("leave one out"));
+    assert!(fails(&home.store, &wrong, 2).contains("leave one out"));
 }

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, LIMIT, Serving, call, fails, output, says};
+use crate::support::{Home, LEAFID, LIMIT, Serving, call, fails, has, output, says};
 
 /// A server with two listeners, and the address of the second.
-fn two(folder: &tempfile::TempDir) -> (Serving, String) {
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--listen", "localhost:0", "--store"]);
-    command.arg(folder.path().join("store.db")).env("LEAFID_LISTEN_ADMIN", "127.0.0.1:0");
-    let serving = Serving::spawn(&mut command);
+fn two(home: &Home) -> (Serving, String) {
+    let mut command = home.command(&[]);
+    let serving = Serving::spawn(command.env("LEAFID_LISTEN_ADMIN", "127.0.0.1:0"));
     let told =
         serving.first.lines().find_map(|line| line.strip_prefix("leafid: changes are made at "));
     let admin = told.unwrap_or_else(|| panic!("no second address: {}", serving.first)).to_owned();
@@ -22,8 +20,8 @@ fn two(folder: &tempfile::TempDir) -> (Serving, String) {
 
 #[test]
 fn changes_are_made_at_the_admin_listener_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut serving, admin) = two(&folder);
+    let home = Home::new();
+    let (mut serving, admin) = two(&home);
     let main = serving.url.clone();
     let addresses = [main.as_str(), &admin].map(|url| url.strip_prefix("http://").unwrap());
     serving.logs(&["INFO started", addresses[0], addresses[1], "admin"]);
@@ -50,14 +48,8 @@ fn changes_are_made_at_the_admin_listener_alone() {
         assert_eq!(status, 200, "{method} {path}: {answer}");
     }
     for url in [&main, &admin] {
-        for path in [
-            "/healthz",
-            "/readyz",
-            "/openapi.json",
-            "/v1/tags",
-            "/v1/namespaces/edge",
-            "/v1/workers/edge",
-        ] {
+        let paths = "/healthz /readyz /openapi.json /v1/tags /v1/namespaces/edge /v1/workers/edge";
+        for path in paths.split(' ') {
             assert_eq!(call(url, "GET", path, &Value::Null).0, 200, "{url}{path}");
         }
         assert_eq!(call(url, "GET", "/v1/segments/orders/ids", &Value::Null).0, 405);
@@ -65,8 +57,7 @@ fn changes_are_made_at_the_admin_listener_alone() {
         assert_eq!(call(url, "GET", "/nowhere", &Value::Null).0, 404);
     }
 
-    let refused = fails(&main, &["tag", "create", "other"], 1);
-    assert!(refused.contains("FORBIDDEN") && refused.contains(&admin), "{refused}");
+    has(&fails(&main, &["tag", "create", "other"], 1), &["FORBIDDEN", &admin]);
     says(&admin, &["tag", "create", "other"]);
     assert!(says(&main, &["tag", "list"]).contains("other"));
     assert_eq!(serving.end("-TERM").0, Some(0));
@@ -74,26 +65,23 @@ fn changes_are_made_at_the_admin_listener_alone() {
 
 #[test]
 fn each_listener_is_of_this_machine_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
+    let home = Home::new();
     for (option, other) in [("--listen", "--listen-admin"), ("--listen-admin", "--listen")] {
         let args = ["serve", "--create", option, "0.0.0.0:0", other, "127.0.0.1:0"];
-        let refused = fails(&store, &args, 1);
-        assert!(refused.contains("NOT_ENABLED") && refused.contains("0.0.0.0:0"), "{refused}");
+        has(&fails(&home.store, &args, 1), &["NOT_ENABLED", "0.0.0.0:0"]);
     }
-    let (serving, admin) = two(&folder);
+    let (serving, admin) = two(&home);
     let taken = admin.strip_prefix("http://").unwrap();
     let args = ["serve", "--listen", "127.0.0.1:0", "--listen-admin", taken];
-    let refused = fails(&store, &args, 1);
-    assert!(refused.contains(taken) && refused.contains("address: --listen-admin"), "{refused}");
+    has(&fails(&home.store, &args, 1), &[taken, "address: --listen-admin"]);
     drop(serving);
 }
 
 #[test]
 fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     const KEY: &str = "00112233445566778899aabbccddeeff";
-    let folder = tempfile::tempdir().unwrap();
-    let (mut serving, admin) = two(&folder);
+    let home = Home::new();
+    let (mut serving, admin) = two(&home);
     let put = |path: &str, body| call(&admin, "PUT", path, &body).1;
     let audit = |words: &[&str]| {
         let line = serving.logs(words);
@@ -138,10 +126,9 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     assert!(!log.contains(KEY), "{log}");
 
     // In the file itself there is nobody else who could have done it.
-    let store = folder.path().join("store.db").display().to_string();
     let verb = |more: &[&str]| {
         let mut command = Command::new(LEAFID);
-        command.args(["tag", "create"]).args(more).env("LEAFID_STORE", &store);
+        command.args(["tag", "create"]).args(more).env("LEAFID_STORE", &home.store);
         String::from_utf8(output(&mut command).stderr).unwrap()
     };
     assert_eq!(verb(&["quiet"]), "");
@@ -158,10 +145,10 @@ fn a_change_whose_caller_hung_up_has_its_line_too() {
     use std::io::{Read, Write};
     use std::net::{Shutdown, TcpStream};
 
-    let folder = tempfile::tempdir().unwrap();
-    let (mut serving, admin) = two(&folder);
+    let home = Home::new();
+    let (mut serving, admin) = two(&home);
     let host = admin.strip_prefix("http://").unwrap();
-    let other = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
+    let other = rusqlite::Connection::open(&home.store).unwrap();
     // It waits two seconds for the other process; a caller that this machine lets hang up later than
     // that has an answer, and asks for another tag.
     let hung_up = |tag: &String| {

@@ -1,13 +1,10 @@
 //! What an operator reads in the log.
 
-use std::process::Command;
-
 use serde_json::json;
 
-use crate::support::{LEAFID, Serving, agent, fails, says};
+use crate::support::{Home, REQUEST, Serving, agent, fails, has, play, refusal, says};
 
 const STORE: &str = "ffffffffffffffffffffffffffffffff";
-const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 
 fn id_of(serving: &Serving) -> String {
     let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
@@ -17,9 +14,8 @@ fn id_of(serving: &Serving) -> String {
 
 #[test]
 fn start_and_stop_have_a_line_each() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     let address = serving.url.strip_prefix("http://").unwrap();
     let line =
         serving.logs(&[" INFO started", env!("CARGO_PKG_VERSION"), address, &id_of(&serving)]);
@@ -28,24 +24,17 @@ fn start_and_stop_have_a_line_each() {
     serving.logs(&[" INFO stopping"]);
     serving.logs(&[" INFO stopped"]);
 
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(&file);
-    let mut serving = Serving::spawn(command.env("LEAFID_LOG", "error"));
+    let mut serving = Serving::spawn(home.command(&[]).env("LEAFID_LOG", "error"));
     serving.end("-TERM");
     assert_eq!(serving.log(), "");
-    let wrong = fails("http://127.0.0.1:9", &["serve", "--log", "loud"], 2);
-    assert!(wrong.contains("off, error, warn"), "{wrong}");
+    play("http://127.0.0.1:9", "serve --log loud =2 off, error, warn");
 }
 
 /// Who starts a server with a pipe and does not read it must not stop it: a pipe holds 64 KB.
 #[test]
 fn a_log_that_nobody_reads_stops_no_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let unheard = || {
-        let mut command = Command::new(LEAFID);
-        command.args(["serve", "--create", "--log", "debug", "--listen", "127.0.0.1:0", "--store"]);
-        Serving::unheard(command.arg(folder.path().join("store.db")))
-    };
+    let home = Home::new();
+    let unheard = || Serving::unheard(&mut home.command(&["--log", "debug"]));
     // A line of 3 KB each.
     let asked = |serving: &Serving, often: u32| {
         let path = format!("/v1/tags/{}", "a".repeat(3_000));
@@ -57,7 +46,7 @@ fn a_log_that_nobody_reads_stops_no_server() {
     says(&serving.url, &["tag", "create", "orders"]);
     // More than the pipe and the queue in front of it hold.
     asked(&serving, 150);
-    let (status, _) = serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+    let (status, _) = serving.lease("orders", &json!({}));
     assert_eq!(status, 200);
     // Whoever reads it later has whole lines, and is told how many are missing.
     serving.hear(pipe);
@@ -75,19 +64,17 @@ fn a_log_that_nobody_reads_stops_no_server() {
 
 #[test]
 fn a_failed_commit_is_told_once_a_second_with_how_many_there_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     // Another program keeps the file.
-    let other = rusqlite::Connection::open(&file).unwrap();
+    let other = rusqlite::Connection::open(&home.store).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let begun = std::time::Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..20 {
             scope.spawn(|| {
-                let ask = json!({ "request": REQUEST });
-                let (status, body) = serving.post("/v1/segments/orders/lease", &ask);
+                let (status, body) = serving.lease("orders", &json!({}));
                 assert_eq!((status, &body["code"]), (503, &json!("STORE_UNAVAILABLE")));
             });
         }
@@ -98,7 +85,7 @@ fn a_failed_commit_is_told_once_a_second_with_how_many_there_were() {
     let line = serving.logs(&[" WARN request{request_id=", "request failed", "503", "locked"]);
     assert!(line.contains("/v1/segments/orders/lease"), "{line}");
     assert!(line.contains("caller=api/127.0.0.1:"), "{line}");
-    let (status, _) = serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+    let (status, _) = serving.lease("orders", &json!({}));
     assert_eq!(status, 200);
     serving.end("-TERM");
     let log = serving.log();
@@ -111,14 +98,12 @@ fn a_failed_commit_is_told_once_a_second_with_how_many_there_were() {
 
 #[test]
 fn lost_grants_and_a_second_store_are_told_loudly() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut serving = Serving::start(&folder.path().join("store.db"));
+    let mut serving = Serving::fresh();
     let store = id_of(&serving);
     says(&serving.url, &["tag", "create", "orders"]);
 
-    let ask = json!({ "request": REQUEST, "have_until": "777001" });
-    let (status, body) = serving.post("/v1/segments/orders/lease", &ask);
-    assert_eq!((status, &body["code"]), (409, &json!("STORE_WENT_BACK")), "{body}");
+    let lost = serving.lease("orders", &json!({ "have_until": "777001" }));
+    let body = refusal(lost, 409, "STORE_WENT_BACK");
     let id = body["request_id"].as_str().unwrap();
     let told = format!("ERROR request{{request_id={id}}}: STORE_WENT_BACK");
     serving.logs(&[&told, "tag=orders", "have_until=777001", "max_id=1"]);
@@ -128,14 +113,11 @@ fn lost_grants_and_a_second_store_are_told_loudly() {
     let end: u64 = grant["end"].as_str().unwrap().parse().unwrap();
     let ask = json!({ "request": REQUEST, "store": store, "worker": 0, "key": REQUEST,
                       "have_until": (end + 5).to_string() });
-    let (status, body) = serving.post("/v1/workers/default/renew", &ask);
-    assert_eq!((status, &body["code"]), (409, &json!("STORE_WENT_BACK")), "{body}");
+    refusal(serving.post("/v1/workers/default/renew", &ask), 409, "STORE_WENT_BACK");
     let (have, stands) = (format!("have_until={}", end + 5), format!("reserved_until={end}"));
     serving.logs(&["STORE_WENT_BACK", "namespace=default", "worker=0", &have, &stands]);
 
-    let ask = json!({ "request": REQUEST, "store": STORE });
-    let (status, body) = serving.post("/v1/segments/orders/lease", &ask);
-    assert_eq!((status, &body["code"]), (409, &json!("STORE_CHANGED")), "{body}");
+    refusal(serving.lease("orders", &json!({ "store": STORE })), 409, "STORE_CHANGED");
     serving.logs(&["STORE_CHANGED", "tag=orders", STORE, &store]);
     serving.end("-TERM");
     assert!(!serving.log().contains(REQUEST), "{}", serving.log());
@@ -148,10 +130,8 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
     let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
     let mut logs = Vec::new();
     for format in ["text", "json"] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new(LEAFID);
-        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--log-format", format]);
-        let mut serving = Serving::spawn(command.arg("--store").arg(folder.path().join("s.db")));
+        let home = Home::new();
+        let mut serving = home.serve(&["--log-format", format]);
         let url = format!("{}/v1/tags/orders", serving.url);
         let put = agent().put(&url).header("content-type", "application/json");
         put.header("traceparent", &parent).header("x-request-id", "web-7").send("{}").unwrap();
@@ -159,12 +139,10 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
         logs.push(serving.log());
     }
     let text = logs[0].lines().find(|line| line.contains("audit: create tag")).unwrap();
+    let trace = format!("trace_id=\"{TRACE}\" span_id=\"00f067aa0ba902b7\"");
     for field in
-        ["request_id=web-7", &format!("trace_id=\"{TRACE}\""), "span_id=\"00f067aa0ba902b7\""]
+        ["request_id=web-7 ", &trace, " caller=api/127.0.0.1:", " before=none ", " after={"]
     {
-        assert!(text.contains(field), "{field}: {text}");
-    }
-    for field in [" caller=api/127.0.0.1:", " before=none ", " after={"] {
         assert!(text.contains(field), "{field}: {text}");
     }
     let lines: Vec<serde_json::Value> =
@@ -184,6 +162,5 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
     let span = &audit["span"];
     assert_eq!((&span["request_id"], &span["trace_id"]), (&json!("web-7"), &json!(TRACE)));
     assert_eq!(span["span_id"], "00f067aa0ba902b7");
-    let wrong = fails("http://127.0.0.1:9", &["serve", "--log-format", "xml"], 2);
-    assert!(wrong.contains("text, json"), "{wrong}");
+    has(&fails("http://127.0.0.1:9", &["serve", "--log-format", "xml"], 2), &["text, json"]);
 }

@@ -2,14 +2,13 @@
 #![cfg(unix)]
 
 use std::os::unix::net::UnixDatagram;
-use std::process::Command;
 
-use crate::support::{LEAFID, LIMIT, Serving};
+use crate::support::{Home, LIMIT, Serving};
 
 #[test]
 fn a_service_manager_hears_of_the_start_of_its_life_and_of_the_stop() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("notify");
+    let home = Home::new();
+    let place = home.path().join("notify");
     let manager = UnixDatagram::bind(&place).unwrap();
     manager.set_read_timeout(Some(LIMIT)).unwrap();
     let hear = || {
@@ -17,9 +16,7 @@ fn a_service_manager_hears_of_the_start_of_its_life_and_of_the_stop() {
         let read = manager.recv(&mut line).unwrap();
         String::from_utf8(line[..read].to_vec()).unwrap()
     };
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
-    command.arg(folder.path().join("store.db"));
+    let mut command = home.command(&[]);
     command.env("NOTIFY_SOCKET", &place).env("WATCHDOG_USEC", "100000");
     let mut serving = Serving::spawn(&mut command);
     assert_eq!(hear(), "READY=1");
@@ -33,12 +30,9 @@ fn a_service_manager_hears_of_the_start_of_its_life_and_of_the_stop() {
 
 #[test]
 fn a_manager_that_is_gone_stops_no_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
-    command.arg(folder.path().join("store.db"));
-    command.env("NOTIFY_SOCKET", folder.path().join("nowhere"));
-    let mut serving = Serving::spawn(&mut command);
+    let home = Home::new();
+    let nowhere = home.at("nowhere");
+    let mut serving = Serving::spawn(home.command(&[]).env("NOTIFY_SOCKET", nowhere));
     serving.logs(&["WARN", "NOTIFY_SOCKET", "`READY=1` cannot be sent"]);
     assert_eq!(serving.get("/readyz").0, 200);
     assert_eq!(serving.end("-TERM").0, Some(0));

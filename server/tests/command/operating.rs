@@ -4,15 +4,16 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, agent, call, fails, leafid, output, read, says};
+use crate::support::{
+    Home, LEAFID, Serving, agent, call, fails, has, leafid, output, play, read, says, served,
+};
 
 const KEY: &str = "00112233445566778899aabbccddeeff";
 
 #[test]
 fn worker_numbers_are_listed_and_taken_from_their_holders() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     let url = serving.url.clone();
     says(&url, &["namespace", "create", "edge", "--workers", "0..2000", "--layout", "edge"]);
     // On one connection: they are many.
@@ -20,10 +21,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let acquire = |n: u64| {
         let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
         let request = agent.post(format!("{url}/v1/workers/edge/acquire"));
-        let (status, grant) =
-            read(request.header("content-type", "application/json").send(ask.to_string()));
-        assert_eq!(status, 200, "{grant}");
-        grant
+        served(read(request.header("content-type", "application/json").send(ask.to_string())))
     };
     let renew = |grant: &Value| {
         let ask = json!({ "request": KEY, "store": grant["store"], "worker": 0,
@@ -31,8 +29,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
         serving.post("/v1/workers/edge/renew", &ask)
     };
     // Ten minutes from now on: the others take less, however busy this machine is.
-    let (status, first) = renew(&acquire(0));
-    assert_eq!(status, 200, "{first}");
+    let first = served(renew(&acquire(0)));
     (1..1_002).for_each(|n| drop(acquire(n)));
     let list = says(&url, &["worker", "list", "edge"]);
     assert_eq!(list.lines().count(), 1 + 1_002, "page by page");
@@ -51,14 +48,11 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     assert_eq!(renew(&first).1["code"], "LEASE_LOST");
     assert!(says(&url, &["worker", "release", "edge", "1999"]).contains("never handed out"));
 
-    let outside = fails(&url, &["worker", "release", "edge", "2000"], 1);
-    assert!(outside.contains("WORKER_INVALID") && outside.contains("0..2000"), "{outside}");
-    let unknown = fails(&url, &["worker", "list", "egde"], 1);
-    assert!(unknown.contains("NAMESPACE_UNKNOWN") && unknown.contains("`egde`"), "{unknown}");
-    let wrong = fails(&url, &["worker", "release", "edge", "first"], 2);
-    assert!(wrong.contains("'first'") && wrong.contains("a whole number"), "{wrong}");
+    play(&url, "worker release edge 2000 =1 WORKER_INVALID & 0..2000");
+    play(&url, "worker list egde =1 NAMESPACE_UNKNOWN & `egde`");
+    play(&url, "worker release edge first =2 'first' & a whole number");
     assert_eq!(serving.end("-TERM").0, Some(0));
-    let bare = file.to_str().unwrap();
+    let bare = home.store.as_str();
     assert!(line(&says(bare, &["worker", "list", "edge"]), 1_001).ends_with("host-1001"));
 }
 
@@ -116,8 +110,7 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
     says(&store, &["init"]);
     std::fs::write(at("notes"), "mine").unwrap();
     for to in [&store, &at("notes")] {
-        let refused = fails(&store, &["backup", to], 1);
-        assert!(refused.contains("STORE_REFUSED") && refused.contains(to.as_str()), "{refused}");
+        has(&fails(&store, &["backup", to], 1), &["STORE_REFUSED", to.as_str()]);
     }
     assert_eq!(std::fs::read_to_string(at("notes")).unwrap(), "mine");
     for (from, to, word) in [
@@ -155,16 +148,15 @@ fn a_backup_may_be_read_by_whom_the_store_may() {
 
 #[test]
 fn health_is_an_exit_code_with_a_reason() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     let url = serving.url.clone();
     let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
     assert_eq!(says(&url, &["health"]), format!("ok: store id {id}\n"));
     assert_eq!(says("a.db", &["health", "--url", &url]), format!("ok: store id {id}\n"));
     // Beside the server, by the server's own environment.
     let mut command = Command::new(LEAFID);
-    command.arg("health").env("LEAFID_STORE", &file);
+    command.arg("health").env("LEAFID_STORE", &home.store);
     command.env("LEAFID_LISTEN", url.strip_prefix("http://").unwrap());
     assert!(output(&mut command).status.success());
 
@@ -176,7 +168,7 @@ fn health_is_an_exit_code_with_a_reason() {
     assert!(degraded.starts_with("degraded: ") && degraded.contains("tag `orders`"), "{degraded}");
     assert!(degraded.contains("stands at 1 where a holder has numbers up to 777001"), "{degraded}");
 
-    let other = rusqlite::Connection::open(&file).unwrap();
+    let other = rusqlite::Connection::open(&home.store).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let output = leafid(&url, &["health"]);
     other.execute_batch("ROLLBACK").unwrap();
@@ -185,10 +177,8 @@ fn health_is_an_exit_code_with_a_reason() {
     assert!(said.contains("STORE_UNAVAILABLE") && said.contains("locked"), "{said}");
 
     serving.end("-TERM");
-    let gone = fails(&url, &["health"], 1);
-    assert!(gone.contains("STORE_UNAVAILABLE") && gone.contains(&url), "{gone}");
-    let wrong = fails("a.db", &["health", "--url", "here"], 2);
-    assert!(wrong.contains("`--url` takes http://HOST:PORT"), "{wrong}");
+    has(&fails(&url, &["health"], 1), &["STORE_UNAVAILABLE", &url]);
+    has(&fails("a.db", &["health", "--url", "here"], 2), &["`--url` takes http://HOST:PORT"]);
 }
 
 /// The count of writings that a line of the start or of a backup tells.
@@ -200,21 +190,18 @@ fn position(told: &str) -> u64 {
 
 #[test]
 fn the_position_says_which_of_two_copies_lacks_something() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let store = at("store.db");
-    says(&store, &["init"]);
-    let now = |name: &str| position(&says(&store, &["backup", &at(name)]));
+    let home = Home::with_store();
+    let now = |name: &str| position(&says(&home.store, &["backup", &home.at(name)]));
     let first = now("first.db");
-    says(&store, &["tag", "create", "orders"]);
+    says(&home.store, &["tag", "create", "orders"]);
     assert_eq!(now("second.db"), first + 1);
     // What only reads moves nothing.
-    says(&store, &["tag", "list"]);
+    says(&home.store, &["tag", "list"]);
     assert_eq!(now("third.db"), first + 1);
-    says(&store, &["next", "orders"]);
+    says(&home.store, &["next", "orders"]);
     assert_eq!(now("fourth.db"), first + 2);
     for (file, stands_at) in [("second.db", first + 1), ("store.db", first + 2)] {
-        let mut serving = Serving::start(at(file).as_ref());
+        let mut serving = Serving::start(home.at(file).as_ref());
         assert_eq!(position(&serving.first), stands_at, "{}", serving.first);
         serving.end("-TERM");
     }
@@ -222,11 +209,9 @@ fn the_position_says_which_of_two_copies_lacks_something() {
 
 #[test]
 fn a_file_without_a_position_is_raised_by_migrate() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init"]);
-    says(&store, &["tag", "create", "orders", "--from", "777"]);
-    let file = rusqlite::Connection::open(&store).unwrap();
+    let home = Home::with_store();
+    says(&home.store, &["tag", "create", "orders", "--from", "777"]);
+    let file = rusqlite::Connection::open(&home.store).unwrap();
     file.execute_batch(
         "ALTER TABLE meta DROP COLUMN position; ALTER TABLE meta DROP COLUMN generation;
         ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on; ALTER TABLE meta DROP COLUMN patterns;
@@ -234,11 +219,10 @@ fn a_file_without_a_position_is_raised_by_migrate() {
     )
     .unwrap();
     drop(file);
-    let refused = fails(&store, &["tag", "list"], 1);
-    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("migrate"), "{refused}");
-    says(&store, &["migrate"]);
-    assert!(says(&store, &["tag", "list"]).contains("777"));
-    let mut serving = Serving::start(store.as_ref());
+    play(&home.store, "tag list =1 SCHEMA_MISMATCH & migrate");
+    says(&home.store, &["migrate"]);
+    assert!(says(&home.store, &["tag", "list"]).contains("777"));
+    let mut serving = Serving::start(home.store.as_ref());
     assert_eq!(position(&serving.first), 0, "{}", serving.first);
     serving.end("-TERM");
 }

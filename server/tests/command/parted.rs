@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, has, says};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
@@ -28,8 +28,7 @@ fn names_that_leave_a_kind_without_a_store_or_a_store_without_a_kind_are_refused
         }
     }
     // The third is named by its variable.
-    let refused = fails(&c, &[&SERVE[..], &["--tags", &a, "--workers", &b]].concat(), 1);
-    assert!(refused.contains("LEAFID_STORE"), "{refused}");
+    has(&fails(&c, &[&SERVE[..], &["--tags", &a, "--workers", &b]].concat(), 1), &["LEAFID_STORE"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no store was made");
     let id = "00112233445566778899aabbccddeeff";
     let two = ["--tags", &a, "--workers", &b, "--expect-store", id];
@@ -68,8 +67,8 @@ fn one_store_under_two_names_is_refused() {
     // The control: a copy by a backup is another file, and the same store.
     let copy = folder.path().join("copy.db").display().to_string();
     std::fs::copy(&file, &copy).unwrap();
-    let refused = fails("", &[&SERVE[..], &["--tags", &file, "--workers", &copy]].concat(), 1);
-    assert!(refused.contains("which --tags and --workers both name"), "{refused}");
+    let said = fails("", &[&SERVE[..], &["--tags", &file, "--workers", &copy]].concat(), 1);
+    has(&said, &["which --tags and --workers both name"]);
     // Another store is another one.
     let other = folder.path().join("other.db").display().to_string();
     says(&other, &["init"]);

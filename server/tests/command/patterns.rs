@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::restored::{lease_from, make, noted, overlaps, serve};
 use crate::secured::{Secured, ask};
-use crate::support::{Serving, agent, fails, says};
+use crate::support::{Home, REQUEST, Serving, agent, fails, has, play, refusal, says};
 
 const FILE: &str = "[tags.orders]\n[tags.\"tenant:*\"]\nstep = 10\nmost = 2\n";
 
@@ -46,8 +46,7 @@ fn check(store: &str, folder: &Path) {
     assert_eq!(list["patterns"], json!([row]));
     assert!(fails(store, &["next", "tenants"], 1).contains("TAG_UNKNOWN"), "a misspelt name");
     says(store, &["next", "tenant:8"]);
-    let full = fails(store, &["lease", "tenant:9", "--count", "1"], 1);
-    assert!(full.contains("QUOTA_EXCEEDED") && full.contains("made 2 tags, of 2"), "{full}");
+    play(store, "lease tenant:9 --count 1 =1 QUOTA_EXCEEDED & made 2 tags, of 2");
 
     let more = FILE.replace("most = 2", "most = 3").replace("step = 10", "step = 20");
     for (args, verb) in [(&["--dry-run"][..], "would change"), (&[], "changed")] {
@@ -74,11 +73,8 @@ fn check(store: &str, folder: &Path) {
         let said = refuses(store, folder, text);
         assert!(said.contains(words), "{text}: {said}");
     }
-    let deleted = says(store, &["tag", "delete", "tenant:*"]);
-    assert!(
-        deleted.contains("pattern `tenant:*` deleted; the tags that it made stay"),
-        "{deleted}"
-    );
+    let said = says(store, &["tag", "delete", "tenant:*"]);
+    has(&said, &["pattern `tenant:*` deleted; the tags that it made stay"]);
     assert!(fails(store, &["tag", "delete", "tenant:*"], 1).contains("does not exist"));
     assert!(fails(store, &["next", "tenant:10"], 1).contains("TAG_UNKNOWN"));
     says(store, &["next", "tenant:7"]);
@@ -97,10 +93,8 @@ fn a_pattern_is_applied_to_a_server() {
 
 #[test]
 fn a_pattern_is_applied_to_the_file_itself() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init"]);
-    check(&store, folder.path());
+    let home = Home::with_store();
+    check(&home.store, home.path());
 }
 
 /// Who may use some tags makes those and no others, and says of no others how they are made.
@@ -130,7 +124,7 @@ fn tokens_count_for_tags_that_are_made_and_for_patterns() {
     };
     let lease = |token: &str, tag: &str| {
         let path = format!("/v1/segments/{tag}/lease");
-        says(token, "POST", &path, json!({ "request": "07070707070707070707070707070707" }))
+        says(token, "POST", &path, json!({ "request": REQUEST }))
     };
     assert_eq!(says(&eu, "PUT", "/v1/patterns/tenant:*", json!({})).0, 403);
     assert_eq!(says(&eu, "GET", "/v1/patterns/tenant:*", Value::Null).0, 403);
@@ -175,22 +169,16 @@ fn after_a_fence_a_pattern_makes_none_until_it_is_said_where_they_begin() {
         }
         let second = serve(&store, notes);
         second.ready(200, &["\"ok\""]);
-        let lease = |tag: &str| {
-            let ask = json!({ "request": "07070707070707070707070707070707" });
-            second.post(&format!("/v1/segments/{tag}/lease"), &ask)
-        };
         if journal {
             // The journal knows how far the tag was, so it goes on.
             assert_eq!(overlaps(&lost, &lease_from(&second, "tenant:7", 5)), 0);
         }
         for tag in if journal { &["tenant:8"][..] } else { &["tenant:7", "tenant:8"] } {
-            let (status, refused) = lease(tag);
-            assert_eq!((status, &refused["code"]), (404, &json!("TAG_UNKNOWN")), "{refused}");
+            let refused = refusal(second.lease(tag, &json!({})), 404, "TAG_UNKNOWN");
             let detail = refused["detail"].to_string();
             assert!(detail.contains("fenced since the pattern was applied"), "{detail}");
         }
-        let list = says(&second.url, &["tag", "list"]);
-        assert!(list.contains("suspended, as the store was fenced"), "{list}");
+        play(&second.url, "tag list => suspended, as the store was fenced");
         // The file as it was lifts nothing: it says nothing new of where the tags begin.
         for (text, words) in [
             (FILE.to_owned(), "needs `from`"),
@@ -224,29 +212,23 @@ fn without_a_fence_a_tag_that_was_made_since_the_copy_is_made_again() {
     println!("the control: {twice} leases twice");
     assert_eq!(twice, 30);
     // Where whoever holds numbers of it comes first, nobody is given them.
-    let ask = |more: Value| {
-        let mut ask = json!({ "request": "07070707070707070707070707070707" });
-        ask.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
-        second.post("/v1/segments/tenant:8/lease", &ask)
-    };
     for (more, said) in [
         (json!({ "have_until": "11" }), (409, json!("STORE_WENT_BACK"))),
         (json!({}), (500, json!("STORE_REFUSED"))),
     ] {
-        let (status, refused) = ask(more);
+        let (status, refused) = second.lease("tenant:8", &more);
         assert_eq!((status, refused["code"].clone()), said, "{refused}");
     }
 }
 
 #[test]
 fn a_store_that_replaces_a_lost_one_wants_a_first_number_for_each_pattern() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init", "--replaces-lost"]);
-    let file = folder.path().join("tags.toml");
+    let home = Home::new();
+    says(&home.store, &["init", "--replaces-lost"]);
+    let file = home.path().join("tags.toml");
     std::fs::write(&file, "[tags.\"tenant:*\"]\n").expect("a file");
-    let refused = fails(&store, &["apply", file.to_str().expect("text")], 1);
-    assert!(refused.contains("pattern `tenant:*` needs `from`"), "{refused}");
-    apply(&store, folder.path(), "[tags.\"tenant:*\"]\nfrom = 7001\n", &[]);
-    assert_eq!(says(&store, &["next", "tenant:1"]), "7001\n");
+    let said = fails(&home.store, &["apply", file.to_str().expect("text")], 1);
+    has(&said, &["pattern `tenant:*` needs `from`"]);
+    apply(&home.store, home.path(), "[tags.\"tenant:*\"]\nfrom = 7001\n", &[]);
+    assert_eq!(says(&home.store, &["next", "tenant:1"]), "7001\n");
 }

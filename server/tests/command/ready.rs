@@ -7,42 +7,24 @@ use std::process::Command;
 use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, fails, says, try_output};
-
-const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+use crate::support::{Home, LEAFID, REQUEST, Serving, fails, has, refusal, says, try_output};
 
 fn lease(serving: &Serving, more: Value) -> (u16, Value) {
-    let mut ask = json!({ "request": REQUEST });
-    if let (Value::Object(ask), Value::Object(more)) = (&mut ask, more) {
-        ask.extend(more);
-    }
-    serving.post("/v1/segments/orders/lease", &ask)
+    serving.lease("orders", &more)
 }
 
-/// No file of the server may grow beyond its first byte: every write fails, as on a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
-    use rustix::process::{Pid, Resource, Rlimit, prlimit};
-
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    // A write beyond the limit is an error, and does not end the program.
-    let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
-    let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
+    let home = Home::new();
+    let (mut serving, limit) = home.serve_on_a_small_disk();
     says(&serving.url, &["tag", "create", "orders"]);
     serving.ready(200, &["\"ok\""]);
-    let pid = Pid::from_raw(serving.id() as i32);
-    let limit = |current| {
-        let limits = Rlimit { current, maximum: None };
-        prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
-    };
 
     limit(Some(1));
     let told = serving.ready(503, &["STORE_UNAVAILABLE", "the store's file failed"]);
     assert_eq!(told["status"], 503, "{told}");
-    let (status, refused) = lease(&serving, json!({}));
-    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    refusal(lease(&serving, json!({})), 503, "STORE_UNAVAILABLE");
     serving.logs(&["ERROR not committed", "the store's file failed"]);
 
     limit(None);
@@ -55,10 +37,9 @@ fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
 
 #[test]
 fn a_locked_file_is_not_ready_and_gets_ready_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let serving = Serving::start(&file);
-    let other = rusqlite::Connection::open(&file).unwrap();
+    let home = Home::new();
+    let serving = home.serve(&[]);
+    let other = rusqlite::Connection::open(&home.store).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     serving.ready(503, &["STORE_UNAVAILABLE", "locked"]);
     other.execute_batch("ROLLBACK").unwrap();
@@ -105,8 +86,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
 /// The holder stops, the store goes on: nobody is given the number before all may be over.
 #[test]
 fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
+    let serving = Serving::fresh();
     let store = serving.ready(200, &["\"ok\""])["store"].clone();
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
@@ -130,23 +110,20 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
 /// Also the one who shows it may be wrong: moving the tag is the operator's.
 #[test]
 fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     for tag in ["orders", "users"] {
         says(&serving.url, &["tag", "create", tag]);
     }
     let refused = |serving: &Serving, stands: &str| {
-        let (status, refused) = lease(serving, json!({}));
-        assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+        let refused = refusal(lease(serving, json!({})), 500, "STORE_REFUSED");
         let detail = refused["detail"].as_str().unwrap();
         let (at, way) = (format!("stands at {stands}, "), "leafid tag advance orders --to N;");
         assert!(detail.contains(&at) && detail.contains("up to 777001"), "{detail}");
         assert!(detail.contains(way), "no number is filled in: {detail}");
         let ids = serving.post("/v1/segments/orders/ids", &json!({ "count": 1 }));
         assert_ne!(ids.0, 200, "{}", ids.1);
-        let ask = json!({ "request": REQUEST });
-        assert_eq!(serving.post("/v1/segments/users/lease", &ask).0, 200, "others go on");
+        assert_eq!(serving.lease("users", &json!({})).0, 200, "others go on");
         let tag = json!({ "tag": "orders", "max_id": stands, "claimed_until": "777001" });
         assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([tag]));
     };
@@ -161,7 +138,7 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     let told = serving.log().matches("STORE_WENT_BACK: a holder").count();
     assert_eq!(told, 1, "{}", serving.log());
     assert!(!serving.log().contains("--to 7"), "{}", serving.log());
-    let serving = Serving::start(&file);
+    let serving = home.serve(&[]);
     refused(&serving, "1");
     says(&serving.url, &["tag", "set", "orders", "--step", "500"]);
     refused(&serving, "1");
@@ -180,22 +157,6 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     assert_eq!(lease(&serving, json!({})).1["start"], "5500");
 }
 
-/// No number lies there: a mistake of the caller, and of nobody else.
-#[test]
-fn more_than_any_tag_can_have_is_the_callers_mistake() {
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
-    says(&serving.url, &["tag", "create", "orders"]);
-    for have_until in ["9223372036854775808", "18446744073709551615"] {
-        let (status, refused) = lease(&serving, json!({ "have_until": have_until }));
-        assert_eq!((status, &refused["code"]), (400, &json!("RANGE_INVALID")), "{refused}");
-        assert!(refused["detail"].as_str().unwrap().contains(have_until), "{refused}");
-    }
-    assert_eq!(lease(&serving, json!({})).0, 200);
-    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    assert!(!serving.log().contains("STORE_WENT_BACK"), "{}", serving.log());
-}
-
 /// The file is taken away, or another one put in its place, while the server runs.
 fn the_file_goes(take: impl FnOnce(&Path), what: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -210,8 +171,7 @@ fn the_file_goes(take: impl FnOnce(&Path), what: &str) {
     serving.logs(&[what, "a copy or a backup cannot take its place"]);
     assert!(!serving.log().contains("from a backup"), "{}", serving.log());
     serving.ready(503, &["STORE_REFUSED", what]);
-    let (status, refused) = lease(&serving, json!({}));
-    assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+    refusal(lease(&serving, json!({})), 500, "STORE_REFUSED");
     let ask = json!({ "request": REQUEST, "owner": "o" });
     assert_eq!(serving.post("/v1/workers/default/acquire", &ask).1["code"], "STORE_REFUSED");
     assert_eq!(serving.end("-TERM").0, Some(0));
@@ -301,16 +261,14 @@ fn a_file_that_was_moved_is_put_back_and_goes_on() {
 /// A server that once started ten years ahead stamped that time for good.
 #[test]
 fn a_store_from_the_future_starts_only_when_told_that_the_clock_is_right() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
+    let home = Home::new();
+    let store = format!("sqlite:{}", home.store);
     says(&store, &["init"]);
     says(&store, &["next", "--namespace", "default"]);
     let future = "UPDATE workers SET granted_ms = granted_ms + 3650 * 86400000";
-    rusqlite::Connection::open(&file).unwrap().execute_batch(future).unwrap();
+    rusqlite::Connection::open(&home.store).unwrap().execute_batch(future).unwrap();
     let serve = ["serve", "--listen", "127.0.0.1:0"];
-    let refused = fails(&store, &serve, 1);
-    assert!(refused.contains("STORE_REFUSED") && refused.contains("--believe-clock"), "{refused}");
+    has(&fails(&store, &serve, 1), &["STORE_REFUSED", "--believe-clock"]);
     let spawn = |more: &[&str]| {
         let mut command = Command::new(LEAFID);
         Serving::spawn(command.args(serve).args(["--store", &store]).args(more))

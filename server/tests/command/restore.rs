@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{fails, leafid, says};
+use crate::support::{REQUEST, fails, has, leafid, play, refusal, says};
 
 struct Places {
     _folder: tempfile::TempDir,
@@ -118,12 +118,10 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
             before.extend(lease(&serving, 5));
         }
     }
-    let ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
     let refused = |serving: &crate::support::Serving| {
         // It shows when the row is read; from then on every lease is refused.
         for tag in ["users", "orders"] {
-            let (status, refused) = serving.post(&format!("/v1/segments/{tag}/lease"), &ask);
-            assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+            refusal(serving.lease(tag, &json!({})), 500, "STORE_REFUSED");
         }
         let told = serving.ready(503, &["STORE_REFUSED", "tag `users` stands at 1"]);
         assert!(told.to_string().contains("leafid repair"), "{told}");
@@ -136,10 +134,9 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     let serving = serve(&places.store, Some(&places.journal));
     refused(&serving);
 
-    let none = fails(&places.store, &["repair", "--journal", "/nowhere"], 1);
-    assert!(none.contains("nothing was moved"), "{none}");
+    play(&places.store, "repair --journal /nowhere =1 nothing was moved");
     let said = says(&places.store, &["repair", "--journal", &journal]);
-    assert!(said.contains("fenced, generation 2; tags moved: 2"), "{said}");
+    has(&said, &["fenced, generation 2; tags moved: 2"]);
     serving.ready(200, &["\"ok\""]);
     serving.logs(&["WARN", "fenced by another server", "generation=2"]);
     assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
@@ -151,22 +148,17 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let places = places();
     make(&places.store);
     let serving = serve(&places.store, None);
-    let ask = |tag: &str, more: serde_json::Value| {
-        let mut ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
-        ask.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
-        serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
-    };
     for (tag, have_until) in [("orders", "1500"), ("users", "9000")] {
-        assert_eq!(ask(tag, json!({ "have_until": have_until })).0, 409);
+        assert_eq!(serving.lease(tag, &json!({ "have_until": have_until })).0, 409);
     }
     let stopped = |tag: &str, max_id: &str, claimed_until: &str| json!({ "tag": tag, "max_id": max_id, "claimed_until": claimed_until });
     let both = [stopped("orders", "1", "1500"), stopped("users", "1", "9000")];
     serving.ready(200, &["degraded", "9000"]);
     assert_eq!(serving.get("/readyz").1["went_back"], json!(both));
     says(&places.store, &["repair", "--without-journal"]);
-    let (status, grant) = ask("orders", json!({ "have_until": "1500" }));
+    let (status, grant) = serving.lease("orders", &json!({ "have_until": "1500" }));
     assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
-    assert_eq!(ask("users", json!({})).1["code"], "STORE_REFUSED");
+    assert_eq!(serving.lease("users", &json!({})).1["code"], "STORE_REFUSED");
     let one = [stopped("users", "2001", "9000")];
     let settled = crate::support::until(|| {
         (serving.get("/readyz").1["went_back"] == json!(one)).then_some(())
@@ -182,8 +174,7 @@ fn a_holders_proof_finds_what_else_was_lost() {
     let serving = serve(&places.store, Some(&places.journal));
     let before = lease(&serving, 5);
     write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
-    let ask = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "1500" });
-    assert_eq!(serving.post("/v1/segments/users/lease", &ask).0, 409);
+    assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
     // Nobody has asked for `orders`.
     serving.ready(200, &["\"generation\":1"]);
     serving.logs(&["was fenced", "tag `orders` stands at 1, and 51 was written"]);
@@ -205,17 +196,15 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
     make(&places.store);
     let serving = serve(&places.store, None);
     write(&places, "UPDATE tags SET step = -5 WHERE tag = 'users'");
-    let ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
     for _ in 0..3 {
-        let (_, refused) = serving.post("/v1/segments/users/lease", &ask);
+        let (_, refused) = serving.lease("users", &json!({}));
         assert_eq!(refused["code"], json!("SCHEMA_MISMATCH"), "{refused}");
         assert!(refused["detail"].to_string().contains("tag `users`"), "{refused}");
-        assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 200);
+        assert_eq!(serving.lease("orders", &json!({})).0, 200);
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the others from being moved.
-    let said = says(&places.store, &["repair", "--without-journal"]);
-    assert!(said.contains("tags moved: 1"), "{said}");
+    play(&places.store, "repair --without-journal => tags moved: 1");
 }
 
 /// Whoever finds no window behind a fence is told of the fence, and not that others have them all.
@@ -229,10 +218,8 @@ fn a_fence_says_until_when_no_window_begins() {
     let refused = fails(&places.store, &["repair"], 2);
     assert!(refused.contains("--journal <DIR>"), "a journal that is forgotten: {refused}");
     says(&places.store, &["repair", "--without-journal"]);
-    let (status, refused) = serving.post(
-        "/v1/workers/default/acquire",
-        &json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "host-1" }),
-    );
+    let (status, refused) = serving
+        .post("/v1/workers/default/acquire", &json!({ "request": REQUEST, "owner": "host-1" }));
     assert_eq!((status, &refused["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{refused}");
     assert!(refused["detail"].to_string().contains("the store was fenced"), "{refused}");
     assert_eq!(serving.end("-TERM").0, Some(0));
@@ -240,7 +227,7 @@ fn a_fence_says_until_when_no_window_begins() {
     let told = serving.ready(200, &["fenced_until_ms"]);
     assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
     let said = says(&places.store, &["health", "--url", &serving.url]);
-    assert!(said.contains("fenced, as it had lost grants: no window begins before 20"), "{said}");
+    has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
 
 #[test]
@@ -248,8 +235,8 @@ fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
     let places = places();
     make(&places.store);
     says(&places.store, &["repair", "--without-journal"]);
-    let refused = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
-    assert!(refused.contains("needs `from`"), "{refused}");
+    let said = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
+    has(&said, &["needs `from`"]);
     says(&places.store, &["tag", "create", "late", "--store", &places.store, "--from", "7"]);
 }
 

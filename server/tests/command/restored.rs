@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, call, says, until};
+use crate::support::{LEAFID, Serving, call, refusal, says, until};
 
 /// What was granted of a line: `start <= x < end`.
 pub type Grants = Vec<(String, u64, u64)>;
@@ -174,13 +174,11 @@ pub fn holds_more(store: &str, mut copy: impl FnMut(), mut put_back: impl FnMut(
     let highest = lost.iter().map(|(_, _, end)| *end).max().expect("a grant").to_string();
     let path = "/v1/segments/orders/lease";
     let proof = json!({ "request": request(), "have_until": highest });
-    let (status, refused) = third.patient(path, &proof);
-    assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
+    refusal(third.patient(path, &proof), 409, "STORE_WENT_BACK");
     let other = serve(store, None);
     other.ready(200, &["degraded", &highest]);
     for serving in [&third, &other, &third] {
-        let (status, refused) = serving.patient(path, &json!({ "request": request() }));
-        assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+        refusal(serving.patient(path, &json!({ "request": request() })), 500, "STORE_REFUSED");
         assert_eq!(lease_from(serving, "users", 1).len(), 1, "others go on");
     }
     says(&other.url, &["tag", "advance", "orders", "--to", &highest]);

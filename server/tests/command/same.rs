@@ -5,13 +5,13 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::{LEAFID, output};
+use crate::support::{Home, LEAFID, output};
 
 const TAGS: &str = include_str!("../../../tests/commands/tags.json");
 
-fn cases() -> Vec<Value> {
+fn cases() -> impl Iterator<Item = Value> {
     let list: Value = serde_json::from_str(TAGS).unwrap();
-    list["cases"].as_array().unwrap().clone()
+    list["cases"].as_array().unwrap().clone().into_iter()
 }
 
 fn run(case: &Value, store: &str) -> Output {
@@ -19,22 +19,23 @@ fn run(case: &Value, store: &str) -> Output {
     output(Command::new(LEAFID).args(words).env("LEAFID_STORE", store))
 }
 
+/// In the file itself, and by a server.
 #[test]
 fn the_same_words_do_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("ids.db").display());
-    let made = run(&serde_json::json!({ "words": ["init"] }), &store);
-    assert!(made.status.success(), "{made:?}");
-    for case in cases() {
-        let output = run(&case, &store);
-        let exit = case["exit"].as_i64().unwrap_or(0);
-        assert_eq!(output.status.code().map(i64::from), Some(exit), "{case}: {output:?}");
-        let out = String::from_utf8(output.stdout).unwrap();
-        match case["lines"].as_u64() {
-            Some(lines) => assert_eq!(out.lines().count() as u64, lines, "{case}: {out}"),
-            None => assert_eq!(out, case["out"].as_str().unwrap_or(""), "{case}"),
+    let (home, served) = (Home::with_store(), Home::new());
+    let serving = served.serve(&[]);
+    for store in [&home.store, &serving.url] {
+        for case in cases() {
+            let output = run(&case, store);
+            let exit = case["exit"].as_i64().unwrap_or(0);
+            assert_eq!(output.status.code().map(i64::from), Some(exit), "{case}: {output:?}");
+            let out = String::from_utf8(output.stdout).unwrap();
+            match case["lines"].as_u64() {
+                Some(lines) => assert_eq!(out.lines().count() as u64, lines, "{case}: {out}"),
+                None => assert_eq!(out, case["out"].as_str().unwrap_or(""), "{case}"),
+            }
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains(case["err"].as_str().unwrap_or("")), "{case}: {said}");
         }
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains(case["err"].as_str().unwrap_or("")), "{case}: {said}");
     }
 }

@@ -2,11 +2,10 @@
 //! for Grafana, and the pages that explain them.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, agent, says, until};
+use crate::support::{Home, agent, says, until};
 
 const RULES: &str = include_str!("../../../deploy/prometheus/leafid.rules.yml");
 const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
@@ -29,12 +28,9 @@ fn missing(named: &BTreeSet<String>, samples: &BTreeSet<String>) -> Vec<String> 
 
 /// A server that did a little of everything, and the text of its metrics.
 fn metrics() -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = folder.path().join("journal");
-    std::fs::create_dir(&journal).unwrap();
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--journal"]).arg(&journal);
-    let serving = Serving::spawn(command.arg("--store").arg(folder.path().join("store.db")));
+    let home = Home::new();
+    std::fs::create_dir(home.at("journal")).unwrap();
+    let serving = home.serve(&["--journal", &home.at("journal")]);
     says(&serving.url, &["tag", "create", "orders"]);
     says(&serving.url, &["next", "orders"]);
     says(&serving.url, &["next", "--namespace", "default"]);
@@ -111,10 +107,8 @@ fn every_alert_leads_to_what_is_to_be_done() {
 /// Metrics and the page are for operators: where they have a listener of their own, they are there.
 #[test]
 fn with_a_listener_for_operators_they_are_served_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--listen-admin", "127.0.0.1:0"]);
-    let serving = Serving::spawn(command.arg("--store").arg(folder.path().join("store.db")));
+    let home = Home::new();
+    let serving = home.serve(&["--listen-admin", "127.0.0.1:0"]);
     let admin = serving.first.lines().find_map(|line| line.split("http://").nth(1)).unwrap();
     for path in
         ["/metrics", "/v1/overview", "/v1/namespaces/default/numbers", "/", "/dashboard/main.js"]

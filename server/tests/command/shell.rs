@@ -1,9 +1,8 @@
 //! What a shell is given: completions that it takes, and manual pages.
 
+use crate::support::says;
 use std::io::Write;
 use std::process::{Command, Stdio};
-
-use crate::support::says;
 
 #[test]
 fn bash_takes_the_completions_and_they_know_the_verbs() {

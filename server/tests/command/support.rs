@@ -10,13 +10,23 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
+#[path = "said.rs"]
+mod said;
+
+pub use said::*;
+
 /// So long a test waits for what is to come.
 pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// A request id.
+pub const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 
 pub const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
 
 pub struct Serving {
     child: Child,
+    /// Where its store is, if the test does not ask.
+    home: Option<Home>,
     pub url: String,
     /// What it said before it told the address.
     pub first: String,
@@ -24,18 +34,87 @@ pub struct Serving {
     log: Heard,
 }
 
+/// A folder of a test's own, with room for a store.
+pub struct Home {
+    folder: tempfile::TempDir,
+    /// The store's file; [`Home::new`] makes none.
+    pub store: String,
+}
+
+impl Home {
+    pub fn new() -> Home {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = folder.path().join("store.db").display().to_string();
+        Home { folder, store }
+    }
+
+    pub fn with_store() -> Home {
+        let home = Home::new();
+        says(&home.store, &["init"]);
+        home
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn at(&self, name: &str) -> String {
+        self.path().join(name).display().to_string()
+    }
+
+    /// Writes a file; its name.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.at(name), text).expect("a file");
+        self.at(name)
+    }
+
+    /// How many files it has.
+    pub fn files(&self) -> usize {
+        std::fs::read_dir(self.path()).expect("a folder").count()
+    }
+
+    /// `leafid serve` on the store, which it makes, with these options.
+    pub fn command(&self, options: &[&str]) -> Command {
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", &self.store]);
+        command.args(options);
+        command
+    }
+
+    pub fn serve(&self, options: &[&str]) -> Serving {
+        Serving::spawn(&mut self.command(options))
+    }
+
+    /// A server for which a write beyond a limit of its files is an error, and does not end it; and what sets
+    /// that limit, in bytes: with 1 every write fails, as on a full disk.
+    #[cfg(target_os = "linux")]
+    pub fn serve_on_a_small_disk(&self) -> (Serving, impl Fn(Option<u64>) + use<>) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+        let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
+        let serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &self.store]));
+        let pid = Pid::from_raw(serving.id() as i32);
+        let room = move |current| {
+            let limits = Rlimit { current, maximum: None };
+            prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
+        };
+        (serving, room)
+    }
+}
+
 impl Serving {
+    /// A server on a store of its own.
+    pub fn fresh() -> Serving {
+        let home = Home::new();
+        let mut serving = home.serve(&[]);
+        serving.home = Some(home);
+        serving
+    }
+
     pub fn start(file: &Path) -> Serving {
         let store = format!("sqlite:{}", file.display());
-        let mut command = Command::new(LEAFID);
-        Serving::spawn(command.args([
-            "serve",
-            "--create",
-            "--store",
-            &store,
-            "--listen",
-            "127.0.0.1:0",
-        ]))
+        let serve = ["serve", "--create", "--listen", "127.0.0.1:0", "--store", &store];
+        Serving::spawn(Command::new(LEAFID).args(serve))
     }
 
     pub fn spawn(command: &mut Command) -> Serving {
@@ -59,7 +138,8 @@ impl Serving {
     fn over(mut child: Child, log: Heard) -> Serving {
         let out = Heard::of(child.stdout.take());
         // From here on it ends with this value.
-        let mut serving = Serving { child, url: String::new(), first: String::new(), out, log };
+        let mut serving =
+            Serving { child, home: None, url: String::new(), first: String::new(), out, log };
         let told = until(|| {
             let (over, said) = (serving.out.is_over(), serving.out.text());
             let at = said.find(TOLD).filter(|at| said[*at..].contains('\n'));
@@ -117,6 +197,13 @@ impl Serving {
         read(request.header("content-type", "application/json").send(body.to_string()))
     }
 
+    /// Leases from a tag, under the same request id every time, with these fields too.
+    pub fn lease(&self, tag: &str, more: &Value) -> (u16, Value) {
+        let mut ask = more.clone();
+        ask["request"] = REQUEST.into();
+        self.post(&format!("/v1/segments/{tag}/lease"), &ask)
+    }
+
     /// As [`Serving::post`], asked again as a client does: on a busy machine the store behind the server
     /// may answer too late once, or be asked for too much.
     pub fn patient(&self, path: &str, body: &Value) -> (u16, Value) {
@@ -160,6 +247,7 @@ impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        drop(self.home.take());
     }
 }
 
@@ -289,48 +377,6 @@ fn started(command: &mut Command) -> Child {
     at_home(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("leafid starts")
-}
-
-/// What a verb said. On a busy machine a connection to a database may be made too late, and nothing
-/// is done then, or a server waits that was to be refused: it is tried again.
-pub fn leafid(store: &str, args: &[&str]) -> Output {
-    let begun = Instant::now();
-    loop {
-        let mut command = Command::new(LEAFID);
-        command.args(args).env("LEAFID_STORE", store).stdout(Stdio::piped());
-        let (output, ended) = run(&mut command).expect("leafid starts");
-        let late = is_late(&output.stdout) || is_late(&output.stderr);
-        if !late || begun.elapsed() > 2 * LIMIT {
-            // A server that was to be refused and serves does not end by itself.
-            assert!(ended, "{args:?} does not end: {output:?}");
-            return output;
-        }
-    }
-}
-
-/// Whether a database or a server took too long, by its own word or by ours.
-fn is_late(said: &[u8]) -> bool {
-    let said = String::from_utf8_lossy(said);
-    let words = [
-        "no answer within",
-        "max_statement_time exceeded",
-        "statement timeout",
-        "no ID within",
-        "for which callers wait, and was not done",
-    ];
-    words.iter().any(|word| said.contains(word))
-}
-
-pub fn says(store: &str, args: &[&str]) -> String {
-    let output = leafid(store, args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-pub fn fails(store: &str, args: &[&str], code: i32) -> String {
-    let output = leafid(store, args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
-    String::from_utf8(output.stderr).expect("text")
 }
 
 /// Waits for the next day (UTC) where this one ends soon: what is counted by the day would begin again

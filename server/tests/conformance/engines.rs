@@ -48,11 +48,7 @@ async fn passes<S: Databases>() {
 }
 
 #[tokio::test]
-async fn postgres_gives_what_the_vectors_say() {
+async fn databases_give_what_the_vectors_say() {
     passes::<Postgres>().await;
-}
-
-#[tokio::test]
-async fn mariadb_gives_what_the_vectors_say() {
     passes::<Mariadb>().await;
 }

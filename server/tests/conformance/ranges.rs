@@ -47,18 +47,16 @@ pub async fn leases_end_with_the_range(
     open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore + Copy,
 ) {
     let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
-    {
-        // The control: where the number never left, so late a renewal is granted.
-        for (ranges, gives) in [
-            (&[][..], &granted),
-            (&[(0, 2), (0, 4)], &granted),
-            (&[(1, 4)], &lost),
-            (&[(1, 4), (0, 4)], &lost),
-            (&[(1, 4), (0, 4), (0, 2)], &lost),
-        ] {
-            let verdict = replay(&late_renewal(ranges, gives), open).await;
-            verdict.unwrap_or_else(|why| panic!("{back_end}, {ranges:?}: {why}"));
-        }
+    // The control: where the number never left, so late a renewal is granted.
+    for (ranges, gives) in [
+        (&[][..], &granted),
+        (&[(0, 2), (0, 4)], &granted),
+        (&[(1, 4)], &lost),
+        (&[(1, 4), (0, 4)], &lost),
+        (&[(1, 4), (0, 4), (0, 2)], &lost),
+    ] {
+        let verdict = replay(&late_renewal(ranges, gives), open).await;
+        verdict.unwrap_or_else(|why| panic!("{back_end}, {ranges:?}: {why}"));
     }
 }
 

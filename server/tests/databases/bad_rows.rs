@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::serve;
-use crate::support::{Serving, says, until};
+use crate::support::{Serving, refusal, says, until};
 
 /// Writes position and step of a tag past the server.
 type Hand<'a> = &'a dyn Fn(&str, u64, u64);
@@ -72,8 +72,7 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     edit("good", 2, 10);
     let other = serve(url, &["--no-journal"]);
     let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });
-    let (status, refused) = other.patient("/v1/segments/good/lease", &ask);
-    assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
+    refusal(other.patient("/v1/segments/good/lease", &ask), 409, "STORE_WENT_BACK");
     other.ready(200, &["degraded", "good"]);
     says(&other.url, &["tag", "advance", "good", "--to", "11"]);
     assert_eq!(start(&answered(&other, "good", 13)), 11);

@@ -2,6 +2,22 @@
 //! what happens when a server or the database is killed in the middle of its work.
 #![cfg(unix)]
 
+/// A test of a function for each of these engines, named after the engine.
+macro_rules! each {
+    (async $of:ident: $($name:ident $engine:ident),+ $(,)?) => {
+        mod $of {
+            use super::*;
+            $(#[tokio::test] async fn $name() { super::$of::<$engine>().await; })+
+        }
+    };
+    ($of:ident: $($name:ident $engine:ident $(($($given:expr),*))?),+ $(,)?) => {
+        mod $of {
+            use super::*;
+            $(#[test] fn $name() { super::$of::<$engine>($($($given),*)?); })+
+        }
+    };
+}
+
 mod bad_rows;
 mod crash;
 mod load;
@@ -10,7 +26,6 @@ mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
-mod urls;
 
 /// What starts a database server of its own.
 mod engines {
@@ -29,9 +44,8 @@ mod engines {
 
 use std::process::Command;
 
-use support::{LEAFID, Serving};
+use support::{LEAFID, REQUEST, Serving};
 
-const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 fn serve(url: &str, more: &[&str]) -> Serving {

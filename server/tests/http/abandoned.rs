@@ -1,11 +1,11 @@
 //! A request whose caller hung up before its turn came.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{LATE, Server, request};
+use crate::support::{LATE, Server, post_text, request};
 use serde_json::json;
 
 /// So long the caller waits: less than the server waits for the other process.
@@ -29,15 +29,9 @@ fn is_given_nothing(server: &Server, file: &Path, namespace: &str, turn: u64) ->
     // While another process writes, nothing is done here.
     let other = rusqlite::Connection::open(file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut caller = TcpStream::connect(server.address).unwrap();
-    let body_of_one = body(1);
-    let length = body_of_one.len();
-    let text = format!(
-        "POST /v1/workers/{namespace}/acquire HTTP/1.1\r\nhost: {}\r\n\
-         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body_of_one}",
-        server.address
-    );
-    caller.write_all(text.as_bytes()).unwrap();
+    let mut caller = server.connect();
+    let acquire = format!("/v1/workers/{namespace}/acquire");
+    caller.write_all(post_text(&acquire, &body(1)).as_bytes()).unwrap();
     let mut answer = Vec::new();
     caller.set_read_timeout(Some(PATIENCE)).unwrap();
     caller.read_to_end(&mut answer).unwrap_err();
@@ -47,7 +41,7 @@ fn is_given_nothing(server: &Server, file: &Path, namespace: &str, turn: u64) ->
     caller.read_to_end(&mut answer).unwrap();
     other.execute_batch("ROLLBACK").unwrap();
 
-    let grant = server.post(&format!("/v1/workers/{namespace}/acquire"), &body(2)).ok();
+    let grant = server.post(&acquire, &body(2)).ok();
     let rows = server.get(&format!("/v1/workers/{namespace}")).ok();
     // An answer came before: this machine let it hang up too late.
     let hung_up = answer.is_empty();

@@ -15,8 +15,7 @@ fn acquire(server: &Server, n: u64, owner: &str, sticky: bool) -> Answer {
 
 #[test]
 fn a_number_is_set_aside_and_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let owner = "192.0.2.2:54215";
     for worker in ["0", "2"] {
         let row = aside(&server, worker, &json!({ "owner": owner })).ok();
@@ -36,32 +35,6 @@ fn a_number_is_set_aside_and_taken_over() {
     assert_eq!(row["reserved_until_ms"], now - 4_999);
     assert_eq!(acquire(&server, 3, owner, true).ok()["worker"], 0, "and now it is");
 
-    let held = aside(&server, "0", &json!({}));
-    assert_eq!(held.code(), "WORKERS_EXHAUSTED");
-    assert!(
-        format!("{held:?}").contains("granted to `192.0.2.2:54215`, and free from"),
-        "{held:?}"
-    );
-}
-
-#[test]
-fn what_cannot_be_set_aside_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
-    for (worker, body, code) in [
-        ("1024", json!({}), "WORKER_INVALID"),
-        ("4294967295", json!({}), "WORKER_INVALID"),
-        ("-1", json!({}), "WORKER_INVALID"),
-        ("7", json!({ "until_ms": 0 }), "TIME_OVERFLOW"),
-        ("7", json!({ "until_ms": 9_007_199_254_740_991_i64 }), "TIME_OVERFLOW"),
-        ("7", json!({ "until_ms": "1" }), "REQUEST_INVALID"),
-        ("7", json!({ "owner": "" }), "REQUEST_INVALID"),
-        ("7", json!({ "owner": "x".repeat(129) }), "REQUEST_INVALID"),
-        ("7", json!({ "sticky": true }), "REQUEST_INVALID"),
-    ] {
-        assert_eq!(aside(&server, worker, &body).code(), code, "{worker} {body}");
-    }
-    let unknown = server.put("/v1/workers/nowhere/7", "{}");
-    assert_eq!(unknown.code(), "NAMESPACE_UNKNOWN");
-    assert_eq!(server.get("/v1/workers/default").ok()["workers"], json!([]), "nothing was written");
+    let held = aside(&server, "0", &json!({})).refused(503, "WORKERS_EXHAUSTED");
+    assert!(held.contains("granted to `192.0.2.2:54215`, and free from"), "{held}");
 }

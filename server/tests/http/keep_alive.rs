@@ -121,8 +121,7 @@ fn ask_at_once(client: &mut Client, request: &[u8]) -> std::io::Result<Reply> {
 
 #[test]
 fn a_client_never_meets_a_broken_pipe() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     server.put("/v1/tags/orders", r#"{"step":1}"#).ok();
     let mut client = Client::of(&server);
     let (mut broken, mut refused, mut served) = (Vec::new(), 0, 0);
@@ -155,7 +154,7 @@ fn a_client_never_meets_a_broken_pipe() {
 /// However long after the refusal it comes, and whatever it looks like.
 #[test]
 fn the_rest_of_a_refused_body_is_no_request() {
-    let (_folder, server) = Server::limited(Limits::default());
+    let server = Server::limited(Limits::default());
     let mut stream = BufReader::new(server.connect());
     let head = "POST /v1/segments/orders/lease HTTP/1.1\r\nhost: localhost\r\n";
     let large = format!("{head}{JSON}content-length: 1000000\r\n\r\n");
@@ -175,8 +174,7 @@ fn the_rest_of_a_refused_body_is_no_request() {
 
 #[test]
 fn a_refused_request_with_a_small_body_keeps_its_connection() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     server.put("/v1/tags/orders", "{}").ok();
     let mut client = Client::of(&server);
     let body = vec![b' '; 12_000];
@@ -202,8 +200,7 @@ fn a_refused_request_with_a_small_body_keeps_its_connection() {
 
 #[test]
 fn a_malformed_or_cut_body_is_no_large_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let head = "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\n\
                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     for body in ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx\r\n0\r\n\r\n", "-1\r\n{}\r\n0\r\n\r\n"] {
@@ -212,9 +209,7 @@ fn a_malformed_or_cut_body_is_no_large_one() {
         assert_eq!(reply.json["code"], "REQUEST_INVALID", "{body:?}");
     }
     // Cut: the client has said all it will say.
-    let stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(LATE)).unwrap();
-    let mut stream = BufReader::new(stream);
+    let mut stream = BufReader::new(server.connect());
     let cut = "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\n\
                content-type: application/json\r\ncontent-length: 20\r\n\r\n{\"step\"";
     stream.get_mut().write_all(cut.as_bytes()).unwrap();
@@ -226,16 +221,13 @@ fn a_malformed_or_cut_body_is_no_large_one() {
 
 #[test]
 fn a_client_that_asks_first_sends_no_large_body() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let ask = |length: usize, host: &str| {
         let head = format!(
             "PUT /v1/tags/a HTTP/1.1\r\nhost: {host}\r\n{JSON}\
              expect: 100-continue\r\ncontent-length: {length}\r\n\r\n"
         );
-        let stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(LATE)).unwrap();
-        let mut stream = BufReader::new(stream);
+        let mut stream = BufReader::new(server.connect());
         stream.get_mut().write_all(head.as_bytes()).unwrap();
         let reply = read(&mut stream).unwrap();
         (reply, stream)

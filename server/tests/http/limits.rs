@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use leafid_server::http::deadlines::Limits;
 
-use crate::support::{Answer, LATE, Server};
+use crate::support::{Answer, LATE, Server, post_text, until};
 
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const LIMIT: Duration = Duration::from_millis(400);
@@ -47,18 +47,15 @@ fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
 #[test]
 fn idle_connections_are_closed_and_busy_ones_are_not() {
     let idle = Limits { idle: LIMIT, ..Limits::default() };
-    let (_folder, server) = Server::limited(idle);
+    let server = Server::limited(idle);
     assert_eq!(closed(server.connect()), "");
-    let begun = Instant::now();
     let answered = || {
         let mut asked = server.connect();
         let sent = asked.write_all(HEALTH);
         sent.is_ok() && closed(asked).starts_with("HTTP/1.1 200")
     };
     // One that this machine was too busy to send in time was idle.
-    while !answered() {
-        assert!(begun.elapsed() < LATE, "no request is answered");
-    }
+    until(answered);
 
     // One that asks again and again grows older than the limit, and is served.
     let begun = Instant::now();
@@ -86,17 +83,17 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
 
 #[test]
 fn a_head_or_a_body_that_drips_is_not_waited_for() {
-    let (_folder, server) = Server::limited(Limits { head: LIMIT, ..Limits::default() });
+    let server = Server::limited(Limits { head: LIMIT, ..Limits::default() });
     let (took, said) = drip(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ", b"x");
     assert!(took >= LIMIT && said.is_empty(), "{took:?} {said}");
     // The head has time enough, however busy this machine is.
-    let (_folder, server) = Server::limited(Limits { body: LIMIT, ..Limits::default() });
+    let server = Server::limited(Limits { body: LIMIT, ..Limits::default() });
     let post = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
                 content-type: application/json\r\ncontent-length: 9000\r\n\r\n";
     let (took, said) = drip(&server, post, b" ");
     assert!(took >= LIMIT, "{took:?}");
     let answer = Answer::parse(&said);
-    assert_eq!((answer.status, answer.code()), (408, "REQUEST_INVALID"), "{answer:?}");
+    answer.refused(408, "REQUEST_INVALID");
     assert!(answer.headers.contains("connection: close"), "{answer:?}");
     assert_eq!(server.get("/healthz").status, 200);
 }
@@ -104,15 +101,10 @@ fn a_head_or_a_body_that_drips_is_not_waited_for() {
 #[test]
 fn an_answer_that_nobody_reads_is_given_up() {
     let slow = Limits { write: LIMIT, ..Limits::default() };
-    let (_folder, server) = Server::limited(slow);
+    let server = Server::limited(slow);
     let mut stream = server.connect();
     stream.set_write_timeout(Some(LATE)).unwrap();
-    let body = r#"{"count":10000}"#;
-    let request = format!(
-        "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let request = post_text("/v1/segments/orders/ids", r#"{"count":10000}"#);
     // Until the buffers of both ends are full, and then until the server gives up.
     let begun = Instant::now();
     while begun.elapsed() < LATE * 3 {
@@ -172,7 +164,7 @@ fn closes_within(stream: &mut TcpStream, within: Duration) -> bool {
 #[test]
 fn an_answer_of_http2_that_nobody_takes_is_given_up() {
     let slow = Limits { write: LIMIT, ..Limits::default() };
-    let (_folder, server) = Server::limited(slow);
+    let server = Server::limited(slow);
     // No room for any of it, and for a part.
     for room in [0, 1, 20_000] {
         let mut stream = asks_for_metrics(&server, room);
@@ -186,11 +178,10 @@ fn an_answer_of_http2_that_nobody_takes_is_given_up() {
 #[test]
 fn more_connections_than_there_is_room_for_are_told_so() {
     let few = Limits { connections: 2, ..Limits::default() };
-    let (_folder, server) = Server::limited(few);
+    let server = Server::limited(few);
     // What the set-up used may take a moment to be let go.
-    let begun = Instant::now();
     let mut held: Vec<TcpStream> = Vec::new();
-    while held.len() < 2 {
+    until(|| {
         let mut stream = server.connect();
         stream.write_all(HEALTH).unwrap();
         let mut answer = [0; 1_024];
@@ -198,18 +189,15 @@ fn more_connections_than_there_is_room_for_are_told_so() {
         if answer[..read].starts_with(b"HTTP/1.1 200") {
             held.push(stream);
         }
-        assert!(begun.elapsed() < LATE, "no room for two");
-    }
+        held.len() == 2
+    });
     let refused = server.send("GET", "/healthz", &[], "");
-    assert_eq!((refused.status, refused.code()), (503, "OVERLOADED"), "{refused:?}");
+    refused.refused(503, "OVERLOADED");
     assert!(refused.headers.contains("retry-after: 1"), "{refused:?}");
     assert!(refused.headers.contains("connection: close"), "{refused:?}");
     // Whoever leaves makes room.
     drop(held.pop());
-    let begun = Instant::now();
-    while server.send("GET", "/healthz", &[], "").status != 200 {
-        assert!(begun.elapsed() < LATE, "no room is made");
-    }
+    until(|| server.send("GET", "/healthz", &[], "").status == 200);
     drop(held);
 }
 
@@ -233,14 +221,14 @@ fn answers(stream: &mut TcpStream, count: usize) -> Vec<String> {
 #[test]
 fn idle_connection_is_closed_in_order_and_at_a_stop() {
     let idle = Duration::from_secs(3);
-    let (_folder, server) = Server::limited(Limits { idle, ..Limits::default() });
+    let server = Server::limited(Limits { idle, ..Limits::default() });
     let (mut stream, begun) = (server.connect(), Instant::now());
     stream.write_all(HEALTH).unwrap();
     answers(&mut stream, 1);
     assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0, "closed in order");
     assert!(begun.elapsed() >= idle, "{:?}", begun.elapsed());
 
-    let (_folder, server) = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
+    let server = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
     let mut asked = server.connect();
     let mut silent = server.connect();
     asked.write_all(HEALTH).unwrap();
@@ -253,7 +241,7 @@ fn idle_connection_is_closed_in_order_and_at_a_stop() {
 
 #[test]
 fn a_client_that_ends_its_side_is_let_go() {
-    let (_folder, server) = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
+    let server = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
     for first in [&b""[..], b"PRI", b"GE"] {
         let mut stream = server.connect();
         stream.write_all(HEALTH).unwrap();
@@ -270,7 +258,7 @@ fn a_client_that_ends_its_side_is_let_go() {
 /// What HTTP/2 begins with is told from HTTP/1.1 however it is cut, and what is neither is refused.
 #[test]
 fn the_first_bytes_tell_what_is_spoken() {
-    let (_folder, server) = Server::limited(Limits::default());
+    let server = Server::limited(Limits::default());
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     for cut in [1, 4, 14, 23, 24, preface.len()] {
         let mut stream = server.connect();

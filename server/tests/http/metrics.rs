@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::support::{LATE, Server, request};
+use crate::support::{Server, request, until};
 
 /// The samples of an answer: what stands before the value, and the value.
 fn samples(server: &Server) -> BTreeMap<String, f64> {
@@ -22,19 +22,12 @@ fn samples(server: &Server) -> BTreeMap<String, f64> {
     samples
 }
 
-fn start() -> (tempfile::TempDir, Server) {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
-    (folder, server)
-}
-
 #[test]
 fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
-    let (_folder, server) = start();
+    let server = Server::fresh();
     server.put("/v1/tags/orders", r#"{"step":10,"until":"31"}"#).ok();
     for n in 0..4 {
-        let lease = json!({ "request": request(n) }).to_string();
-        let answer = server.post("/v1/segments/orders/lease", &lease);
+        let answer = server.lease(n, &json!({}));
         assert_eq!(answer.status, if n < 3 { 200 } else { 422 }, "{answer:?}");
     }
     let lease = json!({ "request": request(9) }).to_string();
@@ -80,36 +73,33 @@ fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
 /// knows.
 #[test]
 fn the_time_that_is_left_follows_from_what_is_used() {
-    let (_folder, server) = start();
+    let server = Server::fresh();
     for tag in ["used", "idle"] {
         server.put(&format!("/v1/tags/{tag}"), r#"{"step":10}"#).ok();
     }
     let left = |tag: &str| format!("leafid_tag_exhaustion_seconds{{tag=\"{tag}\"}}");
     let first = samples(&server);
     assert_eq!((first.get(&left("used")), first.get(&left("idle"))), (None, None));
-    let begun = std::time::Instant::now();
     let mut n = 0;
-    loop {
+    until(|| {
         n += 1;
         let lease = json!({ "request": request(n) }).to_string();
         server.post("/v1/segments/used/lease", &lease).ok();
         let seen = samples(&server);
-        if let Some(seconds) = seen.get(&left("used")).filter(|seconds| seconds.is_finite()) {
-            assert!(*seconds > 1e9, "{seconds}");
-            assert_eq!(seen[&left("idle")], f64::INFINITY);
-            return;
-        }
-        assert!(begun.elapsed() < LATE, "no rate after {LATE:?}");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+        let Some(seconds) = seen.get(&left("used")).filter(|seconds| seconds.is_finite()) else {
+            return false;
+        };
+        assert!(*seconds > 1e9, "{seconds}");
+        assert_eq!(seen[&left("idle")], f64::INFINITY);
+        true
+    });
 }
 
 #[test]
 fn a_line_that_went_back_shows() {
-    let (_folder, server) = start();
+    let server = Server::fresh();
     server.put("/v1/tags/orders", "{}").ok();
-    let lease = json!({ "request": request(1), "have_until": "777001" }).to_string();
-    assert_eq!(server.post("/v1/segments/orders/lease", &lease).code(), "STORE_WENT_BACK");
+    server.lease(1, &json!({ "have_until": "777001" })).refused(409, "STORE_WENT_BACK");
     let seen = samples(&server);
     assert_eq!(seen[r#"leafid_store_state{store="main",state="degraded"}"#], 1.0);
     assert_eq!(seen[r#"leafid_store_lines_went_back{store="main"}"#], 1.0);
@@ -118,7 +108,7 @@ fn a_line_that_went_back_shows() {
 
 #[test]
 fn openmetrics_is_had_for_the_asking() {
-    let (_folder, server) = start();
+    let server = Server::fresh();
     let accept = ("accept", "application/openmetrics-text; version=1.0.0");
     let (headers, text) = server.text("/metrics", &[accept]);
     assert!(headers.contains("content-type: application/openmetrics-text"), "{headers}");

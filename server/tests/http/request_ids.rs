@@ -5,12 +5,6 @@ use crate::support::{Answer, Server, request};
 const JSON: (&str, &str) = ("content-type", "application/json");
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-fn server() -> (tempfile::TempDir, Server) {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
-    (folder, server)
-}
-
 /// The id in an answer's header, given exactly once.
 fn id(answer: &Answer) -> String {
     let mut lines = answer.headers.lines().filter_map(|line| line.strip_prefix("x-request-id: "));
@@ -21,7 +15,7 @@ fn id(answer: &Answer) -> String {
 
 #[test]
 fn every_answer_has_one_and_every_problem_names_it() {
-    let (_folder, server) = server();
+    let server = Server::fresh();
     let mut seen = std::collections::BTreeSet::new();
     for (answer, status) in [
         (server.get("/healthz"), 200),
@@ -52,7 +46,7 @@ fn every_answer_has_one_and_every_problem_names_it() {
 
 #[test]
 fn a_well_formed_one_is_taken_over() {
-    let (_folder, server) = server();
+    let server = Server::fresh();
     let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
     for (headers, taken) in [
         (vec![("x-request-id", "web-7/1c:42")], "web-7/1c:42"),
@@ -68,7 +62,7 @@ fn a_well_formed_one_is_taken_over() {
 
 #[test]
 fn anything_else_is_not() {
-    let (_folder, server) = server();
+    let server = Server::fresh();
     let long = "a".repeat(129);
     let trace = |text: &str| ("traceparent".to_owned(), text.to_owned());
     let own = |text: &str| ("x-request-id".to_owned(), text.to_owned());
@@ -100,7 +94,7 @@ fn anything_else_is_not() {
 /// it written into the log.
 #[test]
 fn the_request_of_a_lease_is_not() {
-    let (_folder, server) = server();
+    let server = Server::fresh();
     let ask = format!("{{\"request\":\"{}\",\"owner\":\"o\"}}", request(7));
     let secret = request(7);
     for header in [

@@ -10,7 +10,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{LATE, Server, number, request};
+use crate::support::{Server, number, request};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -19,22 +19,9 @@ fn store() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn lease(server: &Server, n: u64) -> (u64, u64) {
-    let body = format!("{{\"request\":\"{}\"}}", request(n));
-    let grant = patient(|| server.post("/v1/segments/orders/lease", &body)).ok();
+    let grant = server.lease(n, &json!({})).ok();
     assert_eq!(grant["request"], request(n));
     (number(&grant["start"]), number(&grant["end"]))
-}
-
-/// Asks again as a client does: on a busy machine another server may have the file for longer than a
-/// request waits for it, or for its numbers.
-fn patient(ask: impl Fn() -> crate::support::Answer) -> crate::support::Answer {
-    let begun = Instant::now();
-    loop {
-        let answer = ask();
-        if answer.status != 503 || begun.elapsed() > LATE {
-            return answer;
-        }
-    }
 }
 
 fn acquire(server: &Server, namespace: &str, n: u64) -> crate::support::Answer {
@@ -57,8 +44,7 @@ fn draw_from(servers: &[Server]) -> (usize, usize) {
                             ids.extend(start..end);
                         } else {
                             let body = r#"{"count":50}"#;
-                            let ask = || server.post("/v1/segments/orders/ids", body);
-                            ids.extend(patient(ask).ids());
+                            ids.extend(server.post("/v1/segments/orders/ids", body).ids());
                         }
                     }
                     ids
@@ -96,8 +82,7 @@ fn two_servers_on_two_files_do() {
 
 #[test]
 fn snowflake_ids_ascend_and_decode() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     let mut ids = Vec::new();
     for count in [1, 10_000, 3, 7_000] {
         let body = format!("{{\"count\":{count}}}");
@@ -115,8 +100,7 @@ fn snowflake_ids_ascend_and_decode() {
 
 #[test]
 fn more_than_a_lease_may_have_is_gathered() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     server.put("/v1/tags/orders", r#"{"step":1,"max_step":7}"#).ok();
     let ids = server.post("/v1/segments/orders/ids", r#"{"count":100}"#).ids();
     assert_eq!(ids.len(), 100);
@@ -133,7 +117,7 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
     assert_eq!(lease(&server, 1), (1, 11));
     let first = server.post("/v1/snowflake/one/ids", r#"{"count":100}"#).ids();
     let taken = acquire(&server, "one", 2);
-    assert_eq!((taken.status, taken.code()), (503, "WORKERS_EXHAUSTED"), "{taken:?}");
+    taken.refused(503, "WORKERS_EXHAUSTED");
     assert!(taken.headers.contains("retry-after: "), "{}", taken.headers);
     assert!(taken.json["retry_after_ms"].as_u64().unwrap() <= 10_000);
     assert!(taken.json["detail"].as_str().unwrap().contains("the first is free in "));
@@ -152,15 +136,14 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
 
 #[test]
 fn a_request_waits_for_a_while_and_is_then_told_why() {
-    let (_folder, file) = store();
     let config = Config { patience: Duration::from_millis(300), ..Config::default() };
-    let server = Server::start_with(&file, Options::default(), config);
+    let server = Server::fresh_with(Options::default(), config);
     let space = r#"{"layout":"leaf","workers":{"start":0,"end":1}}"#;
     server.put("/v1/namespaces/one", space).ok();
     acquire(&server, "one", 1).ok();
     let begun = Instant::now();
     let answer = server.post("/v1/snowflake/one/ids", r#"{"count":1}"#);
-    assert_eq!((answer.status, answer.code()), (503, "WORKERS_EXHAUSTED"), "{answer:?}");
+    answer.refused(503, "WORKERS_EXHAUSTED");
     assert!(begun.elapsed() >= Duration::from_millis(300));
     // An operator takes the number away; its window still runs out first.
     server.post("/v1/workers/one/0/release", "{}").ok();
@@ -171,8 +154,7 @@ fn a_request_waits_for_a_while_and_is_then_told_why() {
 
 #[test]
 fn a_tag_that_is_made_after_it_was_asked_for_serves_at_once() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     let ids = || server.post("/v1/segments/orders/ids", r#"{"count":2}"#);
     assert_eq!(ids().code(), "TAG_UNKNOWN");
     server.put("/v1/tags/orders", r#"{"from":"5000001","step":10}"#).ok();
@@ -186,8 +168,7 @@ fn a_tag_that_is_made_after_it_was_asked_for_serves_at_once() {
 
 #[test]
 fn tags_are_created_once_changed_and_listed() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     let only = [("content-type", "application/json"), ("if-none-match", "*")];
     for n in 0..25 {
         server.send("PUT", &format!("/v1/tags/t{n:02}"), &only, "{}").ok();
@@ -211,8 +192,7 @@ fn tags_are_created_once_changed_and_listed() {
 
 #[test]
 fn a_namespace_that_is_to_be_created_is_not_changed() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     let only = [("content-type", "application/json"), ("if-none-match", "*")];
     let create = |body: &str| server.send("PUT", "/v1/namespaces/n", &only, body);
     let made = create(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok();
@@ -222,9 +202,7 @@ fn a_namespace_that_is_to_be_created_is_not_changed() {
         r#"{"layout":"js53"}"#,
         r#"{"layout":"js53","workers":{"start":0,"end":4},"max_window_ms":10000}"#,
     ] {
-        let refused = create(other);
-        assert_eq!((refused.status, refused.code()), (409, "LAYOUT_MISMATCH"), "{refused:?}");
-        let detail = refused.json["detail"].as_str().unwrap();
+        let detail = create(other).refused(409, "LAYOUT_MISMATCH");
         assert!(detail.contains("exists already") && detail.contains("0..4"), "{detail}");
     }
     assert_eq!(server.get("/v1/namespaces/n").ok(), made);
@@ -232,34 +210,38 @@ fn a_namespace_that_is_to_be_created_is_not_changed() {
 
 #[test]
 fn a_namespace_keeps_its_layout_and_window_after_the_first_one() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
-    server.put("/v1/namespaces/n", r#"{"layout":"leaf"}"#).ok();
-    let before = r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#;
-    server.put("/v1/namespaces/n", before).ok();
+    let server = Server::fresh();
+    let put = |body: &str| server.put("/v1/namespaces/n", body);
+    let four = json!({ "start": 0, "end": 4 });
+    put(r#"{"layout":"leaf"}"#).ok();
+    let js53 = put(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok();
+    assert_eq!(js53["workers"], four);
+    // A layout with more of them leaves the numbers as they were.
+    assert_eq!(put(r#"{"layout":"edge","max_window_ms":10000}"#).ok()["workers"], four);
     acquire(&server, "n", 1).ok();
-    let (layout, window) = (r#"{"layout":"leaf"}"#, r#"{"layout":"edge","max_window_ms":20000}"#);
-    for changed in [layout, window] {
-        let answer = server.put("/v1/namespaces/n", changed);
-        assert_eq!((answer.status, answer.code()), (409, "LAYOUT_MISMATCH"), "{answer:?}");
+    for (changed, words) in [
+        (r#"{"layout":"leaf"}"#, ["`n`", "41/16/6", "first window"]),
+        (r#"{"layout":"js53","workers":{"start":0,"end":4}}"#, ["`n`", "41/16/6", "first window"]),
+        (r#"{"layout":"edge","max_window_ms":20000}"#, ["`n`", "10000 ms", "has granted some"]),
+    ] {
+        let detail = put(changed).refused(409, "LAYOUT_MISMATCH");
+        assert!(words.iter().all(|word| detail.contains(word)), "{changed}: {detail}");
     }
-    server.put("/v1/namespaces/n", before).ok();
+    put(r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#).ok();
     // Worker 0 is held, so the range may not leave it; it may grow, and leave the others.
-    let answer = server.put("/v1/namespaces/n", r#"{"workers":{"start":1,"end":4}}"#);
-    assert_eq!(answer.code(), "WORKERS_EXHAUSTED", "{answer:?}");
-    assert!(answer.json["detail"].as_str().unwrap().contains("worker 0"), "{answer:?}");
-    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":2}}"#).ok();
+    let answer = put(r#"{"workers":{"start":1,"end":4}}"#);
+    assert!(answer.refused(503, "WORKERS_EXHAUSTED").contains("worker 0"), "{answer:?}");
+    put(r#"{"workers":{"start":0,"end":2}}"#).ok();
     assert_eq!(acquire(&server, "n", 2).ok()["worker"], 1);
     assert_eq!(acquire(&server, "n", 3).code(), "WORKERS_EXHAUSTED");
-    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":3}}"#).ok();
+    put(r#"{"workers":{"start":0,"end":3}}"#).ok();
     assert_eq!(acquire(&server, "n", 3).ok()["worker"], 2);
 }
 
 #[test]
 fn in_development_the_first_use_creates() {
-    let (_folder, file) = store();
     let options = Options { first_use: true, ..Options::default() };
-    let server = Server::start_with(&file, options, Config::default());
+    let server = Server::fresh_with(options, Config::default());
     assert_eq!(server.post("/v1/segments/any/ids", r#"{"count":1}"#).ids(), [1]);
     assert_eq!(lease(&server, 1).0, 1);
     let body = json!({ "request": request(2), "owner": "o", "layout": "edge" }).to_string();
@@ -297,8 +279,7 @@ fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
 
 #[test]
 fn requests_that_fail_together_are_all_told_why() {
-    let (_folder, file) = store();
-    let server = Server::start(&file);
+    let server = Server::fresh();
     let codes: Vec<String> = std::thread::scope(|scope| {
         let ask = || server.post("/v1/segments/orders/ids", r#"{"count":1}"#).code().to_owned();
         let clients: Vec<_> = (0..32).map(|_| scope.spawn(ask)).collect();

@@ -27,9 +27,23 @@ pub struct Server {
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), Problem>>>,
+    /// Where its store is, if the test named no place.
+    folder: Option<tempfile::TempDir>,
 }
 
 impl Server {
+    /// Starts one on an empty store of its own.
+    pub fn fresh() -> Server {
+        Server::fresh_with(Options::default(), Config::default())
+    }
+
+    pub fn fresh_with(options: Options, config: Config) -> Server {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut server = Server::start_with(&folder.path().join("store.db"), options, config);
+        server.folder = Some(folder);
+        server
+    }
+
     pub fn start(file: &Path) -> Server {
         Server::start_with(file, Options::default(), Config::default())
     }
@@ -53,17 +67,15 @@ impl Server {
             })
         });
         let address = address.recv().expect("the server listens");
-        Server { address, stop: Some(stop), thread: Some(thread) }
+        Server { address, stop: Some(stop), thread: Some(thread), folder: None }
     }
 
     /// Starts one on a store of its own, with the tag `orders`, whose connections have these limits.
-    pub fn limited(limits: Limits) -> (tempfile::TempDir, Server) {
-        let folder = tempfile::tempdir().expect("a folder");
+    pub fn limited(limits: Limits) -> Server {
         let config = Config { limits, ..Config::default() };
-        let file = folder.path().join("store.db");
-        let server = Server::start_with(&file, Options::default(), config);
+        let server = Server::fresh_with(Options::default(), config);
         server.put("/v1/tags/orders", "{}").ok();
-        (folder, server)
+        server
     }
 
     /// A connection on which nothing was sent yet.
@@ -92,6 +104,13 @@ impl Server {
 
     pub fn put(&self, path: &str, body: &str) -> Answer {
         self.patient("PUT", path, &[("content-type", "application/json")], body)
+    }
+
+    /// Leases from `orders` under request `n`, with these fields too.
+    pub fn lease(&self, n: u64, more: &Value) -> Answer {
+        let mut ask = more.clone();
+        ask["request"] = request(n).into();
+        self.post("/v1/segments/orders/lease", &ask.to_string())
     }
 
     /// As [`Server::send`], and again as a client does where a busy machine is too slow for the store or
@@ -144,8 +163,7 @@ impl Server {
     }
 
     fn exchange(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(LATE)).expect("a time-out");
+        let mut stream = self.connect();
         // A server that refuses early may close before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();
@@ -175,6 +193,16 @@ fn ends(thread: &JoinHandle<Result<(), Problem>>) -> bool {
     thread.is_finished()
 }
 
+/// Looks again and again until it is so, but not for ever.
+#[track_caller]
+pub fn until(mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LATE, "not so within {LATE:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// An answer, parsed.
 #[derive(Debug)]
 pub struct Answer {
@@ -194,10 +222,18 @@ impl Answer {
         }
     }
 
+    #[track_caller]
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         assert!(self.headers.contains("cache-control: no-store"), "{}", self.headers);
         self.json
+    }
+
+    /// The detail of a refusal, which has this status and this code.
+    #[track_caller]
+    pub fn refused(&self, status: u16, code: &str) -> String {
+        assert_eq!((self.status, self.code()), (status, code), "{self:?}");
+        self.json["detail"].as_str().expect("a detail").to_owned()
     }
 
     pub fn code(&self) -> &str {
@@ -213,6 +249,15 @@ impl Answer {
 /// A decimal string of the wire.
 pub fn number(value: &Value) -> u64 {
     value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
+}
+
+/// A POST as it is sent.
+pub fn post_text(path: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// A request id that no other call here has.

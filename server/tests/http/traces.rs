@@ -8,8 +8,7 @@ fn parent(answer: &Answer) -> Option<&str> {
 
 #[test]
 fn a_well_formed_traceparent_is_given_back_and_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let good = format!("00-{trace}-00f067aa0ba902b7-01");
     let later = format!("cc-{trace}-00f067aa0ba902b7-01-what-the-future-will-be-like");
@@ -30,8 +29,7 @@ fn a_well_formed_traceparent_is_given_back_and_no_other() {
 /// The `request` of a lease is a secret of its holder.
 #[test]
 fn a_trace_that_the_body_has_too_is_not_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let secret = request(0x1234);
     let given = format!("00-{secret}-00f067aa0ba902b7-01");
     let headers = [("content-type", "application/json"), ("traceparent", given.as_str())];

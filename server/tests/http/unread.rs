@@ -1,9 +1,9 @@
 //! Requests that never reach the API: the head is too large, or is not HTTP.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 
-use crate::support::{Answer, LATE, Server, request};
+use crate::support::{Answer, Server, post_text, request};
 
 fn headers(count: usize) -> String {
     let lines: Vec<_> = (0..count).map(|n| format!("x-{n}: 1\r\n")).collect();
@@ -18,8 +18,7 @@ fn refused(answer: &Answer, status: u16) {
 
 #[test]
 fn a_head_that_cannot_be_read_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let long = |bytes: usize| {
         format!(
             "GET /{} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
@@ -57,17 +56,11 @@ fn a_head_that_cannot_be_read_is_refused() {
 
 #[test]
 fn it_comes_after_the_answers_to_what_could_be_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     server.put("/v1/tags/orders", "{}").ok();
     let body = format!("{{\"request\":\"{}\"}}", request(1));
-    let lease = format!(
-        "POST /v1/segments/orders/lease HTTP/1.1\r\nhost: localhost\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let mut stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(LATE)).unwrap();
+    let lease = post_text("/v1/segments/orders/lease", &body);
+    let mut stream = server.connect();
     stream.write_all(format!("{lease}hello\r\n\r\n").as_bytes()).unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
@@ -81,16 +74,14 @@ fn it_comes_after_the_answers_to_what_could_be_read() {
 /// What stays without an answer: there is no request yet, or it is not HTTP/1.
 #[test]
 fn half_a_head_and_broken_http2_are_closed_without_an_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("store.db"));
+    let server = Server::fresh();
     let whole = "GET /v1/tags HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     for (sent, status) in [
         ("GET /v1/tags HTTP/1.1\r\nhost: local", None),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense that is no frame", None),
         (whole, Some("HTTP/1.1 200")),
     ] {
-        let mut stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(LATE)).unwrap();
+        let mut stream = server.connect();
         stream.write_all(sent.as_bytes()).unwrap();
         if status.is_none() {
             stream.shutdown(Shutdown::Write).unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::client::Running;
-use crate::support::fails;
+use crate::support::{fails, has};
 
 pub fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("leaf.properties");
@@ -70,5 +70,5 @@ fn what_leaf_stumbles_over_is_refused_with_a_cure() {
     let missing = folder.path().join("missing.properties");
     let missing = missing.to_str().expect("a path");
     let said = fails("", &["serve", "--leaf-config", missing], 1);
-    assert!(said.contains("cannot be read") && said.contains("leaf.properties"), "{said}");
+    has(&said, &["cannot be read", "leaf.properties"]);
 }

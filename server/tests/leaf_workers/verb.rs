@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{fails, leafid, says, until};
+use crate::support::{fails, has, leafid, says, until};
 
 /// A store in a folder, with a way to say `worker import default …` to it.
 pub struct Store {
@@ -68,7 +68,7 @@ fn files_are_taken_in_and_given_back() {
     store.import(&local);
     assert_eq!(store.draws("default"), "1");
     let said = store.import(&[&local[..], &["--stopped", "b:1", "--margin", "0s"]].concat());
-    assert!(said.contains("worker 2 is kept for `b:1`"), "{said}");
+    has(&said, &["worker 2 is kept for `b:1`"]);
     // The margin is over when the next verb starts: the way back.
     let back = until(|| {
         let args = store.args(&["--leaf-local", &list, "--back", "b:1"]);

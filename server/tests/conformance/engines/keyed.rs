@@ -18,11 +18,7 @@ async fn passes<S: Server>() {
 }
 
 #[tokio::test]
-async fn etcd_gives_what_the_vectors_say() {
+async fn key_value_stores_give_what_the_vectors_say() {
     passes::<Etcd>().await;
-}
-
-#[tokio::test]
-async fn zookeeper_gives_what_the_vectors_say() {
     passes::<Zookeeper>().await;
 }

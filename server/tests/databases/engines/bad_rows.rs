@@ -17,15 +17,7 @@ fn in_tables<S: Databases>(tags: &str) {
     });
 }
 
-#[test]
-fn bad_rows_in_postgres_are_refused_alone() {
-    in_tables::<Postgres>("leafid.tags");
-}
-
-#[test]
-fn bad_rows_in_mariadb_are_refused_alone() {
-    in_tables::<Mariadb>("tags");
-}
+each!(in_tables: postgres Postgres("leafid.tags"), mariadb Mariadb("tags"));
 
 fn in_keys<S: Keys>() {
     let Some(server) = for_test::<S>() else { return };
@@ -38,12 +30,4 @@ fn in_keys<S: Keys>() {
     });
 }
 
-#[test]
-fn bad_rows_in_etcd_are_refused_alone() {
-    in_keys::<Etcd>();
-}
-
-#[test]
-fn bad_rows_in_zookeeper_are_refused_alone() {
-    in_keys::<Zookeeper>();
-}
+each!(in_keys: etcd Etcd, zookeeper Zookeeper);

@@ -39,15 +39,7 @@ pub fn survives<S: Server>(database: &mut S, url: &str) {
     goes_on_through_kills(S::NAME, url, Some(&mut crash));
 }
 
-#[test]
-fn nothing_is_granted_twice_over_postgres() {
-    nothing_is_granted_twice::<Postgres>();
-}
-
-#[test]
-fn nothing_is_granted_twice_over_mariadb() {
-    nothing_is_granted_twice::<Mariadb>();
-}
+each!(nothing_is_granted_twice: postgres Postgres, mariadb Mariadb);
 
 /// A back end that leaves out the conditions of its writings: each is given the rows that stand
 /// there, whatever was decided on.
@@ -123,7 +115,9 @@ pub fn opened<B>(open: impl Fn() -> Result<B, Unopened>) -> B {
     opened.expect("it is opened in the end")
 }
 
-fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Address) {
+fn without_conditions_numbers_are_granted_twice<S: Databases, D: Driver>(
+    address: impl Fn(&str) -> D::Address,
+) {
     let Some(database) = for_test::<S>() else { return };
     let url = database.make_database("blind").expect("a database");
     blind(S::NAME, &url, |clock, terms| {
@@ -155,12 +149,14 @@ pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, 
 
 #[test]
 fn without_conditions_numbers_are_granted_twice_over_postgres() {
-    without_conditions::<Postgres, PostgresDriver>(|url| {
+    without_conditions_numbers_are_granted_twice::<Postgres, PostgresDriver>(|url| {
         postgres::Address::parse(url).expect("a URL")
     });
 }
 
 #[test]
 fn without_conditions_numbers_are_granted_twice_over_mariadb() {
-    without_conditions::<Mariadb, Mysql>(|url| mysql::Address::parse(url).expect("a URL"));
+    without_conditions_numbers_are_granted_twice::<Mariadb, Mysql>(|url| {
+        mysql::Address::parse(url).expect("a URL")
+    });
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::json;
 
+use crate::serve;
 use crate::support::{says, until};
-use crate::{REQUEST, serve};
 
 /// How long an answer is on its way.
 const AWAY: Duration = Duration::from_millis(25);
@@ -120,10 +120,7 @@ fn a_server_with_many_tags_comes_back_to_a_mariadb_that_is_far_away() {
     server.run("far", &format!("{insert} {}", rows.join(","))).expect("rows");
     let port = format!(":{}/", way.address.port());
     let serving = serve(&url.replace(&format!(":{}/", server.port()), &port), &[]);
-    let lease = |n: usize| {
-        let path = format!("/v1/segments/tag{n}/lease");
-        serving.post(&path, &json!({ "request": REQUEST }))
-    };
+    let lease = |n: usize| serving.lease(&format!("tag{n}"), &json!({}));
     let leases = |n| until(|| (lease(n).0 == 200).then_some(())).expect("a lease");
     (0..TAGS).for_each(leases);
     way.takes(AWAY);

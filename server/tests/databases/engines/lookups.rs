@@ -1,8 +1,7 @@
 //! The candidates of an acquire are found by index, however many numbers a namespace has seen.
 
-use leafid_servers::{Databases, Mariadb, Postgres, for_test};
-
 use crate::support::says;
+use leafid_servers::{Databases, Mariadb, Postgres, for_test};
 
 macro_rules! text {
     ($dialect:literal, $lookup:literal) => {

@@ -32,7 +32,7 @@ fn done(what: &str, ask: impl Fn() -> (u16, Value)) -> Value {
 
 /// A lease of the tag `orders`.
 fn lease(serving: &Serving) -> (u16, Value) {
-    serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }))
+    serving.lease("orders", &json!({}))
 }
 
 /// What an ask is known by, and the window that it was granted.

@@ -4,7 +4,7 @@
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, copy, for_test};
 
 use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{fails, says};
+use crate::support::{fails, play, says};
 
 /// Has something done with what copies the data of the database, which is stopped for that, and what
 /// puts the copy back.
@@ -42,7 +42,7 @@ fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
     println!("{name}, {what}: {twice} grants overlap; {fenced:?}");
 }
 
-fn is_noticed<S: Server>(store: impl Fn(&S, &str) -> String) {
+fn what_goes_back_grants_nothing_twice<S: Server>(store: impl Fn(&S, &str) -> String) {
     let Some(mut server) = for_test::<S>() else { return };
     let name = store(&server, "guarded");
     let found = put_back(&mut server, &name, true);
@@ -67,20 +67,18 @@ fn path<S: Server>(server: &S, name: &str) -> String {
     format!("{}-{name}", url.trim_end_matches('/'))
 }
 
-#[test]
-fn postgres_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Postgres>(database);
-}
-
-#[test]
-fn mariadb_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Mariadb>(database);
-}
+each!(
+    what_goes_back_grants_nothing_twice:
+    postgres Postgres(database),
+    mariadb Mariadb(database),
+    etcd Etcd(path),
+    zookeeper Zookeeper(path),
+);
 
 /// Leaf's own table keeps the tags.
 #[test]
 fn leafs_table_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Mariadb>(|server, name| {
+    what_goes_back_grants_nothing_twice::<Mariadb>(|server, name| {
         let url = database(server, name);
         let table = "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', \
                      max_id bigint(20) NOT NULL DEFAULT '1', step int(11) NOT NULL, \
@@ -90,16 +88,6 @@ fn leafs_table_that_goes_back_grants_nothing_twice() {
         server.run(name, table).expect("Leaf's table");
         format!("{url}?tags=leaf_alloc")
     });
-}
-
-#[test]
-fn etcd_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Etcd>(path);
-}
-
-#[test]
-fn zookeeper_that_goes_back_grants_nothing_twice() {
-    is_noticed::<Zookeeper>(path);
 }
 
 /// A copy follows until it lacks the last leases, and takes the place of its primary.
@@ -186,8 +174,7 @@ fn a_dropped_store_is_not_made_anew_beside_its_journal() {
     says(&second.url, &["namespace", "create", "minute", "--max-window", "1m"]);
     assert_eq!(overlaps(&before, &lease(&second, 40)), 0);
     // A copy of it that lives beside it.
-    let used = fails(&url, &["repair", "--new-id"], 1);
-    assert!(used.contains("stop every server"), "{used}");
+    play(&url, "repair --new-id =1 stop every server");
     let old = second.ready(200, &["ok"])["store"].clone();
     drop(second);
     says(&url, &["repair", "--new-id"]);

@@ -3,7 +3,7 @@
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
-use crate::support::{Serving, fails, says, until};
+use crate::support::{Serving, fails, has, play, refusal, says, until};
 use crate::{REQUEST, SERVE, serve};
 
 /// An empty database.
@@ -36,15 +36,13 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     let url = fresh(&server, "made");
     // An empty place is what a lost store looks like.
     for verb in [&SERVE[..], &["migrate"]] {
-        let refused = fails(&url, verb, 1);
-        assert!(refused.contains("leafid init") && refused.contains(nothing), "{refused}");
+        has(&fails(&url, verb, 1), &["leafid init", nothing]);
     }
     let made = says(&url, &["init"]);
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
     let again = fails(&url, &["init"], 1);
     assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
-    let raised = says(&url, &["migrate"]);
-    assert!(raised.contains("nothing to do"), "{raised}");
+    play(&url, "migrate => nothing to do");
     // Without a server.
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
@@ -67,15 +65,11 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     assert!(said.contains(", opened ") && said.contains("1 tag"), "{said}");
 }
 
-#[test]
-fn postgres_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Postgres>(database, "has no tables");
-}
-
-#[test]
-fn mariadb_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Mariadb>(database, "has no tables");
-}
+each!(
+    is_made_by_a_command_and_opened_by_others:
+    postgres Postgres(database, "has no tables"),
+    mariadb Mariadb(database, "has no tables"),
+);
 
 pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
     let Some(mut server) = for_test::<S>() else { return };
@@ -97,15 +91,7 @@ pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
 
-#[test]
-fn postgres_is_waited_for() {
-    is_waited_for::<Postgres>(database);
-}
-
-#[test]
-fn mariadb_is_waited_for() {
-    is_waited_for::<Mariadb>(database);
-}
+each!(is_waited_for: postgres Postgres(database), mariadb Mariadb(database));
 
 /// What is done when this value goes, also where its test fails.
 struct AtLast<F: Fn()>(F);
@@ -174,19 +160,15 @@ fn another_store_behind_the_name_stops_the_server<S: Databases>(forget: &str) {
     server.crash();
     server.start_again().expect("it comes back");
     serving.ready(503, &["STORE_CHANGED"]);
-    let (status, refused) =
-        serving.patient("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
-    assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
-}
-
-#[test]
-fn another_store_behind_the_name_of_postgres_stops_the_server() {
-    another_store_behind_the_name_stops_the_server::<Postgres>("DROP SCHEMA leafid CASCADE");
-}
-
-#[test]
-fn another_store_behind_the_name_of_mariadb_stops_the_server() {
-    another_store_behind_the_name_stops_the_server::<Mariadb>(
-        "DROP TABLE meta, tags, namespaces, workers",
+    refusal(
+        serving.patient("/v1/segments/orders/lease", &json!({ "request": REQUEST })),
+        409,
+        "STORE_CHANGED",
     );
 }
+
+each!(
+    another_store_behind_the_name_stops_the_server:
+    postgres Postgres("DROP SCHEMA leafid CASCADE"),
+    mariadb Mariadb("DROP TABLE meta, tags, namespaces, workers"),
+);

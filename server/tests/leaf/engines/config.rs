@@ -7,7 +7,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 use super::running::database;
 use crate::client::Running;
 use crate::config::file;
-use crate::support::{LEAFID, fails, output};
+use crate::support::{LEAFID, fails, has, output, served};
 
 #[test]
 fn the_file_names_the_store_and_its_password_is_never_shown() {
@@ -68,14 +68,11 @@ fn leafs_table_keeps_the_tags_and_another_store_the_worker_numbers() {
     let workers = format!("sqlite:{}", folder.path().join("workers.db").display());
     let mut leaf = Running::start(&["--leaf-config", config, "--workers", &workers]);
     assert_eq!(leaf.number("/api/segment/get/gr%C3%B6%C3%9Fe"), 1);
-    let (status, ids) =
-        leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 }));
-    assert_eq!(status, 200, "{ids}");
+    served(leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 })));
     let first = &leaf.serving.first;
     assert!(first.contains("mysql://ids@127.0.0.1") && first.contains(" for tags"), "{first}");
     assert!(first.contains("workers.db for worker numbers"), "{first}");
     assert_eq!(leaf.serving.end("-TERM").0, Some(0));
     let args = ["serve", "--leaf-config", config, "--tags", &workers, "--listen", "127.0.0.1:0"];
-    let said = fails("", &args, 1);
-    assert!(said.contains("two stores are named") && said.contains("--tags"), "{said}");
+    has(&fails("", &args, 1), &["two stores are named", "--tags"]);
 }

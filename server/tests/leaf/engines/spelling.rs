@@ -5,7 +5,7 @@ use leafid_servers::{Databases, Mariadb, for_test};
 use super::running::database;
 use super::table::{lease, row, serve};
 use crate::client::Running;
-use crate::support::{fails, says};
+use crate::support::{fails, play, says};
 
 /// A column that tells `Orders` from `orders`.
 const EXACT: &str = "ALTER TABLE leaf_alloc MODIFY biz_tag \
@@ -25,10 +25,8 @@ fn another_spelling_is_refused_with_the_one_that_is_there() {
         let said = fails(&url, &[&["tag"], verb].concat(), 1);
         assert!(said.contains("TAG_UNKNOWN") && said.contains("`orders`"), "{verb:?}: {said}");
     }
-    let said = fails(&url, &["tag", "create", "ORDERS", "--if-missing"], 1);
-    assert!(said.contains("`orders`"), "{said}");
-    let said = fails(&url, &["tag", "create", "ORDERS"], 1);
-    assert!(said.contains("TAG_EXISTS") && said.contains("`orders`"), "{said}");
+    play(&url, "tag create ORDERS --if-missing =1 `orders`");
+    play(&url, "tag create ORDERS =1 TAG_EXISTS & `orders`");
     assert_eq!(row(&server, "spelled", "orders"), "900001\t2000", "nothing was changed");
 
     // To a client of Leaf the key is unknown, as it is to Leaf.
@@ -50,15 +48,13 @@ fn a_deleted_tag_keeps_its_position_for_every_spelling() {
     let url = database(&server, "deleted", "('orders', 900001, 2000, NULL)");
     says(&url, &["init"]);
     says(&url, &["tag", "delete", "orders"]);
-    let said = says(&url, &["tag", "create", "ORDERS"]);
-    assert!(said.contains("next number 900001,"), "{said}");
+    play(&url, "tag create ORDERS => next number 900001,");
     says(&url, &["tag", "advance", "ORDERS", "--to", "900500"]);
     says(&url, &["tag", "delete", "ORDERS"]);
     // Two tombstones now, of which the first is behind.
     let kept = "SELECT count(*), min(max_id), max(max_id) FROM leafid_tags";
     assert_eq!(server.run("deleted", kept).expect("rows").trim(), "2\t900001\t900500");
-    let said = says(&url, &["tag", "create", "orders"]);
-    assert!(said.contains("next number 900500,"), "{said}");
+    play(&url, "tag create orders => next number 900500,");
     let (_, grant) = lease(&serve(&url), "orders", 1);
     assert_eq!(grant["start"], "900500", "{grant}");
 }
@@ -70,12 +66,10 @@ fn where_the_column_tells_them_apart_they_are_two() {
     server.run("exact", EXACT).expect("another collation");
     says(&url, &["init"]);
     says(&url, &["tag", "set", "orders", "--max-step", "200"]);
-    let said = says(&url, &["tag", "create", "ORDERS"]);
-    assert!(said.contains("next number 1,"), "{said}");
+    play(&url, "tag create ORDERS => next number 1,");
     says(&url, &["tag", "advance", "ORDERS", "--to", "95"]);
     says(&url, &["tag", "delete", "ORDERS"]);
-    let said = says(&url, &["tag", "create", "ORDERS"]);
-    assert!(said.contains("next number 95,"), "{said}");
+    play(&url, "tag create ORDERS => next number 95,");
     let serving = serve(&url);
     for (n, tag, start) in [(1, "ORDERS", "95"), (2, "orders", "7000")] {
         let (_, grant) = lease(&serving, tag, n);

@@ -7,7 +7,7 @@ use leafid_servers::{Databases, Mariadb, for_test};
 use serde_json::{Value, json};
 
 use super::running::{Leaf, database};
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, play, says};
 
 /// Serves a store.
 pub fn serve(url: &str) -> Serving {
@@ -60,15 +60,13 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
     says(&url, &["init"]);
     says(&url, &["tag", "create", "new", "--from", "70", "--step", "10", "--until", "95"]);
     assert_eq!(row(&server, "verbs", "new"), "70\t10", "a running Leaf reads it");
-    let set = says(&url, &["tag", "set", "old", "--step", "50", "--max-step", "60"]);
-    assert!(set.contains("next number 5001, step 50, max_step 60"), "{set}");
+    play(&url, "tag set old --step 50 --max-step 60 => next number 5001, step 50, max_step 60");
     assert_eq!(row(&server, "verbs", "old"), "5001\t50");
     let set = says(&url, &["tag", "set", "old", "--until", "6000"]);
     assert!(set.contains("until 6000"), "{set}");
     let list = says(&url, &["tag", "list"]);
     assert!(list.contains("6000") && list.contains("95") && list.lines().count() == 3, "{list}");
-    let far = says(&url, &["tag", "advance", "old", "--to", "5500"]);
-    assert!(far.contains("next number 5500"), "{far}");
+    play(&url, "tag advance old --to 5500 => next number 5500");
     // The last lease before the end is shorter, and then there is none.
     let serving = serve(&url);
     for (n, start, end) in [(1, "70", "80"), (2, "80", "90"), (3, "90", "95")] {
@@ -81,8 +79,7 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
     says(&url, &["tag", "delete", "new"]);
     assert_eq!(row(&server, "verbs", "new"), "");
     assert!(fails(&url, &["tag", "set", "new", "--step", "5"], 1).contains("TAG_UNKNOWN"));
-    let again = says(&url, &["tag", "create", "new"]);
-    assert!(again.contains("next number 95, step 1000"), "{again}");
+    play(&url, "tag create new => next number 95, step 1000");
     assert_eq!(row(&server, "verbs", "new"), "95\t1000");
     assert!(fails(&url, &["tag", "create", "new"], 1).contains("TAG_EXISTS"));
     // Two that differ in case only are one there.

@@ -7,7 +7,7 @@ use leafid_servers::{Mariadb, Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
 
 use super::leaf::{Registry, Table, Tree};
-use crate::support::{Serving, fails, says};
+use crate::support::{Serving, fails, has, says};
 use crate::verb::Store;
 
 fn now() -> i64 {
@@ -27,8 +27,7 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     for (ip, at) in [("192.0.2.2", now()), ("192.0.2.3", now())] {
         tree.register(ip, "54215", at);
     }
-    let said = store.import(&zookeeper);
-    assert!(said.contains("512 numbers set aside") && said.contains("leaf has 2"), "{said}");
+    has(&store.import(&zookeeper), &["512 numbers set aside", "leaf has 2"]);
     assert!(store.list()[0].contains("2080-07-10") && store.list()[0].contains("192.0.2.2:54215"));
     let rest = store.list().pop().unwrap_or_default();
     assert!(rest.trim_start().starts_with("2..512 ") && store.list().len() == 3, "{rest}");
@@ -36,11 +35,7 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     let granted = ["number 512 is leafid's", "starts for the first time"];
     store.refuses(&with(&["--leave", "600"]), &granted);
     let said = store.import(&zookeeper);
-    assert!(
-        said.contains("0 numbers set aside")
-            && said.contains("512 as they were; set aside now: 512"),
-        "{said}"
-    );
+    has(&said, &["0 numbers set aside", "512 as they were; set aside now: 512"]);
 
     // One says that they have stopped, and they run.
     let running = ["has a Leaf that runs", "wait 3600 s", "forever/192"];
@@ -100,8 +95,8 @@ fn nonsense_in_a_tree_and_a_clock_that_was_wrong_are_refused_with_a_cure() {
     store.import(&["--leaf-zookeeper", &url, "--leave", "65"]);
     assert_eq!(store.draws("default"), "65");
 
-    let other = fails(&store.file, &store.args(&["--leaf-zookeeper", "http://h:1"]), 1);
-    assert!(other.contains("--leaf-zookeeper takes zk://"), "{other}");
+    let said = fails(&store.file, &store.args(&["--leaf-zookeeper", "http://h:1"]), 1);
+    has(&said, &["--leaf-zookeeper takes zk://"]);
     server.stop().unwrap();
     store.refuses(
         &["--leaf-zookeeper", &url],
@@ -135,7 +130,7 @@ fn a_recycled_pool_goes_over_as_a_whole_or_not_at_all() {
     let long = [&all[..], &["--quiet", "1h"]].concat();
     store.refuses(&long, &["number 1 has a Leaf that runs", "inuse/workId:1"]);
     let said = store.import(&[&all[..], &["--quiet", "0s", "--margin", "2h"]].concat());
-    assert!(said.contains("1 taken over"), "{said}");
+    has(&said, &["1 taken over"]);
     assert_eq!(store.list().len(), 1, "the others were never used");
     let firsts = [store.draws("default"), store.draws("default")];
     assert!(!firsts.contains(&"1".to_owned()), "1 rests: {firsts:?}");
@@ -156,36 +151,35 @@ fn a_table_is_taken_in_over_http_too() {
     assert_eq!(table.register("192.0.2.3", "8080", now()), 2);
     table.run("DELETE FROM leaf_workerid_alloc WHERE id = 2");
     let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "66"];
-    let said = fails(&serving.url, &near, 1);
-    assert!(said.contains("takes number 3") && said.contains("--leave 67"), "{said}");
-    let said = import(&["--leave", "67"]);
-    assert!(said.contains("namespace `leaf`: 67 numbers set aside"), "{said}");
-    let running = fails(
-        &serving.url,
-        &[
-            &["worker", "import", "leaf", "--leaf-table", &url][..],
-            &["--stopped", "192.0.2.2:8080", "--quiet", "1h"],
-        ]
-        .concat(),
-        1,
-    );
-    assert!(
-        running.contains("number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc"),
-        "{running}"
+    has(&fails(&serving.url, &near, 1), &["takes number 3", "--leave 67"]);
+    has(&import(&["--leave", "67"]), &["namespace `leaf`: 67 numbers set aside"]);
+    has(
+        &fails(
+            &serving.url,
+            &[
+                &["worker", "import", "leaf", "--leaf-table", &url][..],
+                &["--stopped", "192.0.2.2:8080", "--quiet", "1h"],
+            ]
+            .concat(),
+            1,
+        ),
+        &["number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc"],
     );
     let said = import(&["--leave", "67", "--stopped", "192.0.2.2:8080", "--quiet", "0s"]);
-    assert!(said.contains("worker 1 is kept for `192.0.2.2:8080`"), "{said}");
+    has(&said, &["worker 1 is kept for `192.0.2.2:8080`"]);
     let list = says(&serving.url, &["worker", "list", "leaf"]);
     assert!(list.lines().count() == 4 && list.contains(" 2..67 "), "{list}");
     // And back: while leafid does not use the number, a Leaf may have it again.
-    let refused = fails(
-        &serving.url,
-        &["worker", "import", "leaf", "--leaf-table", &url, "--back", "192.0.2.2:8080"],
-        1,
+    has(
+        &fails(
+            &serving.url,
+            &["worker", "import", "leaf", "--leaf-table", &url, "--back", "192.0.2.2:8080"],
+            1,
+        ),
+        &["WORKERS_EXHAUSTED", "free from"],
     );
-    assert!(refused.contains("WORKERS_EXHAUSTED") && refused.contains("free from"), "{refused}");
 
     table.run("DROP TABLE leaf_workerid_alloc");
-    let none = fails(&serving.url, &["worker", "import", "leaf", "--leaf-table", &url], 1);
-    assert!(none.contains("leaf.jdbc.url") && none.contains("doesn't exist"), "{none}");
+    let said = fails(&serving.url, &["worker", "import", "leaf", "--leaf-table", &url], 1);
+    has(&said, &["leaf.jdbc.url", "doesn't exist"]);
 }

@@ -300,7 +300,7 @@ fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
 }
 
 /// Acquires in namespaces of all sizes; what they cost may not depend on the size.
-fn costs_do_not_grow<S: Real>() {
+fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     let mut all = Vec::new();
     for rows in SIZES {
         let mut found = None;
@@ -323,15 +323,7 @@ fn costs_do_not_grow<S: Real>() {
     assert!(large.1[1] <= 8, "{:?}", large.1);
 }
 
-#[test]
-fn acquires_over_etcd_do_not_cost_more_in_larger_namespaces() {
-    costs_do_not_grow::<Etcd>();
-}
-
-#[test]
-fn acquires_over_zookeeper_do_not_cost_more_in_larger_namespaces() {
-    costs_do_not_grow::<Zookeeper>();
-}
+each!(acquires_do_not_cost_more_in_larger_namespaces: etcd Etcd, zookeeper Zookeeper);
 
 /// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
 /// looks at each once, and the next does not.
@@ -382,12 +374,4 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     Some(())
 }
 
-#[test]
-fn a_full_namespace_in_etcd_is_refused_cheaply() {
-    a_full_namespace_is_refused_cheaply::<Etcd>();
-}
-
-#[test]
-fn a_full_namespace_in_zookeeper_is_refused_cheaply() {
-    a_full_namespace_is_refused_cheaply::<Zookeeper>();
-}
+each!(a_full_namespace_is_refused_cheaply: etcd Etcd, zookeeper Zookeeper);

@@ -140,15 +140,7 @@ async fn changes_over<S: Real>(url: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-#[tokio::test]
-async fn changes_in_etcd_are_decided_on_what_is_there() {
-    changes_are_decided_on_what_is_there::<Etcd>().await;
-}
-
-#[tokio::test]
-async fn changes_in_zookeeper_are_decided_on_what_is_there() {
-    changes_are_decided_on_what_is_there::<Zookeeper>().await;
-}
+each!(async changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zookeeper);
 
 /// A holder renews with a server that has its row at hand; another server has moved its number out of
 /// the range meanwhile, and back.
@@ -196,15 +188,7 @@ async fn a_number_that_came_back_is_nobodys<S: Real>() {
     }
 }
 
-#[tokio::test]
-async fn a_number_that_came_back_in_etcd_is_nobodys() {
-    a_number_that_came_back_is_nobodys::<Etcd>().await;
-}
-
-#[tokio::test]
-async fn a_number_that_came_back_in_zookeeper_is_nobodys() {
-    a_number_that_came_back_is_nobodys::<Zookeeper>().await;
-}
+each!(async a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
 
 /// Asks until it is answered, as a holder does: on a busy machine the engine may be too late once, or
 /// what waits too much. How often it asked again is counted.
@@ -270,12 +254,4 @@ async fn many_at_once_are_all_served<S: Real>() {
     assert!(leased.iter().all(|(_, start)| start % 10 == 1 && *start <= most), "{leased:?}");
 }
 
-#[tokio::test]
-async fn many_at_once_are_all_served_by_etcd() {
-    many_at_once_are_all_served::<Etcd>().await;
-}
-
-#[tokio::test]
-async fn many_at_once_are_all_served_by_zookeeper() {
-    many_at_once_are_all_served::<Zookeeper>().await;
-}
+each!(async many_at_once_are_all_served: etcd Etcd, zookeeper Zookeeper);

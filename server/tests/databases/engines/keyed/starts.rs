@@ -17,7 +17,7 @@ use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
 use super::keys::{Keys, Real, ask, ask_with, by_hand};
 use crate::engines::starts::{is_made_by_a_command_and_opened_by_others, is_waited_for};
-use crate::support::{fails, says, until};
+use crate::support::{fails, has, play, says, until};
 use crate::{REQUEST, SERVE, serve};
 
 /// An empty place.
@@ -25,29 +25,23 @@ fn below<S: Server>(server: &S, name: &str) -> String {
     format!("{}/{name}", server.url())
 }
 
-#[test]
-fn etcd_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Etcd>(below, "no store");
-}
+each!(
+    is_made_by_a_command_and_opened_by_others:
+    etcd Etcd(below, "no store"),
+    zookeeper Zookeeper(below, "no store"),
+);
 
-#[test]
-fn zookeeper_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Zookeeper>(below, "no store");
-}
-
-#[test]
-fn etcd_is_waited_for() {
-    is_waited_for::<Etcd>(below);
-}
-
-#[test]
-fn zookeeper_is_waited_for() {
-    is_waited_for::<Zookeeper>(below);
-}
+each!(is_waited_for: etcd Etcd(below), zookeeper Zookeeper(below));
 
 /// Another store stands behind the name after a while: nothing is granted from it, with or without
 /// a broken connection.
-fn another_store_behind_the_name_stops_the_server<S: Keys>(breaks: bool) {
+fn another_store_behind_the_name_stops_the_server<S: Keys>() {
+    for breaks in [true, false] {
+        another_store_stops_the_server::<S>(breaks);
+    }
+}
+
+fn another_store_stops_the_server<S: Keys>(breaks: bool) {
     let Some(mut server) = for_test::<S>() else { return };
     let url = server.url();
     says(&url, &["init"]);
@@ -72,17 +66,7 @@ fn another_store_behind_the_name_stops_the_server<S: Keys>(breaks: bool) {
     assert_eq!((refused.0, &refused.1["code"]), (409, &json!("STORE_CHANGED")), "{refused:?}");
 }
 
-#[test]
-fn another_store_behind_the_name_of_etcd_stops_the_server() {
-    another_store_behind_the_name_stops_the_server::<Etcd>(true);
-    another_store_behind_the_name_stops_the_server::<Etcd>(false);
-}
-
-#[test]
-fn another_store_behind_the_name_of_zookeeper_stops_the_server() {
-    another_store_behind_the_name_stops_the_server::<Zookeeper>(true);
-    another_store_behind_the_name_stops_the_server::<Zookeeper>(false);
-}
+each!(another_store_behind_the_name_stops_the_server: etcd Etcd, zookeeper Zookeeper);
 
 /// What is nonsense is named, and the rest goes on; a server does not start over it.
 fn nonsense_is_named<S: Keys>() {
@@ -118,30 +102,17 @@ fn nonsense_is_named<S: Keys>() {
     let (status, second) = acquire("1123456789abcdef0123456789abcdef");
     assert_eq!((status, &second["worker"]), (200, &json!(1)), "{second}");
     serving.logs(&["ERROR", "max_id"]);
-    let refused = fails(&url, &SERVE, 1);
-    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains(&tag), "{refused}");
+    has(&fails(&url, &SERVE, 1), &["SCHEMA_MISMATCH", &tag]);
 }
 
-#[test]
-fn nonsense_in_etcd_is_named() {
-    nonsense_is_named::<Etcd>();
-}
-
-#[test]
-fn nonsense_in_zookeeper_is_named() {
-    nonsense_is_named::<Zookeeper>();
-}
+each!(nonsense_is_named: etcd Etcd, zookeeper Zookeeper);
 
 #[test]
 fn etcd_that_does_not_sync_is_refused() {
     let Some(server) = for_test_with::<Etcd>(&["unsafe-no-fsync"]) else { return };
     let url = server.url();
     says(&url, &["init"]);
-    let refused = fails(&url, &SERVE, 1);
-    assert!(
-        refused.contains("STORE_REFUSED") && refused.contains("--unsafe-no-fsync"),
-        "{refused}"
-    );
+    has(&fails(&url, &SERVE, 1), &["STORE_REFUSED", "--unsafe-no-fsync"]);
     let serving = serve(&url, &["--allow-unsafe-settings"]);
     serving.ready(200, &["\"ok\""]);
     serving.logs(&["WARN", "--unsafe-no-fsync"]);
@@ -286,8 +257,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     says(&serving.url, &["next", "orders"]);
     // Nobody vouches for it, and it does not speak without TLS.
     for url in [server.url(), server.url().replace("etcds", "etcd")] {
-        let refused = fails(&url, &["tag", "list"], 1);
-        assert!(refused.contains("STORE_UNAVAILABLE"), "{refused}");
+        play(&url, "tag list =1 STORE_UNAVAILABLE");
     }
     // No try will change that, so a server does not wait for it.
     let refused = fails(&server.url(), &SERVE, 1);
@@ -296,8 +266,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     // Another one's certificate.
     let (other, _) = Etcd::secure().expect("etcd with TLS");
     let mistaken = format!("{}?ca={}", other.url(), certificate.display());
-    let refused = fails(&mistaken, &["init"], 1);
-    assert!(refused.contains("certificate"), "{refused}");
+    play(&mistaken, "init =1 certificate");
     drop(lone);
 }
 
@@ -341,12 +310,4 @@ fn a_clock_that_strays_is_refused<S: Real>() {
     assert!(open(-3, false).is_ok(), "it is not strange any more");
 }
 
-#[test]
-fn a_clock_that_strays_from_etcd_is_refused() {
-    a_clock_that_strays_is_refused::<Etcd>();
-}
-
-#[test]
-fn a_clock_that_strays_from_zookeeper_is_refused() {
-    a_clock_that_strays_is_refused::<Zookeeper>();
-}
+each!(a_clock_that_strays_is_refused: etcd Etcd, zookeeper Zookeeper);
