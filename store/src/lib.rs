@@ -5,6 +5,38 @@
 //! against them. Every decision is [`leafid_core::registry`]'s; [`registry`] asks for the rows, has it
 //! decide, and writes; [`fence`] notices a store that went back; [`backends`] keep the rows.
 //! [`dispense`] draws single IDs from what is leased.
+//!
+//! A program that embeds a store does what `leafid serve` does around it: it opens the store, gives it a
+//! journal ([`Registry::keep`](registry::Registry::keep)), and leases.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use leafid_core::{Name, SegmentAsk, Token};
+//! use leafid_store::backends::opening::Options;
+//! use leafid_store::clock::SystemClock;
+//! use leafid_store::fence::Journal;
+//! use leafid_store::opening::open_sqlite;
+//! use leafid_store::store::{Store, TagChange};
+//!
+//! # fn main() -> Result<(), leafid_store::problem::Problem> {
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let folder = folder.path();
+//! let options = Options { create: true, ..Options::default() };
+//! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), options)?;
+//! store.keep(Journal::open(folder, store.id(), store.place())?, false);
+//!
+//! let orders = Name::tag("orders")?;
+//! let ask = SegmentAsk::new(orders, Token::new(leafid_store::random::bytes()?));
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one");
+//! let grant = runtime.block_on(async {
+//!     store.put_tag(orders, TagChange::default()).await?;
+//!     store.lease_segment(ask).await
+//! })?;
+//! assert_eq!((grant.range.start, grant.range.len()), (1, 1_000));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod backends;
 pub mod clock;
