@@ -76,7 +76,9 @@ pub fn end_all() {
 }
 
 fn signal(id: i32, name: &str) {
-    // One that has ended meanwhile is what was wanted.
-    let kill = Command::new("kill").args([name, &id.to_string()]).stderr(Stdio::null()).status();
-    drop(kill);
+    // The shell's own: a bare machine has no program of that name. One that has ended meanwhile is what
+    // was wanted.
+    let mut kill = Command::new("sh");
+    kill.args(["-c", "kill \"$0\" \"$1\"", name, &id.to_string()]);
+    drop(kill.stderr(Stdio::null()).status());
 }
