@@ -20,7 +20,7 @@ use crate::{Outcome, cpu};
 trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
-/// What is asked for.
+/// The request that a bench sends.
 #[derive(Clone, Copy, Debug)]
 pub enum Asked {
     /// One number, which the bare handler makes up.

@@ -9,7 +9,7 @@ pub mod server;
 use std::process::ExitCode;
 use std::thread;
 
-/// What was measured, or what went wrong.
+/// A figure, or a message that says why there is none.
 pub type Outcome<T = ()> = Result<T, String>;
 
 /// A bench as a program: `run` is given its words.

@@ -24,7 +24,7 @@ pub const TAG: &str = "bench";
 
 /// A running server, and what its clients need.
 pub struct Server {
-    /// None of a server that somebody else ends.
+    /// The process that is ended on drop; `None` for a server that its starter ends.
     child: Option<Child>,
     /// Its process.
     pub process: u32,

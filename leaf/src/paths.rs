@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 const SEGMENT: &str = "/api/segment/get/";
 const SNOWFLAKE: &str = "/api/snowflake/get/";
 
-/// What is asked for.
+/// What a path of Leaf's asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked<'p> {
     /// A number of the tag with this name.

@@ -170,7 +170,7 @@ fn connected(url: &str, connections: usize) -> Outcome<(Runtime, Vec<Node>)> {
     Ok((runtime, clients))
 }
 
-/// Sessions end where nobody drives them: a thread does, between the rounds too.
+/// A runtime on a thread of its own: a session expires unless its pings are sent, between the rounds too.
 fn driven() -> Outcome<Runtime> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

@@ -252,7 +252,7 @@ interface MysqlModule {
 function mysqlPool(uri: string, leaf: boolean, place: string): Link {
   const { createPool } = driver<MysqlModule>('mysql2', 'mysql')
   const pool = createPool({ uri, connectionLimit: CONNECTIONS, maxIdle: CONNECTIONS, connectTimeout: CONNECTING_MS })
-  // What nobody waits for keeps no process alive.
+  // Idle connections do not keep the process alive.
   pool.on('acquire', ({ stream }) => stream?.ref?.())
   pool.on('release', ({ stream }) => stream?.unref?.())
   return linked(pool, leaf, place)

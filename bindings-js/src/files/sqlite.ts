@@ -192,7 +192,7 @@ function opened(path: string, create: Declarations | undefined, clocks: Clocks):
   try {
     connection.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
     const granted = ready(connection, path, create, clocks, () => settle(connection))
-    // From now on nobody waits for others within a call: the event loop would.
+    // From now on a locked file is an error at once: waiting within a call would block the event loop.
     connection.script('PRAGMA busy_timeout = 0')
     return { path, connection, granted }
   } catch (error) {

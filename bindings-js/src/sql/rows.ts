@@ -9,7 +9,7 @@ const MOST = { end: 2n ** 63n - 1n, step: 2n ** 31n - 1n, exact: 2n ** 53n - 1n 
 
 /**
  * Reads the columns of a row of `about`, such as "tag `orders`". A value that no program of ours writes is
- * `SCHEMA_MISMATCH`: somebody has edited the row, and what is granted on it could be granted twice.
+ * `SCHEMA_MISMATCH`: the row was edited by hand, and a grant decided on it could repeat numbers.
  */
 class Reading {
   readonly #row: Columns

@@ -260,12 +260,12 @@ test('restarts within one millisecond, some of them crashes', async () => {
       drawn.numbers.push(await orders.next())
       drawn.stamps.push(await ids.next())
     }
-    // Whoever crashes gives nothing back: its number is taken until its window ends.
+    // A crash releases nothing: the number stays taken until its window ends.
     if (life % 3 !== 0) await Promise.all([orders.close(), ids.close()])
     else for (const one of [orders, ids]) one.forget()
   }
   for (const ids of Object.values(drawn)) assert.deepEqual([new Set(ids).size, ids.length], [LIVES * EACH, LIVES * EACH])
-  // The control: one number for every life, and a sequence that begins anew.
+  // The control: every life has worker number 1 and starts its sequence at 0, so IDs repeat.
   const careless = drawn.stamps.map((_, at) => Layout.leaf.compose(START, 1, at % EACH))
   assert.equal(new Set(careless).size, EACH)
 })

@@ -7,7 +7,7 @@ import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { storeFor } from '../support/store.mjs'
 import { afterFailure, httpServer, refusal, refuses, timedOut, until } from '../support/stores.mjs'
 
-// Privileged, assigned to a service that nobody runs, and not among the ports that `fetch` refuses to call.
+// Port 2 refuses connections: only root may listen there, no common service does, and `fetch` allows it.
 const NOBODY = 'http://127.0.0.1:2'
 
 test('nothing at hand: the message says how to wait', async () => {
