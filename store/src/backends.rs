@@ -11,7 +11,6 @@ use leafid_core::{Code, Name, Range, StoreTime, Token};
 use crate::problem::Problem;
 use crate::store::Page;
 
-#[cfg(not(feature = "engines"))]
 pub mod absent;
 #[cfg(feature = "engines")]
 mod address;
