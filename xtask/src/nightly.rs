@@ -5,16 +5,14 @@ use crate::args::Args;
 use crate::parts;
 use crate::release;
 use crate::report::Report;
-use crate::test::{component, rust};
+use crate::test::rust;
 
 /// A part, and what runs it; where it is to be short, to see whether it still runs to its end.
 type Part = (&'static str, fn(bool) -> Outcome<Report>);
 
 /// Seconds for each fuzzed target, kills of each engine, seconds of the simulator.
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 4] = [
     ("fuzz", |short| rust::fuzz(if short { 5 } else { 150 })),
-    ("component-rust", |_| component::in_rust()),
-    ("component-bench", |_| component::bench_in_rust()),
     ("kills", |short| rust::kills(if short { 1 } else { 10 })),
     ("simulate", |short| rust::search(if short { 30 } else { 1_800 })),
     ("release", |_| release::rehearse()),

@@ -12,14 +12,10 @@ const WASM: &[&[&str]] = &[
     &["-p", "leafid-component", "--features", "public"],
 ];
 
-/// An example with a lock file of its own: it is not compiled here, but formatted.
-const APART: &str = "examples/component-rust/Cargo.toml";
-
 /// Every Rust file is as rustfmt would write it.
 pub fn fmt() -> Outcome<String> {
     Run::cargo(&["fmt", "--all", "--check"]).done()?;
     Run::cargo(&["fmt", "--all", "--check", "--manifest-path", purity::CRATE]).done()?;
-    Run::cargo(&["fmt", "--all", "--check", "--manifest-path", APART]).done()?;
     Ok("rustfmt has nothing to change".to_owned())
 }
 

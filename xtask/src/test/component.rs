@@ -1,4 +1,4 @@
-//! The component in Python's wasmtime: its suite, its replay of the vectors, and the examples.
+//! The component in Python's wasmtime: its suite, its replay of the vectors, and the example.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,10 @@ use super::{runners, suites};
 use crate::build::component;
 use crate::process::{Run, Said};
 use crate::report::Report;
-use crate::{Outcome, build, consumers, files, project, tools};
+use crate::{Outcome, build, consumers, project, tools};
 
 const REQUIREMENTS: &str = "bindings-component/tests/requirements.txt";
 const SUITE: &str = "bindings-component/tests";
-/// What the JavaScript example needs beyond what Node has.
-const SCRIPTS: &str = "examples/component-js";
 
 /// The whole suite.
 pub fn suite() -> Outcome<Report> {
@@ -26,42 +24,11 @@ pub fn replay(vectors: &Path, _: bool) -> Outcome<Run> {
     pytest(&["-s", "bindings-component/tests/test_vectors.py", "-k", "test_vectors["], vectors)
 }
 
-/// The examples in Python and JavaScript, each over a server of its own and over a database.
-pub fn examples() -> Outcome<Report> {
+/// The example in Python, over a server and over a database.
+pub fn example() -> Outcome<Report> {
     build::need(&["server", "component"])?;
-    let python = interpreter()?;
-    let script = Run::new(&python).arg("examples/component-python/main.py");
-    let said = [
-        zero(environment(script).tee()?)?,
-        zero(environment(Run::new("node").arg("main.mjs").dir(scripts()?)).tee()?)?,
-    ];
-    Ok(said.join("; ").into())
-}
-
-/// The example in Rust, which has a lock file of its own: wasmtime is seven CPU minutes where it is
-/// built first.
-pub fn in_rust() -> Outcome<Report> {
-    zero(rust_example()?.tee()?).map(Report::from)
-}
-
-/// What a call costs there.
-pub fn bench_in_rust() -> Outcome<Report> {
-    component::COUNTING.make()?;
-    let said = rust_example()?.args(["--", "--bench"]).tee()?;
-    let figures: Vec<_> = said.stdout.lines().filter(|line| line.contains(" ns")).collect();
-    if said.success {
-        Ok(figures.join("; ").into())
-    } else {
-        Err(format!("a call costs too much: {}", figures.join("; ")))
-    }
-}
-
-fn rust_example() -> Outcome<Run> {
-    build::need(&["server", "component"])?;
-    let manifest = project::at("examples/component-rust/Cargo.toml");
-    let run = Run::new("cargo").args(["run", "--locked", "--manifest-path"]).arg(manifest);
-    let target = project::target().join("component-rust");
-    Ok(environment(run.env("CARGO_TARGET_DIR", target)))
+    let script = Run::new(&interpreter()?).arg("examples/component-python/main.py");
+    zero(environment(script).tee()?).map(Report::from)
 }
 
 /// The closing line of an example that found no duplicates among as many IDs as it has to issue.
@@ -89,20 +56,6 @@ fn environment(run: Run) -> Run {
 /// An environment with pytest and wasmtime; its interpreter.
 pub fn interpreter() -> Outcome<PathBuf> {
     tools::venv("component", &[consumers::PYTEST, "-r", REQUIREMENTS])
-}
-
-/// The JavaScript example, copied to where its packages can be installed.
-fn scripts() -> Outcome<PathBuf> {
-    let folder = project::at(".cache/component-js");
-    for file in files::walk(&project::at(SCRIPTS))? {
-        let below = file.strip_prefix(project::at(SCRIPTS)).unwrap_or(&file);
-        files::write(&folder.join(below), files::bytes(&file)?)?;
-    }
-    let manifest = files::read(&folder.join("package.json"))?;
-    files::once(&folder.join("installed"), &manifest, || {
-        tools::npm_install(&folder, ["--no-save", "--prefer-offline"])
-    })?;
-    Ok(folder)
 }
 
 #[cfg(test)]

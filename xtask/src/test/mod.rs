@@ -72,7 +72,7 @@ const PARTS: &[Part] = &[
     Part { name: "interpreters", group: All, lane: Hosts, run: interpreters::all },
     Part { name: "dashboard", group: All, lane: Hosts, run: seen::dashboard },
     Part { name: "alerts", group: All, lane: Hosts, run: seen::alerts },
-    Part { name: "examples", group: All, lane: Hosts, run: component::examples },
+    Part { name: "examples", group: All, lane: Hosts, run: component::example },
 ];
 
 /// The verb.

@@ -1,3 +1,0 @@
-//! What wasmtime makes of the WIT.
-
-wasmtime::component::bindgen!({ path: "../../wit", world: "leafid" });
