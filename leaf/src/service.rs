@@ -230,9 +230,6 @@ impl Shared {
     async fn number(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
         let Some(tag) = self.tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
         let known = self.generators.knows_tag(&tag);
-        if !known && self.is_only_a_pattern(tag).await {
-            return answer::failed(Failure::KeyUnknown, path);
-        }
         match self.generators.numbers(tag, 1).await {
             Ok(ids) => given(&ids, path, accept),
             // A key that was served a moment ago is not unknown to Leaf: its row is gone.
@@ -240,17 +237,6 @@ impl Shared {
                 answer::failed(Failure::KeyUnknown, path)
             }
             Err(problem) => failed(&problem, Failure::NothingAtHand, path),
-        }
-    }
-
-    /// Whether a lease would make the tag, by a pattern: whoever can send no token makes none.
-    async fn is_only_a_pattern(&self, tag: Name) -> bool {
-        let tags = self.stores.tags();
-        match tags.tag(tag).await {
-            Err(problem) if problem.code == Code::TagUnknown => {
-                tags.patterns().await.is_ok_and(|(patterns, _)| patterns.of(&tag).is_some())
-            }
-            _ => false,
         }
     }
 

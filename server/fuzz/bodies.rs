@@ -1,9 +1,8 @@
-//! Bodies of requests and answers, and the patterns that stand in a store: JSON.
+//! Bodies of requests and answers: JSON.
 
 use leafid_core::registry::{NamespaceSpec, TagRow, TagSpec, WorkerRow};
 use leafid_core::{AcquireAsk, Fields, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
 use leafid_store::json::{Reader, Writer};
-use leafid_store::store::pattern::{PatternChange, Patterns};
 use leafid_store::store::{Aside, TagChange};
 
 use super::{Fate, Target};
@@ -42,7 +41,6 @@ const WORDS: &[&str] = &[
     "é",
     "\u{2028}",
     "\"tag\":\"a\",\"tag\":\"b\"",
-    "\"a:*\"",
 ];
 
 /// What is taken is written, and read as the same.
@@ -72,22 +70,8 @@ fn bodies() {
             same::<NamespaceSpec>(input)?,
             same::<WorkerRow>(input)?,
             Fate::from(&Reader::parse(input).and_then(|reader| reader.all(TagChange::get))),
-            Fate::from(&Reader::parse(input).and_then(|reader| reader.all(PatternChange::get))),
             Fate::from(&Reader::parse(input).and_then(|reader| reader.all(Aside::get))),
         ];
         Ok(if fates.contains(&Fate::Taken) { Fate::Taken } else { Fate::Refused })
-    });
-}
-
-#[test]
-fn patterns() {
-    let target = Target { name: "patterns", inputs: 3_000, words: WORDS };
-    target.fuzz(|input| {
-        let Ok(text) = str::from_utf8(input) else { return Ok(Fate::Refused) };
-        let Ok(patterns) = Patterns::parse(text) else { return Ok(Fate::Refused) };
-        match Patterns::parse(&patterns.text()) {
-            Ok(again) if again == patterns => Ok(Fate::Taken),
-            again => Err(format!("{patterns:?} reads back as {again:?}")),
-        }
     });
 }

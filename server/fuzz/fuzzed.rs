@@ -181,7 +181,7 @@ fn changed(of: Index, changes: &[Change], corpus: &[(PathBuf, Vec<u8>)]) -> Vec<
 #[test]
 fn what_is_wrong_is_found_and_made_small() {
     let found = std::panic::catch_unwind(|| {
-        let target = Target { name: "patterns", inputs: 2_000, words: &["\u{fffd}bug"] };
+        let target = Target { name: "bodies", inputs: 2_000, words: &["\u{fffd}bug"] };
         target.fuzz(|input| match input.windows(3).any(|part| part == b"bug") {
             true => Err("a bug".to_owned()),
             false if input.len() % 2 == 0 => Ok(Fate::Taken),
@@ -190,6 +190,6 @@ fn what_is_wrong_is_found_and_made_small() {
     });
     let why = found.expect_err("it was not found");
     let why = why.downcast_ref::<String>().expect("words");
-    assert!(why.contains("a bug") && why.contains("patterns, seed "), "{why}");
+    assert!(why.contains("a bug") && why.contains("bodies, seed "), "{why}");
     assert_eq!(why.matches("Put(").count(), 1, "as small as it can be: {why}");
 }

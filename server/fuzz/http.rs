@@ -57,7 +57,6 @@ const WORDS: &[&str] = &[
     "If-None-Match: *\r\n",
     "Accept: */*\r\n",
     "/v1/tags/orders",
-    "/v1/patterns/a:*",
     "/v1/decode/%00",
     "/%2e%2e/",
     "?limit=0",

@@ -11,7 +11,6 @@ pub(crate) mod namespaces;
 pub(crate) mod numbers;
 pub mod openapi;
 pub(crate) mod overview;
-pub(crate) mod patterns;
 pub(crate) mod segments;
 pub(crate) mod snowflake;
 pub(crate) mod tags;

@@ -21,9 +21,7 @@ CREATE TABLE IF NOT EXISTS meta (
     generation BIGINT NOT NULL DEFAULT 0,
     -- when it was fenced last, and what the database called itself then
     fenced_ms BIGINT NOT NULL DEFAULT 0,
-    fenced_on VARCHAR(255) NOT NULL DEFAULT '',
-    -- which tags are made on first use, as JSON; empty where none are
-    patterns VARCHAR(16000) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
+    fenced_on VARCHAR(255) NOT NULL DEFAULT ''
 ) ENGINE = InnoDB;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

@@ -21,9 +21,7 @@ CREATE TABLE leafid.meta (
     generation BIGINT NOT NULL DEFAULT 0,
     -- when it was fenced last, and what the database called itself then
     fenced_ms BIGINT NOT NULL DEFAULT 0,
-    fenced_on TEXT NOT NULL DEFAULT '',
-    -- which tags are made on first use, as JSON; empty where none are
-    patterns TEXT NOT NULL DEFAULT ''
+    fenced_on TEXT NOT NULL DEFAULT ''
 );
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it. Half of each

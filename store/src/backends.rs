@@ -161,9 +161,6 @@ pub struct Fenced {
     pub floor: StoreTime,
     /// What the database called itself then.
     pub database: String,
-    /// Which tags are made on first use, as text: empty where none are. They stand here so that none is
-    /// made while the store is fenced.
-    pub patterns: String,
 }
 
 /// Tells whether a database is still the one that was opened.

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::registry::DEFAULT_STEP;
+use leafid_core::registry::{DEFAULT_STEP, TagRow};
 use leafid_core::{
     Code, Kind, Name, Segment, SegmentConfig, Segments, Snowflake, SnowflakeConfig, Snowflakes,
     StepPolicy,
@@ -17,7 +17,6 @@ use crate::meter::leases::{Named, OfSingle};
 use crate::problem::{Figure, Problem};
 use crate::random;
 use crate::registry::explain::step_of_row;
-use crate::store::pattern::own_step;
 use driver::{AtHand, Deps, Driver};
 
 /// The most IDs of one request.
@@ -197,10 +196,10 @@ impl Generators {
     async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match own_step(self.deps.stores.tags(), tag).await {
+        let own = match self.deps.stores.tags().tag(tag).await {
             // Another program's table may say so.
-            Ok(0) => return Err(step_of_row(&tag)),
-            Ok(step) => step.min(STEP_CAP),
+            Ok(TagRow { step: 0, .. }) => return Err(step_of_row(&tag)),
+            Ok(row) => row.step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };

@@ -12,8 +12,6 @@ mod health;
 mod job;
 mod namespace_rows;
 mod namespaces;
-mod pattern_rows;
-pub mod patterns;
 mod queue;
 mod rows;
 mod run;
@@ -40,7 +38,6 @@ use crate::clock::Clock;
 use crate::fence::{Desk, Guard, Journal, Repaired, Witness};
 use crate::meter;
 use crate::problem::Problem;
-use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns};
 use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, Store, TagChange};
 
 use cache::Cache;
@@ -346,24 +343,6 @@ impl Store for Registry {
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
         self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
-    }
-
-    fn patterns(&self) -> Answer<'_, (Patterns, u64)> {
-        self.submit(Kind::Take, Scope::Patterns, patterns::list)
-    }
-
-    fn put_pattern(
-        &self,
-        pattern: Pattern,
-        change: PatternChange,
-    ) -> Answer<'_, (PatternRow, u64)> {
-        let put = move |turn: &mut TurnRows| patterns::put(turn, pattern, &change);
-        self.submit(Kind::Change, Scope::Patterns, put)
-    }
-
-    fn delete_pattern(&self, pattern: Pattern) -> Answer<'_, ()> {
-        let delete = move |turn: &mut TurnRows| patterns::delete(turn, pattern);
-        self.submit(Kind::Change, Scope::Patterns, delete)
     }
 
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {

@@ -2,7 +2,6 @@
 //! place: by the [`Registry`](crate::registry::Registry), over any back end.
 
 pub mod parted;
-pub mod pattern;
 pub mod watched;
 
 use std::future::Future;
@@ -17,7 +16,6 @@ use leafid_core::{
 
 use crate::meter::turns::Turns;
 use crate::problem::Problem;
-use pattern::{Pattern, PatternChange, PatternRow, Patterns};
 
 /// An answer that comes when it is durable.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send + 'a>>;
@@ -206,14 +204,6 @@ pub trait Store: Send + Sync + 'static {
     fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow>;
     /// Deletes a tag; a tombstone keeps its position.
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()>;
-
-    /// The patterns by which tags are made on first use, and how often the store was fenced.
-    fn patterns(&self) -> Answer<'_, (Patterns, u64)>;
-    /// Creates or changes a pattern.
-    fn put_pattern(&self, pattern: Pattern, change: PatternChange)
-    -> Answer<'_, (PatternRow, u64)>;
-    /// Removes a pattern; the tags that it made stay.
-    fn delete_pattern(&self, pattern: Pattern) -> Answer<'_, ()>;
 
     /// The row of a namespace.
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace>;

@@ -47,10 +47,6 @@ paths! {
     TAG tag(tag) "/v1/tags/{tag}";
     /// POST moves the position of a tag.
     ADVANCE advance(tag) "/v1/tags/{tag}/advance";
-    /// GET lists the patterns by which tags are made on first use.
-    PATTERNS patterns() "/v1/patterns";
-    /// GET, PUT and DELETE of a pattern.
-    PATTERN pattern(pattern) "/v1/patterns/{pattern}";
     /// GET lists the namespaces.
     NAMESPACES namespaces() "/v1/namespaces";
     /// GET and PUT of a namespace.

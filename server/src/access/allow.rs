@@ -8,7 +8,6 @@ use leafid_core::{WindowGrant, registry};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::{Figure, Problem};
 use leafid_store::store::Store;
-use leafid_store::store::pattern::own_step;
 use tracing::Instrument;
 
 use super::meter::Asking;
@@ -62,7 +61,7 @@ impl Allowance {
         }
         let step = match ask.step {
             Some(step) => step,
-            None => own_step(store, ask.tag).await?,
+            None => store.tag(ask.tag).await?.step,
         };
         let least = ask.at_least.map(|least| least.min(most));
         let wanted = step.min(most).max(least.unwrap_or(0));

@@ -67,14 +67,6 @@ impl Pattern {
         self.0 == "*"
     }
 
-    /// Whether every name of another pattern is one of its.
-    fn covers(&self, other: &str) -> bool {
-        match (self.0.strip_suffix('*'), other.strip_suffix('*')) {
-            (Some(begins), Some(other)) => other.starts_with(begins),
-            _ => false,
-        }
-    }
-
     fn fits(&self, name: &str) -> bool {
         match self.0.strip_suffix('*') {
             Some(begins) => name.starts_with(begins),
@@ -148,11 +140,6 @@ impl Principal {
         self.tags.iter().any(|pattern| pattern.fits(tag))
     }
 
-    /// Whether it may use every tag of this pattern.
-    pub fn may_pattern(&self, pattern: &str) -> bool {
-        self.tags.iter().any(|own| own.covers(pattern))
-    }
-
     /// Whether it may use this namespace.
     pub fn may_namespace(&self, namespace: &str) -> bool {
         self.namespaces.iter().any(|pattern| pattern.fits(namespace))
@@ -173,10 +160,6 @@ mod tests {
         let fits = |pattern: &str, name| Pattern::parse(pattern).unwrap().fits(name);
         assert!(fits("*", "orders") && fits("tenant:*", "tenant:7") && fits("orders", "orders"));
         assert!(!fits("tenant:*", "tenant") && !fits("orders", "orders2") && !fits("a*", "b"));
-        let covers = |pattern: &str, other| Pattern::parse(pattern).unwrap().covers(other);
-        assert!(covers("*", "a*") && covers("tenant:*", "tenant:*") && covers("t*", "tenant:*"));
-        assert!(!covers("tenant:eu*", "tenant:*") && !covers("tenant:*", "tenant:7"));
-        assert!(!covers("tenant:7", "tenant:7*") && !covers("orders", "orders"));
         for wrong in ["", "**", "*a", "a*b", "a b", "ä*"] {
             assert!(Pattern::parse(wrong).is_none(), "{wrong}");
         }

@@ -24,10 +24,6 @@ const FORMAT: &str = r#"The file, in TOML:
   max_step = 1000000        # how many a lease takes at most
   until = 2147483648        # the upper end: one more than the last number
 
-  [tags."tenant:*"]         # each tag that begins so is created when it is leased from first
-  step = 100                # with these values, each as of a tag
-  most = 500                # and no more of them than this [default: 10000]
-
   [namespaces.edge]
   layout = "edge"           # leaf, edge, long, js53, or
                             # { epoch_ms = 1735689600000, tick_ms = 10,

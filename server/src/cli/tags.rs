@@ -5,7 +5,6 @@ use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
 use leafid_store::json::{Writer, shown};
 use leafid_store::problem::Problem;
-use leafid_store::store::pattern::Pattern;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
@@ -23,10 +22,9 @@ pub enum Tag {
     Set(Set),
     /// Moves the position of a tag up: no number below is granted any more
     Advance(Advance),
-    /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it.
-    /// Of a pattern, as `tenant:*`, the tags stay, and no more are created
+    /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it
     Delete(Delete),
-    /// Lists the tags, and the patterns by which tags are created on first use
+    /// Lists the tags
     List(List),
 }
 
@@ -93,7 +91,7 @@ pub struct Advance {
 
 #[derive(Args, Debug)]
 pub struct Delete {
-    /// The tag, or the pattern
+    /// The tag
     name: String,
     #[command(flatten)]
     target: Target,
@@ -239,20 +237,11 @@ fn advance(
 
 impl Delete {
     fn run(self) -> Result<(), Failure> {
-        let name = &self.name;
-        let is_pattern = name.ends_with('*');
-        let path = match is_pattern {
-            true => path::pattern(pattern(name)?),
-            false => path::tag(tag(name)?),
-        };
+        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
         let client = self.target.connect()?;
         let deleted = client.call("DELETE", &path, None, false);
         client.close();
         deleted?;
-        if is_pattern {
-            let line = format_args!("pattern `{name}` deleted; the tags that it made stay");
-            return show(json!({ "tag": name, "deleted": true }), line);
-        }
         let line = format_args!("tag `{name}` deleted; created again, it goes on where it stood");
         show(json!({ "tag": name, "deleted": true }), line)
     }
@@ -262,11 +251,10 @@ impl List {
     fn run(self) -> Result<(), Failure> {
         let client = self.target.connect()?;
         let rows = client.list(path::TAGS, "tags", "tag");
-        let patterns = client.call("GET", path::PATTERNS, None, false);
         client.close();
-        let (rows, patterns) = (rows?, patterns?["patterns"].take());
+        let rows = rows?;
         if is_json() {
-            return say(json!({ "tags": rows, "patterns": patterns }));
+            return say(json!({ "tags": rows }));
         }
         let heads = ["next number", "step", "max_step", "until"];
         row("tag", heads.map(str::to_owned))?;
@@ -278,23 +266,6 @@ impl List {
                     other => other.to_string(),
                 });
             row(listed["tag"].as_str().unwrap_or("?"), fields)?;
-        }
-        for listed in patterns.as_array().into_iter().flatten() {
-            let text = |field: &str| listed[field].as_str().unwrap_or("-");
-            let count = |field: &str| listed[field].as_u64().unwrap_or(0);
-            let fields = [
-                text("from").to_owned(),
-                count("step").to_string(),
-                count("max_step").to_string(),
-                text("until").to_owned(),
-            ];
-            row(text("pattern"), fields)?;
-            let suspended = match listed["suspended"] == true {
-                true => "; suspended, as the store was fenced: apply it with a higher `from`",
-                false => "",
-            };
-            let (made, most) = (count("made"), count("most"));
-            say(format_args!("    creates tags on first use, {made} of {most} so far{suspended}"))?;
         }
         Ok(())
     }
@@ -314,14 +285,6 @@ pub fn tag(name: &str) -> Result<Name, Problem> {
         let detail = format!("`{}` is not a valid name for a tag: {advice}", shown(name));
         Problem::new(Code::TagInvalid, detail)
     })
-}
-
-/// A pattern that is right.
-///
-/// # Errors
-/// `TAG_INVALID`.
-fn pattern(name: &str) -> Result<Pattern, Problem> {
-    crate::routes::input::pattern(name)
 }
 
 /// A number, or `none`, which is the end of every line.

@@ -12,13 +12,12 @@ use leafid_core::{Code, Name};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::store::Page;
-use leafid_store::store::pattern::Pattern;
 use tracing::Instrument;
 
 use super::caller::Caller;
 use crate::app::App;
 use crate::routes::answer::Refused;
-use crate::routes::{namespaces, patterns, tags, workers};
+use crate::routes::{namespaces, tags, workers};
 
 /// Logs who changed what: as it was just before, and as the answer has it. It goes on without its
 /// caller, as the change does: a change that is made is never without its line.
@@ -70,7 +69,6 @@ struct What {
 
 enum Line {
     Tag(Name),
-    Pattern(Pattern),
     Namespace(Name),
     Worker(Name, u32),
 }
@@ -86,9 +84,6 @@ impl What {
         let space = || Name::namespace(param("namespace")?).ok();
         let line = match (param("tag"), param("worker")) {
             (Some(tag), _) => Name::tag(tag).ok().map(Line::Tag),
-            (None, None) if param("pattern").is_some() => {
-                param("pattern").and_then(Pattern::parse).map(Line::Pattern)
-            }
             (None, None) => space().map(Line::Namespace),
             (None, Some(worker)) => {
                 let worker = worker.parse().ok();
@@ -116,11 +111,6 @@ impl Line {
             Line::Tag(tag) => {
                 tags::put_row(&mut writer, &tag, &app.stores.tags().tag(tag).await.ok()?)
             }
-            Line::Pattern(pattern) => {
-                let (all, generation) = app.stores.tags().patterns().await.ok()?;
-                let row = all.get(&pattern).filter(|row| !row.deleted)?;
-                patterns::put_row(&mut writer, &pattern, &row, generation);
-            }
             Line::Namespace(name) => {
                 namespaces::put_row(
                     &mut writer,
@@ -144,7 +134,6 @@ impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Line::Tag(tag) => write!(f, "tag `{tag}`"),
-            Line::Pattern(pattern) => write!(f, "pattern `{pattern}`"),
             Line::Namespace(name) => write!(f, "namespace `{name}`"),
             Line::Worker(name, worker) => write!(f, "worker {worker} of namespace `{name}`"),
         }

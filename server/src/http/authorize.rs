@@ -100,7 +100,6 @@ fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
     for (param, value) in &params {
         let (is_allowed, what) = match param {
             "tag" => (who.may_tag(value), "tag"),
-            "pattern" => (who.may_pattern(value), "pattern"),
             "namespace" => (who.may_namespace(value), "namespace"),
             _ => continue,
         };
@@ -121,8 +120,7 @@ fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
     let all = |patterns: &[Pattern]| patterns.iter().any(Pattern::is_all);
     let (path, lists) =
         (head.uri.path(), "a list shows every name, and it may use some; ask by name");
-    let of_tags = [leafid_wire::path::TAGS, leafid_wire::path::PATTERNS];
-    if of_tags.contains(&path) && !all(&who.tags) {
+    if path == leafid_wire::path::TAGS && !all(&who.tags) {
         return Err(forbidden(who, lists.to_owned()));
     }
     if path == leafid_wire::path::NAMESPACES && !all(&who.namespaces) {

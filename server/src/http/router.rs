@@ -20,7 +20,7 @@ use super::rules::Rules;
 use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::{
-    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, patterns, segments,
+    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments,
     snowflake, tags, workers,
 };
 
@@ -74,15 +74,12 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::DECODE, get(decode::decode))
             .route(path::TAGS, get(tags::list))
             .route(path::TAG, get(tags::get))
-            .route(path::PATTERNS, get(patterns::list))
-            .route(path::PATTERN, get(patterns::get))
             .route(path::NAMESPACES, get(namespaces::list))
             .route(path::NAMESPACE, get(namespaces::get))
             .route(path::WORKERS, get(workers::list)),
         Face::Admin => router
             .route(path::TAG, put(tags::put).delete(tags::delete))
             .route(path::ADVANCE, post(tags::advance))
-            .route(path::PATTERN, put(patterns::put).delete(patterns::delete))
             .route(path::NAMESPACE, put(namespaces::put))
             .route(path::ASIDE, put(workers::set_aside))
             .route(path::REVOKE, post(workers::revoke)),

@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
 use leafid_store::json::{Reader, shown};
 use leafid_store::problem::Problem;
-use leafid_store::store::pattern::Pattern;
 
 use super::answer::Refused;
 use super::body::must_be_json;
@@ -20,9 +19,6 @@ pub const ROWS: (u32, u32) = (100, 1_000);
 
 /// The tag in the path.
 pub struct TagPath(pub Name);
-
-/// The pattern in the path.
-pub struct PatternPath(pub Pattern);
 
 /// The namespace in the path.
 pub struct NamespacePath(pub Name);
@@ -42,15 +38,6 @@ impl<S: Send + Sync> FromRequestParts<S> for TagPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Refused> {
         let text = path(parts, state, "tag").await?;
         Ok(TagPath(tag(&text)?))
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for PatternPath {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PatternPath, Refused> {
-        let text = path(parts, state, "pattern").await?;
-        Ok(PatternPath(pattern(&text)?))
     }
 }
 
@@ -99,20 +86,6 @@ impl<S: Send + Sync> FromRequest<S> for Input {
 /// `TAG_INVALID`.
 pub fn tag(text: &str) -> Result<Name, Problem> {
     Name::tag(text).map_err(|refusal| unnamed(refusal.code, "tag", text))
-}
-
-/// A pattern.
-///
-/// # Errors
-/// `TAG_INVALID`.
-pub fn pattern(text: &str) -> Result<Pattern, Problem> {
-    Pattern::parse(text).ok_or_else(|| {
-        let detail = format!(
-            "`{}` is not a valid pattern: use the beginning of a tag and a star, as in `tenant:*`",
-            shown(text)
-        );
-        Problem::new(Code::TagInvalid, detail)
-    })
 }
 
 /// A namespace's name.

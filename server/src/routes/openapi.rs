@@ -120,13 +120,11 @@ fn operations(story: &Story) -> Vec<Operation> {
     let (aside, set_aside) = story.aside();
     let (tag_spec, tag) = story.tag();
     let (to, advanced) = story.advance();
-    let (pattern_spec, pattern) = story.pattern();
     let (space_spec, space) = story.namespace();
     let count = || Some((shapes::count(), json!({ "count": 3 })));
     let ids = |ids: &[u64]| Some((shapes::ids(), tree(|to| to.ids("ids", ids))));
     let nothing = || Some((shapes::nothing(), json!({})));
     let a_tag = || Some((shapes::tag(), tag.clone()));
-    let a_pattern = || Some((shapes::pattern(), pattern.clone()));
     let a_space = || Some((shapes::namespace(), space.clone()));
     let operation = |method, path, summary, request, answer| Operation {
         method,
@@ -193,25 +191,6 @@ fn operations(story: &Story) -> Vec<Operation> {
             "move the position of a tag, only up",
             Some((shapes::to(), to)),
             Some((shapes::tag(), advanced)),
-        ),
-        get(
-            path::PATTERNS,
-            "patterns, by which tags are made on first use",
-            Some((shapes::patterns(), list("patterns", pattern.clone()))),
-        ),
-        get(path::PATTERN, "a pattern", a_pattern()),
-        put(
-            path::PATTERN,
-            "create or change a pattern: the first lease of a tag that fits makes it",
-            Some((shapes::pattern_spec(), pattern_spec)),
-            a_pattern(),
-        ),
-        operation(
-            "DELETE",
-            path::PATTERN,
-            "remove a pattern; the tags that it made stay",
-            None,
-            nothing(),
         ),
         get(
             path::NAMESPACES,

@@ -16,7 +16,6 @@ mod log;
 mod notify;
 mod operating;
 mod parted;
-mod patterns;
 mod ready;
 mod restore;
 mod restored;

@@ -214,7 +214,7 @@ fn a_file_without_a_position_is_raised_by_migrate() {
     let file = rusqlite::Connection::open(&home.store).unwrap();
     file.execute_batch(
         "ALTER TABLE meta DROP COLUMN position; ALTER TABLE meta DROP COLUMN generation;
-        ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on; ALTER TABLE meta DROP COLUMN patterns;
+        ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on;
         ALTER TABLE tags DROP COLUMN claimed_until; PRAGMA user_version = 3",
     )
     .unwrap();

@@ -147,6 +147,7 @@ serve --listen 0.0.0.0:0 =1 NOT_ENABLED & --tls-cert
 tag list =1 STORE_UNAVAILABLE & leafid serve
 tag list --store redis://x =1 redis://x & sqlite:PATH
 tag create 'or ders' =1 TAG_INVALID & or ders
+tag create 'a:*' =1 TAG_INVALID & a:*
 ";
 
 #[test]

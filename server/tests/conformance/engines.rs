@@ -17,7 +17,6 @@ use leafid_store::store::SharedStore;
 use tokio::runtime::Handle;
 
 use crate::conforms;
-use crate::patterns::makes_tags;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
 /// Opens an empty store at a URL.
@@ -43,7 +42,6 @@ async fn passes<S: Databases>() {
     };
     conforms(S::NAME, open).await;
     leases_end_with_the_range(S::NAME, open).await;
-    makes_tags(S::NAME, open).await;
     outside_is_passed_by(S::NAME, open).await;
 }
 

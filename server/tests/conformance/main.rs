@@ -4,7 +4,6 @@
 #[cfg(unix)]
 mod engines;
 mod memory;
-mod patterns;
 mod races;
 mod ranges;
 mod tags;

@@ -50,12 +50,14 @@ const REQUEST: &str = "000102030405060708090a0b0c0d0e0f";
 /// Each of them gives a problem and changes nothing.
 const CASES: &str = r#"
 POST /v1/segments/ordres/lease | {@} | 404 TAG_UNKNOWN | leafid tag create ordres
+POST /v1/segments/ordres/lease | {@,"have_until":"7"} | 404 TAG_UNKNOWN | up to 7
 POST /v1/segments/ordres/ids | {"count":1} | 404 TAG_UNKNOWN | leafid tag create ordres
 POST /v1/segments/or%20ders/lease | {@} | 400 TAG_INVALID | `or ders` is not a valid tag
 POST /v1/segments/a%2Fb/lease | {@} | 400 TAG_INVALID | a/b
 POST /v1/segments/%C3%A4/lease | {@} | 400 TAG_INVALID | ä
 POST /v1/segments/%FF/lease | {@} | 400 REQUEST_INVALID | path
 PUT /v1/tags/%27%3B-- | {} | 400 TAG_INVALID | ';--
+PUT /v1/tags/a:* | {} | 400 TAG_INVALID | a:*
 POST /v1/segments/orders/lease | {@,"step":0} | 400 STEP_INVALID | step must be 1 to 2147483647, got `0`
 POST /v1/segments/orders/lease | {@,"step":4294967295} | 400 STEP_INVALID | 4294967295
 POST /v1/segments/orders/lease | {@,"step":4294967296} | 400 REQUEST_INVALID | step

@@ -91,27 +91,6 @@ fn a_day_has_so_many_ids_there() {
 }
 
 #[test]
-fn a_key_that_only_a_pattern_fits_is_as_unknown_as_any_other_until_somebody_else_makes_the_tag() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut running = start(&folder, &[]);
-    let file = folder.path().join("tags.toml");
-    std::fs::write(&file, "[tags.\"tenant:*\"]\nmost = 2\n").unwrap();
-    let url = running.serving.url.clone();
-    says(&url, &["apply", file.to_str().unwrap()]);
-    let list = || says(&url, &["tag", "list"]);
-    let unknown = running.client.call("GET", "/api/segment/get/none", &[]).timeless();
-    for method in ["GET", "POST", "GET"] {
-        let answer = running.client.call(method, "/api/segment/get/tenant:7", &[]);
-        assert_eq!(answer.status, 500, "{method}: {}", answer.body);
-        assert_eq!(answer.timeless(), unknown.replace("none", "tenant:7"), "{method}");
-    }
-    assert!(list().contains("0 of 2 so far"), "{}", list());
-    assert_eq!(says(&url, &["next", "tenant:7"]), "1\n");
-    assert!(list().contains("1 of 2 so far"), "{}", list());
-    assert!(running.number("/api/segment/get/tenant:7") > 1);
-}
-
-#[test]
 fn what_cannot_be_meant_is_told_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store.db").display().to_string();

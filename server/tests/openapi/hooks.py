@@ -55,10 +55,7 @@ def is_whole(path, body):
     if path == "/v1/tags/{tag}/advance":
         # A position may be right by itself and below the one at which the tag stands.
         return not is_position(body.get("to"))
-    if path == "/v1/patterns/{pattern}" and is_position(body.get("from")):
-        # Nor does the first number of a pattern's tags go down.
-        return False
-    if path in ("/v1/tags/{tag}", "/v1/patterns/{pattern}"):
+    if path == "/v1/tags/{tag}":
         # So may an upper end; the end of every line is always right.
         if is_position(body.get("until")) and int(body["until"]) != MAX_ID + 1:
             return False

@@ -1,5 +1,4 @@
--- Notes a fence, or patterns; no row is changed if others were noted since this was read.
+-- Notes a fence; no row is changed if another was noted since this was read.
 UPDATE meta
-SET generation = :generation, fenced_ms = :fenced_ms, floor_ms = :floor_ms, fenced_on = :fenced_on,
-    patterns = :patterns
-WHERE generation = :was_generation AND patterns = :was_patterns;
+SET generation = :generation, fenced_ms = :fenced_ms, floor_ms = :floor_ms, fenced_on = :fenced_on
+WHERE generation = :was_generation;

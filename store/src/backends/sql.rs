@@ -218,9 +218,7 @@ impl Texts {
                 to.millis("fenced_ms", after.at.get());
                 to.millis("floor_ms", after.floor.get());
                 to.text("fenced_on", &after.database);
-                to.text("patterns", &after.patterns);
                 to.big("was_generation", before.row.generation);
-                to.text("was_patterns", &before.row.patterns);
             }))],
             Write::Beat(now) => {
                 vec![Step::Adjust(Query::new(self.beat, |to| to.millis("now", now.get())))]
@@ -307,7 +305,6 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
                 at: StoreTime::new(need(from.millis("fenced_ms")?)?),
                 floor: StoreTime::new(need(from.millis("floor_ms")?)?),
                 database: need(from.text("fenced_on", str::to_owned)?)?,
-                patterns: need(from.text("patterns", str::to_owned)?)?,
             };
         }
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),

@@ -13,7 +13,6 @@ use crate::backends::{
     Answer, BackEnd, Fault, Fenced, Group, NamespaceRow, Outcome, Seen, Standing, Want, Write,
 };
 use crate::store::Page;
-use crate::store::pattern::Patterns;
 
 /// How many rows are read at once.
 const AT_ONCE: usize = 200;
@@ -62,7 +61,6 @@ pub async fn fence<B: BackEnd>(
             at: now,
             floor: before.row.floor.max(moves.floor),
             database: found.database.clone(),
-            patterns: before.row.patterns.clone(),
         };
         let done = Repaired {
             generation: after.generation,
@@ -85,8 +83,7 @@ pub async fn raise<B: BackEnd>(back_end: &mut B, witness: &Witness) -> Result<us
     for _ in 0..TRIES {
         back_end.begin().await?;
         let names: Vec<Name> = witness.tags.keys().copied().collect();
-        let patterns = back_end.standing().await?.fenced.row.patterns;
-        let mut writes = tags(back_end, witness, &patterns, &names).await?;
+        let mut writes = tags(back_end, witness, &names).await?;
         writes.retain(|write| match write {
             Write::Tag { tag, before, .. } => {
                 let stands = before.map_or(0, |seen| seen.row.max_id);
@@ -168,8 +165,7 @@ impl Moves {
         let mut all = names(back_end, Want::TagNames).await?;
         all.extend(witness.tags.keys());
         let all: Vec<Name> = all.into_iter().collect();
-        let patterns = back_end.standing().await?.fenced.row.patterns;
-        let mut writes = tags(back_end, witness, &patterns, &all).await?;
+        let mut writes = tags(back_end, witness, &all).await?;
         let tags = writes.len();
         let last = now.max(witness.latest());
         let noted = witness.store.as_ref().map_or(0, |noted| noted.longest_ms);
@@ -197,16 +193,13 @@ impl Moves {
     }
 }
 
-/// Every tag behind a fence. One that is known and has no row was lost with it: by its pattern it goes
-/// on, without one its tombstone keeps the position for when it is made again.
+/// Every tag behind a fence. One that is known and has no row was lost with it: its tombstone keeps the
+/// position for when it is made again.
 async fn tags<B: BackEnd>(
     back_end: &mut B,
     witness: &Witness,
-    patterns: &str,
     names: &[Name],
 ) -> Result<Vec<Write>, Stop> {
-    // Those that cannot be read make nothing either.
-    let patterns = Patterns::parse(patterns).unwrap_or_default();
     let mut writes = Vec::new();
     for some in names.chunks(AT_ONCE) {
         let wants: Vec<Want> = some.iter().map(|name| Want::Tag(*name)).collect();
@@ -224,11 +217,7 @@ async fn tags<B: BackEnd>(
             let (step, max_step) = (DEFAULT_STEP, DEFAULT_MAX_STEP);
             let (until, claimed_until) = (None, None);
             let lost = TagRow { max_id: 1, step, max_step, deleted: true, until, claimed_until };
-            let after = match (before, patterns.of(tag)) {
-                (Some(seen), _) => seen.row.fenced(noted),
-                (None, Some((_, row))) => row.lost(noted, &lost),
-                (None, None) => lost.fenced(noted),
-            };
+            let after = before.map_or(lost, |seen| seen.row).fenced(noted);
             writes.push(Write::Tag { tag: *tag, before, after });
         }
     }

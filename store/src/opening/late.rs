@@ -15,7 +15,6 @@ use crate::backends::opening::Unopened;
 use crate::backends::reconnect::pause;
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns};
 use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, Store, TagChange};
 
 /// A store that is not open yet, or since.
@@ -191,22 +190,6 @@ impl Store for Late {
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
         self.by(|store| store.delete_tag(tag))
-    }
-
-    fn patterns(&self) -> Answer<'_, (Patterns, u64)> {
-        self.by(|store| store.patterns())
-    }
-
-    fn put_pattern(
-        &self,
-        pattern: Pattern,
-        change: PatternChange,
-    ) -> Answer<'_, (PatternRow, u64)> {
-        self.by(|store| store.put_pattern(pattern, change))
-    }
-
-    fn delete_pattern(&self, pattern: Pattern) -> Answer<'_, ()> {
-        self.by(|store| store.delete_pattern(pattern))
     }
 
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {

@@ -68,7 +68,7 @@ impl Cache {
     /// What a request of this scope is decided on is read again.
     pub fn doubt(&mut self, scope: Scope) {
         match scope {
-            Scope::Nothing | Scope::Beat | Scope::Patterns => {}
+            Scope::Nothing | Scope::Beat => {}
             Scope::Tag(tag) => drop(self.tags.remove(&tag)),
             Scope::Namespace(name) => drop(self.namespaces.remove(&name)),
             Scope::Worker(name, worker) => {

@@ -15,8 +15,6 @@ pub enum Scope {
     Nothing,
     /// The time that is written for its own sake.
     Beat,
-    /// The patterns by which tags are made.
-    Patterns,
     /// A tag.
     Tag(Name),
     /// A namespace and its numbers.
@@ -56,23 +54,6 @@ impl Groups {
             let write = Write::Tag { tag: *tag, before: entry.before, after };
             self.push(Scope::Tag(*tag), vec![write]);
         }
-    }
-
-    /// The patterns, and the tags that they make: what is made is counted, or it is not made.
-    pub fn patterns<'e>(
-        &mut self,
-        patterns: Write,
-        made: impl Iterator<Item = (&'e Name, &'e Entry<TagRow>)>,
-    ) {
-        let place = self.groups.len();
-        let mut group = vec![patterns];
-        for (tag, entry) in made {
-            if let Some(after) = entry.after() {
-                group.push(Write::Tag { tag: *tag, before: entry.before, after });
-                self.places.insert(Scope::Tag(*tag), place);
-            }
-        }
-        self.push(Scope::Patterns, group);
     }
 
     /// A namespace, and numbers that are written with it, if there are any.

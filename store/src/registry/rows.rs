@@ -11,7 +11,6 @@ use super::cache::Cache;
 use super::entry::Entry;
 use super::groups::{Groups, Scope};
 use super::namespace_rows::NamespaceRows;
-use super::pattern_rows::PatternRows;
 use super::stop::Stop;
 use crate::backends::{Answer, Facts, NamespaceRow, Want};
 use crate::problem::Problem;
@@ -25,8 +24,6 @@ pub struct TurnRows {
     pub floor: StoreTime,
     /// Whether tags and namespaces are created on first use.
     pub first_use: bool,
-    /// Whether the row of a tag stays for good.
-    pub keeps_tags: bool,
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
@@ -38,22 +35,18 @@ pub struct TurnRows {
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
     beats: bool,
-    /// The patterns, where a request of this turn has looked at them.
-    pub patterns: Option<PatternRows>,
 }
 
 impl TurnRows {
     /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         let Facts { store, floor, .. } = *facts;
-        let (keeps_tags, patterns) = (true, None);
         let (tags, removed, spaces, lists, wants, unreadable) = Default::default();
         let beats = false;
         TurnRows {
             store,
             floor,
             first_use,
-            keeps_tags,
             now,
             tags,
             removed,
@@ -63,7 +56,6 @@ impl TurnRows {
             wants,
             unreadable,
             beats,
-            patterns,
         }
     }
 
@@ -327,8 +319,7 @@ impl TurnRows {
     /// `Wanting` if it is to be decided again now, `Later` if others decided on the same row.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
-            // Patterns are read in each turn that looks at them.
-            Scope::Nothing | Scope::Beat | Scope::Patterns => return Ok(()),
+            Scope::Nothing | Scope::Beat => return Ok(()),
             Scope::Tag(tag) => {
                 if !self.tags.get(&tag).is_some_and(Entry::is_doubtful) {
                     return Ok(());
@@ -370,18 +361,8 @@ impl TurnRows {
         if self.beats {
             groups.beat(self.now);
         }
-        let mut joined = None;
-        if let Some(patterns) = &self.patterns
-            && let Some(write) = patterns.write()
-        {
-            joined = Some(&patterns.made);
-            let made = patterns.made.iter();
-            groups.patterns(write, made.filter_map(|tag| Some((tag, self.tags.get(tag)?))));
-        }
         for (tag, entry) in &self.tags {
-            if joined.is_none_or(|made| !made.contains(tag)) {
-                groups.tag(tag, entry);
-            }
+            groups.tag(tag, entry);
         }
         for (name, space) in &self.spaces {
             space.gather(name, &mut groups);

@@ -3,7 +3,6 @@
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Code, Name, SegmentAsk, SegmentGrant};
 
-use super::patterns;
 use super::rows::TurnRows;
 use super::stop::Stop;
 use crate::problem::Problem;
@@ -12,40 +11,34 @@ use crate::store::TagChange;
 
 /// Leases the next numbers of a tag.
 pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
-    let (by, row) = match turn.known_tag(&ask.tag)? {
-        None if turn.first_use => (None, put(turn, &ask.tag, &TagChange::default())?),
-        None => {
-            let first = patterns::first(turn, &ask.tag);
-            let (pattern, row) = first.map_err(|stop| tag_lost(stop, ask))?;
-            (Some(pattern), row)
-        }
-        Some(row) => (None, row),
+    let row = match turn.known_tag(&ask.tag)? {
+        None if turn.first_use => put(turn, &ask.tag, &TagChange::default())?,
+        None => return Err(absent(ask).into()),
+        Some(row) => row,
     };
     let refused = |refusal| explain::segment(refusal, turn.store, &row, ask);
     let (after, answer) =
         registry::lease_segment(turn.store, &row, ask, turn.now).map_err(refused)?;
     let answer = answer.map_err(refused);
-    match by {
-        // Also where a holder shows that the tag was lost: it is stopped then, instead of made by the next.
-        Some(pattern) => patterns::make(turn, pattern, &ask.tag, after)?,
-        None => turn.put_tag(&ask.tag, after),
-    }
+    turn.put_tag(&ask.tag, after);
     Ok(answer?)
 }
 
-/// A tag without a row, of which the caller has numbers: created again at 1 it would grant them twice.
-fn tag_lost(stop: Stop, ask: &SegmentAsk) -> Stop {
-    match (stop, ask.have_until) {
-        (Stop::Refused(problem), Some(have)) if problem.code == Code::TagUnknown && have > 1 => {
-            let tag = &ask.tag;
+/// A tag without a row. Where the caller has numbers of it, it would grant them twice if it were created
+/// again at 1.
+fn absent(ask: &SegmentAsk) -> Problem {
+    let tag = &ask.tag;
+    let unknown = explain::tag_unknown(tag);
+    match ask.have_until {
+        Some(have) if have > 1 => {
             let detail = format!(
                 "tag `{tag}` does not exist, and the caller has numbers of it up to {have}: the store \
                  has lost it, or the caller is wrong; find its largest number in use, and create it \
                  above: leafid tag create {tag} --from N"
             );
-            Stop::Refused(Problem { detail, ..problem })
+            Problem { detail, ..unknown }
         }
-        (stop, _) => stop,
+        _ => unknown,
     }
 }
 

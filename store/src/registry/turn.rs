@@ -10,7 +10,6 @@ use tokio::time::Instant;
 use super::cache::Cache;
 use super::health::Health;
 use super::job::{Decided, Job, Worth};
-use super::patterns;
 use super::queue::Queue;
 use super::rows::TurnRows;
 use super::stop::Stop;
@@ -127,7 +126,6 @@ impl<B: BackEnd> Turns<B> {
         self.health.tell(now, self.clock.boot());
         let cache = std::mem::take(&mut self.cache);
         let mut turn = TurnRows::new(&self.facts, self.first_use, now, cache);
-        turn.keeps_tags = self.abilities.keeps_tags;
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,
@@ -265,12 +263,9 @@ impl<B: BackEnd> Turns<B> {
         self.time.learn(written.now, self.clock.boot());
         let mut failed = None;
         let mut done = false;
-        for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
+        for outcome in &written.outcomes {
             match outcome {
-                Outcome::Done(_) => {
-                    done = true;
-                    patterns::tell(group);
-                }
+                Outcome::Done(_) => done = true,
                 Outcome::Conflict | Outcome::Locked(_) => {}
                 Outcome::Failed(fault) => failed = Some(Problem::from(fault)),
             }

@@ -11,7 +11,6 @@ use crate::hex::hex;
 use crate::meter::leases::Leases;
 use crate::problem::Problem;
 use crate::rate::Rate;
-use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns};
 use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();
@@ -207,22 +206,6 @@ impl Store for Watched {
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
         self.store.delete_tag(tag)
-    }
-
-    fn patterns(&self) -> Answer<'_, (Patterns, u64)> {
-        self.store.patterns()
-    }
-
-    fn put_pattern(
-        &self,
-        pattern: Pattern,
-        change: PatternChange,
-    ) -> Answer<'_, (PatternRow, u64)> {
-        self.store.put_pattern(pattern, change)
-    }
-
-    fn delete_pattern(&self, pattern: Pattern) -> Answer<'_, ()> {
-        self.store.delete_pattern(pattern)
     }
 
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {

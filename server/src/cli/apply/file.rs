@@ -5,7 +5,6 @@ use std::io::Read;
 use leafid_core::{Code, Fields, Name};
 use leafid_store::json::{Reader, Unique, Writer, shown};
 use leafid_store::problem::Problem;
-use leafid_store::store::pattern::{Pattern, PatternChange};
 use leafid_store::store::{NamespaceChange, TagChange};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +13,7 @@ use crate::shallow;
 
 /// A tag or a namespace as the file has it.
 pub struct Wanted {
-    /// Its name, or the pattern of its names.
+    /// Its name.
     pub name: String,
     /// Which of the two, and what it is to be.
     pub kind: Kind,
@@ -25,7 +24,6 @@ pub struct Wanted {
 /// What the file gives of it, read.
 pub enum Kind {
     Tag(Name, TagChange),
-    Pattern(Pattern, PatternChange),
     Namespace(Name, NamespaceChange),
 }
 
@@ -58,9 +56,6 @@ pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
             wanted.push(read(&name, fields).map_err(|problem| {
                 let known = match (section, problem.detail.starts_with("unknown field")) {
                     (_, false) => "",
-                    ("tags", _) if name.ends_with('*') => {
-                        "; a pattern has `from`, `step`, `max_step`, `until` and `most`"
-                    }
                     ("tags", _) => "; a tag has `from`, `step`, `max_step` and `until`",
                     _ => "; a namespace has `layout`, `workers` and `max_window`",
                 };
@@ -98,15 +93,9 @@ fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
             *number = number.to_string().into();
         }
     }
-    let wanted = |kind, fields| Wanted { name: name.to_owned(), kind, fields };
-    if name.contains('*') {
-        let change = Reader::new(fields.clone()).all(PatternChange::get)?;
-        let pattern = crate::routes::input::pattern(name)?;
-        return Ok(wanted(Kind::Pattern(pattern, change), fields));
-    }
+    let (tag, name) = (crate::routes::input::tag(name)?, name.to_owned());
     let change = Reader::new(fields.clone()).all(TagChange::get)?;
-    let tag = crate::routes::input::tag(name)?;
-    Ok(wanted(Kind::Tag(tag, change), fields))
+    Ok(Wanted { name, kind: Kind::Tag(tag, change), fields })
 }
 
 fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {

@@ -5,8 +5,6 @@ use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
 use leafid_store::json::Reader;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
-use leafid_store::registry::patterns::decide;
-use leafid_store::store::pattern::{Pattern, PatternChange};
 use leafid_store::store::{NamespaceChange, TagChange};
 use leafid_wire::path;
 use serde_json::{Map, Value, json};
@@ -114,7 +112,6 @@ impl Plan {
         let (name, mut fields) = (&wanted.name, wanted.fields.clone());
         let (kind, path) = match wanted.kind {
             Kind::Tag(..) => ("tag", path::tag(name)),
-            Kind::Pattern(..) => ("pattern", path::pattern(name)),
             Kind::Namespace(..) => ("namespace", path::namespace(name)),
         };
         let (what, shown) = (format!("{kind} `{name}`"), name.clone());
@@ -125,7 +122,6 @@ impl Plan {
         };
         let refused = match &wanted.kind {
             Kind::Tag(name, change) => refuses_tag(name, change, row.as_ref()),
-            Kind::Pattern(name, change) => refuses_pattern(name, change, row.as_ref()),
             Kind::Namespace(name, change) => refuses_namespace(client, name, change, row.as_ref())?,
         };
         if row.is_some() && kind == "tag" {
@@ -183,17 +179,6 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
     };
     let problem = |refusal| explain::tag_change(refusal, name, change, row.as_ref());
     decided.err().map(|refusal| problem(refusal).detail)
-}
-
-fn refuses_pattern(name: &Pattern, change: &PatternChange, row: Option<&Value>) -> Option<String> {
-    let suspended = row.is_some_and(|row| row["suspended"] == true);
-    let beside = ["pattern", "made", "suspended"];
-    let before = row.and_then(|row| stored(row, &beside, PatternChange::get));
-    let none = PatternChange::default();
-    // As the API shows it, it is what could be said to make it.
-    let before = before.and_then(|all| decide(name, None, &all, false).ok());
-    let change = PatternChange { spec: change.spec, most: change.most, ..none };
-    decide(name, before, &change, suspended).err().map(|problem| problem.detail)
 }
 
 /// A row as the API shows it, without what stands beside it there.

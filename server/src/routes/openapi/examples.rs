@@ -15,15 +15,13 @@ use leafid_store::json::Writer;
 use leafid_store::meter::histogram::Histogram;
 use leafid_store::meter::leases::Leased;
 use leafid_store::problem::Figure;
-use leafid_store::registry::patterns::decide;
 use leafid_store::registry::{aside, explain};
-use leafid_store::store::pattern::{Pattern, PatternChange, PatternRow};
 use leafid_store::store::{Aside, JournalSight};
 use leafid_wire::{Call, tree};
 use serde_json::{Value, json};
 
 use crate::routes::overview::{InUse, Overview, StoreSight, Within};
-use crate::routes::{decode, health, namespaces, numbers, overview, patterns, tags, workers};
+use crate::routes::{decode, health, namespaces, numbers, overview, tags, workers};
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::seen::numbers::{Count, Numbers};
 
@@ -142,19 +140,6 @@ impl Story {
     pub fn tag(&self) -> (Value, Value) {
         let row = tree(|to| tags::put_row(to, &self.tag, &self.tag_row));
         (fields(&self.tag_spec), row)
-    }
-
-    /// The body that makes a pattern, and the pattern after it made two tags.
-    pub fn pattern(&self) -> (Value, Value) {
-        let change = PatternChange { spec: self.tag_spec, most: Some(500), ..Default::default() };
-        let row = Pattern::parse("tenant:*").and_then(|pattern| {
-            let row = decide(&pattern, None, &change, false).ok()?;
-            let row = PatternRow { made: 2, ..row };
-            Some(tree(|to| patterns::put_row(to, &pattern, &row, 0)))
-        });
-        let mut spec = fields(&self.tag_spec);
-        spec["most"] = 500.into();
-        (spec, row.unwrap_or_default())
     }
 
     /// The body that moves the tag up, and the tag.

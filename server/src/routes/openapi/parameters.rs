@@ -4,7 +4,7 @@ use leafid_core::FieldForm;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
-use super::schema::{NAME, PATTERN, braced, value};
+use super::schema::{NAME, braced, value};
 use crate::routes::input::ROWS;
 
 /// The parameters of a path, and of the query that it takes.
@@ -26,10 +26,6 @@ fn parameter(name: &str, place: &str, path: &str) -> Value {
     let worker = FieldForm::Number { least: 0, most: u32::MAX.into() };
     let (schema, about, example) = match (name, path) {
         ("tag", _) => (value(FieldForm::Name), "The name of a tag.", json!("orders")),
-        ("pattern", _) => {
-            let pattern = json!({ "type": "string", "pattern": PATTERN });
-            (pattern, "The beginning of tags, and a star.", json!("tenant:*"))
-        }
         ("namespace", path::DECODE) => {
             let about = "The namespace that issued the ID; `default` if absent.";
             (value(FieldForm::Name), about, json!("default"))

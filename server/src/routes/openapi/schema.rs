@@ -5,8 +5,6 @@ use serde_json::{Map, Value, json};
 
 /// How a name begins and goes on.
 pub const NAME: &str = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}";
-/// How a pattern begins and ends.
-pub const PATTERN: &str = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,126}\*$";
 /// No control characters.
 const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 

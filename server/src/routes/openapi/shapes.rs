@@ -1,6 +1,6 @@
 //! The objects that are the server's own, or the core's with something beside it.
 
-use leafid_core::registry::{Namespace, STEP_CAP, TagRow, TagSpec, WorkerRow};
+use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
 use leafid_store::dispense;
 
@@ -54,38 +54,6 @@ pub fn tag() -> Shape {
 /// A list of tags.
 pub fn tags() -> Shape {
     Shape::default().rows("tags", "The tags, by name.", tag())
-}
-
-const PATTERN: FieldForm = FieldForm::Text { least: 2, most: NAME_BYTES };
-const MOST: FieldForm = FieldForm::Number { least: 1, most: u32::MAX as u64 };
-
-/// The body that creates or changes a pattern.
-pub fn pattern_spec() -> Shape {
-    let most = "How many tags the pattern makes at most; 10000 if absent.";
-    Shape::of(TagSpec::SCHEMA).and(&[field("most", MOST, most)]).maybe("most")
-}
-
-/// A pattern.
-pub fn pattern() -> Shape {
-    let suspended = "The store lost grants and was fenced since `from` was said: it makes no tag.";
-    let step = FieldForm::Number { least: 1, most: STEP_CAP as u64 };
-    let made = FieldForm::Number { least: 0, most: u32::MAX as u64 };
-    Shape::of(&[
-        field("pattern", PATTERN, "The beginning of tags, and a star."),
-        field("from", BIG, "The first number of each of its tags."),
-        field("step", step, "How many numbers a lease takes unless it says."),
-        field("max_step", step, "How many a lease takes at most."),
-        field("until", BIG, "The upper end of each of its tags; absent: the line's end."),
-        field("most", MOST, "How many tags it makes at most."),
-        field("made", made, "How many it has made."),
-        field("suspended", FieldForm::Flag, suspended),
-    ])
-    .maybe("until")
-}
-
-/// A list of patterns.
-pub fn patterns() -> Shape {
-    Shape::default().rows("patterns", "The patterns, by name.", pattern())
 }
 
 /// A namespace.

@@ -6,7 +6,6 @@ use leafid_servers::{Etcd, Server, Zookeeper, for_test};
 
 use super::{name, open_at};
 use crate::conforms;
-use crate::patterns::makes_tags;
 use crate::ranges::leases_end_with_the_range;
 
 async fn passes<S: Server>() {
@@ -14,7 +13,6 @@ async fn passes<S: Server>() {
     let open = |_: &Path, id, clock| open_at(&format!("{}/{}", server.url(), name()), id, clock);
     conforms(S::NAME, open).await;
     leases_end_with_the_range(S::NAME, open).await;
-    makes_tags(S::NAME, open).await;
 }
 
 #[tokio::test]

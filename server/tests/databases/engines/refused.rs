@@ -205,8 +205,8 @@ fn postgres_is_not_raised_under_a_server() {
     says(&url, &["init"]);
     let mut serving = serve(&url, &[]);
     serving.ready(200, &["\"ok\""]);
-    let older = "ALTER TABLE leafid.meta DROP COLUMN patterns; ALTER TABLE leafid.tags DROP COLUMN \
-                 claimed_until; UPDATE leafid.meta SET version = 2";
+    let older =
+        "ALTER TABLE leafid.tags DROP COLUMN claimed_until; UPDATE leafid.meta SET version = 2";
     server.run("older", older).expect("tables of version 2");
     let refused = fails(&url, &["migrate"], 1);
     for words in ["STORE_UNAVAILABLE", " of leafid)", "stop every server", "leafid migrate --store"]

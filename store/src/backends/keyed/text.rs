@@ -77,9 +77,6 @@ pub fn fence(fenced: &Fenced) -> String {
     to.millis("fenced_ms", fenced.at.get());
     to.millis("floor_ms", fenced.floor.get());
     to.text("fenced_on", &fenced.database);
-    if !fenced.patterns.is_empty() {
-        to.text("patterns", &fenced.patterns);
-    }
     to.end()
 }
 
@@ -94,7 +91,6 @@ pub fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
             at: StoreTime::new(need(from.millis("fenced_ms")?)?),
             floor: StoreTime::new(need(from.millis("floor_ms")?)?),
             database: need(from.text("fenced_on", str::to_owned)?)?,
-            patterns: from.text("patterns", str::to_owned)?.unwrap_or_default(),
         })
     })
 }
