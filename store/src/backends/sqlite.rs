@@ -26,8 +26,7 @@ use driver::Driver;
 use file::watch::File;
 use file::{create, meta, open};
 
-pub use file::migrate::{migrate, rename};
-pub use file::version::VERSION;
+pub use file::rename::rename;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;

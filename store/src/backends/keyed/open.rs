@@ -274,12 +274,7 @@ async fn settled<E: Engine>(
         Problem::new(Code::SchemaMismatch, detail)
     })?;
     if meta.version != VERSION {
-        let detail = format!(
-            "{place} has keys of version {}, this program knows {VERSION}; use the program that \
-             wrote it",
-            meta.version
-        );
-        return Err(Problem::new(Code::SchemaMismatch, detail).into());
+        return Err(words::other_version(place, "keys", meta.version, VERSION).into());
     }
     match options.expect {
         Some(expected) if expected != meta.store => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, FieldWriter, Layout, Name, StoreTime, Token};
+use leafid_sql::VERSION;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Remote;
@@ -12,7 +13,6 @@ use super::about::query;
 use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
 use super::link::{Link, unopened_code, unreachable};
 use super::meta::{self, Made, Meta};
-use super::version::{VERSION, other_version};
 use crate::backends::clock::DatabaseClock;
 use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
 use crate::backends::sql::Query;
@@ -57,36 +57,6 @@ pub fn open<D: Driver>(
     Ok(Remote { link, place, meta, found, now, clock, time, longest, beaten: meta.beat })
 }
 
-/// Raises the tables of a store to this program's version; gives the version that they were of.
-///
-/// # Errors
-/// As [`open`].
-pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unopened> {
-    apart(|| async {
-        let mut driver = reach::<D>(address, place).await?;
-        let found =
-            look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"));
-        let meta = found?;
-        let done = usize::try_from(meta.version).unwrap_or(0).checked_sub(1);
-        let steps = done.and_then(|done| D::ABOUT.raise.get(done..));
-        let steps = steps.ok_or_else(|| other_version(place, meta.version))?;
-        if !steps.is_empty() {
-            let told = |broken: Broken| cannot_raise(place, &broken);
-            alone(&mut driver, place, "migrate").await?;
-            driver.begin_making().await.map_err(told)?;
-            // Another program may have raised it meanwhile.
-            let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
-            if now == meta.version {
-                for step in steps {
-                    driver.raise(step).await.map_err(told)?;
-                }
-            }
-            driver.commit().await.map_err(told)?;
-        }
-        Ok(meta.version)
-    })?
-}
-
 /// Gives a store another id; nobody else has it open meanwhile, where the database tells.
 ///
 /// # Errors
@@ -94,12 +64,7 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
 pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
     apart(|| async {
         let mut driver = reach::<D>(address, place).await?;
-        let meta = look(&mut driver, place)
-            .await?
-            .ok_or_else(|| words::not_there(place, "has no tables"))?;
-        if meta.version != VERSION {
-            return Err(other_version(place, meta.version).into());
-        }
+        look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"))?;
         alone(&mut driver, place, "repair --new-id").await?;
         let asked = query(D::ABOUT.rename, |to| to.token("store", id));
         let renamed = meta::write(&mut driver, asked).await;
@@ -112,7 +77,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 async fn alone<D: Driver>(driver: &mut D, place: &str, verb: &str) -> Result<(), Unopened> {
     let begun = Instant::now();
     loop {
-        let others = meta::others(driver).await.map_err(|broken| cannot_raise(place, &broken))?;
+        let others = meta::others(driver).await.map_err(|broken| unopened::<D>(place, &broken))?;
         if others.is_empty() {
             return Ok(());
         }
@@ -136,12 +101,15 @@ fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
     Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
-/// What the store says of itself, if there is one.
+/// What the store says of itself, if there is one; refuses tables of another program or version.
 async fn look<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Unopened> {
     let told = |broken: Broken| unopened::<D>(place, &broken);
     match meta::made(driver).await.map_err(told)? {
         Made::Not => Ok(None),
-        Made::Tables => meta::meta(driver).await.map_err(told),
+        Made::Tables => {
+            let meta = meta::meta(driver).await.map_err(told)?;
+            Ok(meta.map(|meta| meta.of_this_version(place)).transpose()?)
+        }
         Made::Foreign(table) => {
             let detail = format!(
                 "{place} is not a leafid store: its table `{table}` is another program's; give \
@@ -183,9 +151,6 @@ async fn settled<D: Driver>(
     }
     let meta =
         look(driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"))?;
-    if meta.version != VERSION {
-        return Err(other_version(place, meta.version).into());
-    }
     match options.expect {
         Some(expected) if expected != meta.store => {
             Err(words::unexpected(place, expected, meta.store).into())
@@ -294,14 +259,4 @@ fn in_use(place: &str, verb: &str, others: &str) -> Unopened {
          database itself, then: leafid {verb} --store {place}"
     ))
     .into()
-}
-
-fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
-    let rights = match broken.kind {
-        Breakage::Denied => "; it takes the user that made them, with every right on them",
-        _ => "",
-    };
-    let detail = format!("the tables of {place} cannot be upgraded: {}{rights}", broken.detail);
-    let problem = Problem::new(unopened_code(broken), detail);
-    Unopened { problem, may_pass: broken.kind.may_pass() }
 }

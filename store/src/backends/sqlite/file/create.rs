@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name};
+use leafid_sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::version::{APPLICATION, VERSION};
 use crate::backends::opening::{Options, floor_tick, words};
 use crate::backends::sql::SQLITE;
 use crate::backends::sqlite::driver::Driver;
@@ -112,7 +112,7 @@ pub fn make(
             after: row,
         })?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "application_id", SQLITE_APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(Ok(true))

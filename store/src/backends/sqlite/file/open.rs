@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
+use leafid_sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
-use super::version::{APPLICATION, VERSION, other_version};
 use super::{meta, places};
 use crate::backends::opening::{Found, Options, words};
 use crate::clock::Clock;
@@ -78,11 +78,7 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     if connection.is_readonly("main").map_err(cannot)? {
         return Err(cannot_write(path));
     }
-    let made = match recognise(&connection, path)? {
-        None => false,
-        Some(VERSION) => true,
-        Some(version) => return Err(other_version(path, version)),
-    };
+    let made = recognise(&connection, path)?;
     if !made && !may_create {
         return Err(create::not_there(path, Absence::NoTables));
     }
@@ -101,8 +97,8 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
 }
 
-/// Of which version its tables are, before anything is written to it; none if it is nobody's yet.
-pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Problem> {
+/// Whether it is a store of this version, before anything is written to it; `false` if it is nobody's yet.
+fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     let foreign = |why: String| {
         let detail = format!("`{}` is not a leafid store: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
@@ -113,10 +109,8 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
         _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
     };
-    // As of one moment: another process may be about to make the tables. Within a transaction it is.
-    let begins = connection.is_autocommit();
-    let moment = begins.then(|| connection.unchecked_transaction());
-    let moment = moment.transpose().map_err(unread)?;
+    // As of one moment: another process may be about to make the tables.
+    let moment = connection.unchecked_transaction().map_err(unread)?;
     let number = |pragma: &str| -> Result<i64, Problem> {
         connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
     };
@@ -124,12 +118,13 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(unread)?;
-    if let Some(moment) = moment {
-        moment.commit().map_err(unread)?;
-    }
+    moment.commit().map_err(unread)?;
     match (application, version, tables) {
-        (APPLICATION, version, _) => Ok(Some(version)),
-        (0, 0, 0) => Ok(None),
+        (SQLITE_APPLICATION, VERSION, _) => Ok(true),
+        (SQLITE_APPLICATION, other, _) => {
+            Err(words::other_version(&create::place(path), "tables", other, VERSION))
+        }
+        (0, 0, 0) => Ok(false),
         _ => Err(foreign("another program made it".to_owned())),
     }
 }
@@ -182,7 +177,7 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
 
 /// Locks and shared memory do not work over a network.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub fn refuse_network(path: &Path) -> Result<(), Problem> {
+fn refuse_network(path: &Path) -> Result<(), Problem> {
     const NETWORK: [(u32, &str); 11] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),
@@ -217,7 +212,7 @@ pub fn refuse_network(path: &Path) -> Result<(), Problem> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub fn refuse_network(_path: &Path) -> Result<(), Problem> {
+fn refuse_network(_path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
@@ -255,9 +250,9 @@ mod tests {
                 Authorization::Allow
             };
             connection.authorizer(Some(hook)).unwrap();
-            assert_eq!(recognise(&connection, &path), Ok(None), "{between}");
+            assert_eq!(recognise(&connection, &path), Ok(false), "{between}");
             assert!(made.load(Ordering::SeqCst), "{between}");
-            assert_eq!(recognise(&connection, &path), Ok(Some(VERSION)), "the control");
+            assert_eq!(recognise(&connection, &path), Ok(true), "the control");
         }
     }
 }
