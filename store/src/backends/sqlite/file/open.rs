@@ -8,8 +8,7 @@ use leafid_sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::create::{self, Absence};
-use super::{meta, places};
+use super::{create, meta, places};
 use crate::backends::opening::{Found, Options, words};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -34,14 +33,12 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     // A new store would be another than the one that is expected.
     let may_create = options.create && options.expect.is_none();
     let (mut connection, made) = connect(path, may_create)?;
-    if let (true, Some(expected)) = (made, options.expect) {
-        let store = meta::store(&connection, path)?;
-        if store != expected {
-            return Err(words::unexpected(&create::place(path), expected, store));
-        }
+    if made {
+        options.refuse_other(&create::place(path), meta::store(&connection, path)?)?;
     }
     settle(&connection).map_err(cannot)??;
-    let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
+    let created = !made
+        && create::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
     let store = meta::store(&connection, path)?;
     meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
     let found = meta::found(&connection, created).map_err(cannot)?;
@@ -63,7 +60,7 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     create::refuse_orphan(path)?;
     let absence = create::absence(path);
     if let Some(absence) = absence.filter(|_| !may_create) {
-        return Err(create::not_there(path, absence));
+        return Err(words::not_there(&create::place(path), absence));
     }
     // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -80,14 +77,16 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     }
     let made = recognise(&connection, path)?;
     if !made && !may_create {
-        return Err(create::not_there(path, Absence::NoTables));
+        return Err(words::not_there(&create::place(path), "has no tables"));
     }
     Ok((connection, made))
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     if path.is_dir() {
-        return create::folder(path);
+        let place = create::place(path);
+        let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
+        return Problem::new(Code::StoreUnknown, detail);
     }
     // The system may also have no place for one more open file, and that passes.
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
@@ -158,10 +157,15 @@ fn cannot_write(path: &Path) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
+/// The folder that a file lies in.
+pub fn folder(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// A folder that is missing is not made: it may be the one of a disk that is not mounted.
 fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let Some(folder) = folder else { return Ok(()) };
+    let folder = folder(path);
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = folder.display();
@@ -191,8 +195,7 @@ fn refuse_network(path: &Path) -> Result<(), Problem> {
         (0x0116_1970, "GFS2"),
         (0x7461_636f, "OCFS2"),
     ];
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder(path);
     let stat = rustix::fs::statfs(folder).map_err(|error| {
         Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
     })?;
