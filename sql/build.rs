@@ -1,5 +1,4 @@
-//! Lists the texts: a file that is added is there without being named a second time, and the last
-//! migration says of which version the tables are.
+//! Lists the texts: a file that is added is there without being named a second time.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -24,13 +23,9 @@ fn main() -> io::Result<()> {
 
 /// The constants of a dialect.
 fn dialect(folder: &str, called: &str, texts: &[(String, PathBuf)]) -> String {
-    let numbers =
-        texts.iter().filter_map(|(name, _)| name.strip_prefix("migrations/")?.parse().ok());
-    let version: i64 = numbers.max().unwrap_or(1);
     let name = folder.to_uppercase();
     let mut list = format!(
-        "/// Of which version the tables of {called} are.\npub const {name}_VERSION: i64 = {version};\n\
-         /// The texts of {called} by their names, such as `schema` and `rows/tag`.\n\
+        "/// The texts of {called} by their names, such as `schema` and `rows/tag`.\n\
          pub const {name}: &[(&str, &str)] = &[\n"
     );
     for (name, path) in texts {

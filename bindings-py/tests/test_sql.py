@@ -138,10 +138,10 @@ def test_what_has_no_transactions_is_refused(mariadb) -> None:
 
 
 def test_tables_of_another_version_meanwhile(database, name, made) -> None:
-    database.run(name, f"UPDATE {database.table('meta')} SET version = 1")
+    database.run(name, f"UPDATE {database.table('meta')} SET version = 0")
     for act in (lambda: None, made.close):
         act()
-        with pytest.raises(leafid.SchemaMismatchError, match="version 1, .* leafid migrate --store"):
+        with pytest.raises(leafid.SchemaMismatchError, match="version 0, .* use the version of leafid"):
             made.lease_segment(TAG)
 
 

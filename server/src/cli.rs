@@ -10,10 +10,10 @@ mod client;
 pub(crate) mod config;
 mod credentials;
 mod database;
-mod files;
 mod health;
 mod ids;
 mod import;
+mod init;
 mod journal;
 mod leaf;
 mod lease;
@@ -78,9 +78,7 @@ enum Verb {
     /// Serves a store over HTTP, in the foreground
     Serve(serve::Serve),
     /// Creates a new, empty store
-    Init(files::Init),
-    /// Updates a store's tables to this program's version
-    Migrate(files::Migrate),
+    Init(init::Init),
     /// Moves every tag and namespace past what the store may have granted, after it was restored
     Repair(repair::Repair),
     /// Creates, changes and lists tags, the sequences that numbers are leased from
@@ -230,7 +228,6 @@ fn run(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::Serve(serve) => serve.run(),
         Verb::Init(init) => init.run(),
-        Verb::Migrate(migrate) => migrate.run(),
         Verb::Repair(repair) => repair.run(),
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),

@@ -4,5 +4,8 @@
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
+/// Of which version the tables are, in every dialect: a program opens those of its own alone.
+pub const VERSION: i64 = 1;
+
 /// Says whose a SQLite file is (`application_id`): `leaf` as a number.
 pub const SQLITE_APPLICATION: i64 = 0x6c65_6166;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::backends::opening::Options;
-use crate::backends::sqlite::{self, Sqlite};
+use crate::backends::sqlite::Sqlite;
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::registry::Registry;
@@ -38,13 +38,4 @@ pub fn create_sqlite(
 ) -> Result<Registry, Problem> {
     let file = Sqlite::create(path, Arc::clone(&clock), &options)?;
     Registry::over(file, clock, options.first_use)
-}
-
-/// Raises the tables of a store in a SQLite file to this program's version; gives the version that
-/// they were of.
-///
-/// # Errors
-/// As [`sqlite::migrate`].
-pub fn migrate_sqlite(path: &Path) -> Result<i64, Problem> {
-    sqlite::migrate(path)
 }

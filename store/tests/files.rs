@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
+use leafid_sql::VERSION;
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::VERSION;
+use leafid_store::backends::sqlite::rename;
 use leafid_store::clock::{ManualClock, SystemClock};
-use leafid_store::opening::{create_sqlite, migrate_sqlite, open_sqlite};
+use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Store, TagChange};
@@ -162,107 +163,29 @@ fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_newer_version_is_not_touched() {
+fn tables_of_another_version_are_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     drop(create(&file).unwrap());
-    let other = rusqlite::Connection::open(&file).unwrap();
-    let ours = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap();
-    other.pragma_update(None, "user_version", ours + 1).unwrap();
-    let problem = open(&file).unwrap_err();
-    assert_eq!(problem.code, Code::SchemaMismatch);
-    let newer = format!("version {},", ours + 1);
-    assert!(problem.detail.contains(&newer), "{}", problem.detail);
-}
-
-/// A file as the program before this one made it, with a tag that stands at 5000001.
-fn of_version_2(file: &Path) -> rusqlite::Connection {
-    drop(create(file).unwrap());
-    let connection = rusqlite::Connection::open(file).unwrap();
-    let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE tags DROP COLUMN claimed_until;
-        ALTER TABLE meta DROP COLUMN position;
-        ALTER TABLE meta DROP COLUMN generation; ALTER TABLE meta DROP COLUMN fenced_ms;
-        ALTER TABLE meta DROP COLUMN fenced_on; PRAGMA user_version = 2;
-        INSERT INTO tags VALUES ('orders', 5000001, 10, 500, 0)";
-    connection.execute_batch(down).unwrap();
-    connection
-}
-
-fn tables(file: &Path) -> Vec<(String, String, bool, bool)> {
-    let connection = rusqlite::Connection::open(file).unwrap();
-    let columns = "SELECT m.name, c.name || ' ' || c.type, c.\"notnull\", c.pk FROM sqlite_schema m, \
-                   pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid";
-    let mut columns = connection.prepare(columns).unwrap();
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-    let found = columns.query_map([], read).unwrap().collect::<Result<Vec<_>, _>>();
-    found.unwrap()
-}
-
-#[tokio::test]
-async fn tables_of_the_version_before_are_refused_until_they_are_raised() {
-    let folder = tempfile::tempdir().unwrap();
-    let [file, new] = ["a.db", "new.db"].map(|name| folder.path().join(name));
-    drop(of_version_2(&file));
-    drop(create(&new).unwrap());
-    assert_ne!(tables(&file), tables(&new));
-    for attempt in [open(&file), create(&file), create_or_open(&file)] {
-        let problem = attempt.unwrap_err();
-        assert_eq!(problem.code, Code::SchemaMismatch, "{problem}");
-        let way = format!("leafid migrate --store sqlite:{}", file.display());
-        assert!(
-            problem.detail.contains("version 2,") && problem.detail.contains(&way),
-            "{problem}"
-        );
+    let version = |to: i64| {
+        let other = rusqlite::Connection::open(&file).unwrap();
+        other.pragma_update(None, "user_version", to).unwrap();
+    };
+    for other in [0, VERSION + 1, 99] {
+        version(other);
+        let before = std::fs::read(&file).unwrap();
+        let renamed = rename(&file, Token::new([7; 16]));
+        let opened = [open(&file), create(&file), create_or_open(&file)];
+        for attempt in opened.into_iter().map(|opened| opened.map(drop)).chain([renamed]) {
+            let problem = attempt.unwrap_err();
+            assert_eq!(problem.code, Code::SchemaMismatch, "{problem}");
+            let says = format!("has tables of version {other}, this program knows {VERSION}; use");
+            assert!(problem.detail.contains(&says), "{problem}");
+        }
+        assert_eq!(std::fs::read(&file).unwrap(), before, "it is left as it was");
     }
-    assert_eq!(migrate_sqlite(&file), Ok(2));
-    // Version 6 had a column that no program reads any more.
-    let mut raised = tables(&file);
-    raised.retain(|(_, column, ..)| column != "patterns TEXT");
-    assert_eq!(raised, tables(&new), "as a new one");
-    let store = open(&file).unwrap();
-    let tag = Name::tag("orders").unwrap();
-    let row = store.tag(tag).await.unwrap();
-    assert_eq!((row.max_id, row.step, row.max_step, row.until), (5_000_001, 10, 500, None));
-    let change = TagChange { until: Some(5_000_005), ..TagChange::default() };
-    store.put_tag(tag, change).await.unwrap();
-    let grant = store.lease_segment(SegmentAsk::new(tag, Token::new([1; 16]))).await.unwrap();
-    assert_eq!(grant.range, Range::new(5_000_001, 5_000_005));
-    // Also beside a server of this version there is nothing to do.
-    assert_eq!(migrate_sqlite(&file), Ok(VERSION));
-    drop(store);
-    assert_eq!(open(&file).unwrap().tag(tag).await.unwrap().until, Some(5_000_005));
-}
-
-/// A program of the version before would go on granting beyond an upper end that it does not know.
-#[test]
-fn tables_that_another_program_uses_are_not_raised() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
-    let other = of_version_2(&file);
-    other.query_row("SELECT count(*) FROM tags", [], |row| row.get::<_, i64>(0)).unwrap();
-    let before = tables(&file);
-    let problem = migrate_sqlite(&file).unwrap_err();
-    assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
-    assert!(problem.detail.contains("stop every server"), "{problem}");
-    assert_eq!(tables(&file), before, "it is left as it was");
-    drop(other);
-    assert_eq!(migrate_sqlite(&file), Ok(2));
-}
-
-#[test]
-fn what_cannot_be_raised_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    let [missing, foreign, old] =
-        ["missing.db", "foreign.db", "old.db"].map(|n| folder.path().join(n));
-    assert_eq!(migrate_sqlite(&missing).unwrap_err().code, Code::StoreUnknown);
-    assert!(!missing.exists());
-    let other = rusqlite::Connection::open(&foreign).unwrap();
-    other.execute_batch("CREATE TABLE t (x)").unwrap();
-    assert_eq!(migrate_sqlite(&foreign).unwrap_err().code, Code::SchemaMismatch);
-    of_version_2(&old).pragma_update(None, "user_version", 1).unwrap();
-    let problem = migrate_sqlite(&old).unwrap_err();
-    assert_eq!(problem.code, Code::SchemaMismatch);
-    assert!(problem.detail.contains("version 1,"), "{problem}");
+    version(VERSION);
+    open(&file).unwrap();
 }
 
 #[test]

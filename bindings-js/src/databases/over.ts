@@ -154,8 +154,8 @@ function notThere({ place }: Link): LeafidError {
 }
 
 function otherVersion({ place, dialect }: Link, version: number): LeafidError {
-  const way = version < dialect.version ? `stop every server, and every process that opens the database itself, then upgrade them: leafid migrate --store ${place}` : 'use the program that wrote it'
-  return new LeafidError('SCHEMA_MISMATCH', `${quoted(place)} has tables of version ${version}, this program knows ${dialect.version}; ${way}`)
+  const message = `${quoted(place)} has tables of version ${version}, this program knows ${dialect.version}; use the version of leafid that wrote them`
+  return new LeafidError('SCHEMA_MISMATCH', message)
 }
 
 /**

@@ -136,7 +136,7 @@ function setting(path: string, create: Declarations | undefined): Omit<Setting, 
     ...commanded(create, place),
     hasVersion: false,
     unknown: unknownIn(place),
-    otherVersion: (version) => new LeafidError('SCHEMA_MISMATCH', `the tables have version ${version}, this program knows ${VERSION}`),
+    otherVersion: (version) => otherVersion(quoted(path), version),
   }
 }
 
@@ -258,8 +258,11 @@ function isMade(connection: Connection, path: string): boolean {
   if (application === 0 && version === 0 && tables === 0) return false
   if (application !== APPLICATION) throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: another program made it`)
   if (version === VERSION) return true
-  const way = version! < VERSION ? `stop every server that serves it, then upgrade them: leafid migrate --store sqlite:${path}` : 'use the program that wrote it'
-  throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} has tables of version ${version}, this program knows ${VERSION}; ${way}`)
+  throw otherVersion(quoted(path), Number(version))
+}
+
+function otherVersion(what: string, version: number): LeafidError {
+  return new LeafidError('SCHEMA_MISMATCH', `${what} has tables of version ${version}, this program knows ${VERSION}; use the version of leafid that wrote them`)
 }
 
 /** Sets what durability needs, and looks whether it was taken. */

@@ -99,11 +99,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
 }
 
 function otherVersion(version: number): LeafidError {
-  const way =
-    version < VERSION
-      ? `upgrade them: npx wrangler d1 execute ids --remote --file node_modules/leafid/sql/d1-${version + 1}.sql`
-      : 'deploy the version of leafid that wrote them, or a later one'
-  return new LeafidError('SCHEMA_MISMATCH', `the database has tables of version ${version}, this program knows ${VERSION}: ${way}`)
+  return new LeafidError('SCHEMA_MISMATCH', `the database has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them`)
 }
 
 /** A database that nobody made a store in: an empty one is what a lost one looks like, so none is made here. */

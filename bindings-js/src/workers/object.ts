@@ -124,7 +124,7 @@ export class LeafidObject extends DurableObject {
 
   #begin(tables: ObjectTables): Works {
     const version = settled(tables)
-    if (version !== VERSION) throw newer(version)
+    if (version !== VERSION) throw otherVersion(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
     const time = new AnchoredTime(beat, performance.now())
     const clock = () => time.read(Date.now(), performance.now())
@@ -139,12 +139,12 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
     declared: { tags, namespaces, needsFrom: true, how },
     hasVersion: false,
     unknown: (kind, name) => unknown(kind, name, 'has no row'),
-    otherVersion: newer,
+    otherVersion,
   }
 }
 
-function newer(version: number): LeafidError {
-  const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them, or a later one`
+function otherVersion(version: number): LeafidError {
+  const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them`
   return new LeafidError('SCHEMA_MISMATCH', message)
 }
 

@@ -1,6 +1,6 @@
 import type { Tables } from '../sql/run.js'
 import { query, type Columns, type Param, type Query } from '../sql/text.js'
-import { MIGRATIONS, SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
+import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 
 /** What is used of an object's storage. */
 export interface ObjectStorage {
@@ -42,7 +42,7 @@ export function given(param: Param): unknown {
   return param instanceof Uint8Array ? param.buffer : param
 }
 
-/** Makes the tables where there are none, and raises those of an older version. Gives the version that they have then. */
+/** Makes the tables where there are none. Gives the version that they have then. */
 export function settled(tables: ObjectTables): number {
   return tables.transaction(() => {
     const isThere = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'schema_version'", params: [] }).length > 0
@@ -50,10 +50,6 @@ export function settled(tables: ObjectTables): number {
       tables.script([SCHEMA, TEXTS.version, TEXTS.make, TEXTS.version_set.replace(':version', String(VERSION))].join('\n'))
       return VERSION
     }
-    const had = Number(tables.all(query(TEXTS.version_is))[0]?.['version'])
-    const steps = MIGRATIONS.filter(([to]) => to > had)
-    for (const [, text] of steps) tables.script(text)
-    if (steps.length > 0) tables.run(query(TEXTS.version_set, { version: VERSION }))
-    return Math.max(had, VERSION)
+    return Number(tables.all(query(TEXTS.version_is))[0]?.['version'])
   })
 }

@@ -56,8 +56,8 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     const CASES = {
       'no tables': [database, 'STORE_UNKNOWN', 'has no tables', 'leafid init ', 'create: true'],
       'no such database': [() => ({ url: server.url('nosuch') }), 'STORE_UNKNOWN', 'CREATE DATABASE'],
-      'too old': [() => filled(`UPDATE ${schema}meta SET version = 1`), 'SCHEMA_MISMATCH', 'version 1', 'leafid migrate --store'],
-      'too new': [() => filled(`UPDATE ${schema}meta SET version = 99`), 'SCHEMA_MISMATCH', 'version 99', 'use the program that wrote it'],
+      'too old': [() => filled(`UPDATE ${schema}meta SET version = 0`), 'SCHEMA_MISMATCH', 'version 0', 'use the version of leafid'],
+      'too new': [() => filled(`UPDATE ${schema}meta SET version = 99`), 'SCHEMA_MISMATCH', 'version 99', 'use the version of leafid'],
       'wrong password': [stranger, 'UNAUTHORIZED', 'check the user and the password'],
       'nobody of that name': [() => ({ url: as(database().url, 'nobody_known') }), 'UNAUTHORIZED', 'check the user and the password'],
       'no rights': [weak, 'FORBIDDEN', 'rights that docs/STORES.md'],

@@ -167,9 +167,9 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await refuses(() => store.lease_segment(lease()), 'TAG_UNKNOWN', /leafid tag create orders --store (postgres|mysql):\/\//)
       await refuses(() => store.acquire(acquire({ namespace: 'shop' })), 'NAMESPACE_UNKNOWN')
       const schema = name === 'MySQL' ? '' : 'leafid.'
-      for (const [version, words] of [[99, /has tables of version 99, this program knows \d+; use the program that wrote it/], [1, /leafid migrate --store/]]) {
+      for (const version of [99, 0]) {
         server.run(made.name, `UPDATE ${schema}meta SET version = ${version}`)
-        await refuses(() => store.lease_segment(lease()), 'SCHEMA_MISMATCH', words)
+        await refuses(() => store.lease_segment(lease()), 'SCHEMA_MISMATCH', new RegExp(`has tables of version ${version}, this program knows \\d+; use the version of leafid that wrote them$`))
       }
       const foreign = database()
       server.run(foreign.name, name === 'MySQL' ? 'CREATE TABLE tags (a INT)' : 'CREATE SCHEMA leafid; CREATE TABLE leafid.tags (a INT)')

@@ -37,8 +37,8 @@ const FILES = {
   'a folder': [(path) => mkdirSync(path), 'STORE_UNKNOWN', 'is a folder', '/leafid.db'],
   'no database': [(path) => writeFileSync(path, 'x'.repeat(4096)), 'SCHEMA_MISMATCH', 'not a leafid'],
   'another program’s': [(path) => script(path, 'CREATE TABLE customers (id)'), 'SCHEMA_MISMATCH', 'another program made it'],
-  'too old': [(path) => edited(path, 'PRAGMA user_version = 1'), 'SCHEMA_MISMATCH', 'version 1', 'leafid migrate --store sqlite:'],
-  'too new': [(path) => edited(path, 'PRAGMA user_version = 99'), 'SCHEMA_MISMATCH', 'version 99', 'use the program that wrote it'],
+  'too old': [(path) => edited(path, 'PRAGMA user_version = 0'), 'SCHEMA_MISMATCH', 'version 0', 'use the version of leafid'],
+  'too new': [(path) => edited(path, 'PRAGMA user_version = 99'), 'SCHEMA_MISMATCH', 'version 99', 'use the version of leafid'],
 }
 
 for (const [name, [make, code, ...words]] of Object.entries(FILES)) {

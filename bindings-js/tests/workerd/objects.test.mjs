@@ -184,7 +184,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
     older = await ask({ act: 'next', store: 'd1', holder: 'second', timeout: 1_000 })
     return older.cause === 'SCHEMA_MISMATCH'
   })
-  assert.match(older.message, /tables of version \d+, this program knows \d+: upgrade them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
+  assert.match(older.message, /tables of version \d+, this program knows \d+: deploy the version of leafid that wrote them$/)
 })
 
 test('D1: declared with the first lease; used numbers stay taken', async (t) => {

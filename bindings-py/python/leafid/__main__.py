@@ -14,8 +14,8 @@ from ._sql.store import Store
 
 # Verbs that the package does not have.
 _NOT_HERE = frozenset((
-    "apply", "backup", "completions", "config", "health", "lease", "man", "migrate", "namespace",
-    "openapi", "repair", "serve", "token", "version", "worker",
+    "apply", "backup", "completions", "config", "health", "lease", "man", "namespace", "openapi",
+    "repair", "serve", "token", "version", "worker",
 ))  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 //! have in Python is here: the texts, and what a fork left behind.
 
 use leafid_core::{Code, Range};
-use leafid_sql::{MYSQL, MYSQL_VERSION, POSTGRES, POSTGRES_VERSION, SQLITE, SQLITE_VERSION};
+use leafid_sql::{MYSQL, POSTGRES, SQLITE, VERSION};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -35,20 +35,20 @@ pub fn open(
     Ok(outside::call(&open, (url, create, workers), None)?.unbind())
 }
 
-/// The version of a dialect's tables, and its texts by their names.
+/// The version of the tables, and a dialect's texts by their names.
 #[pyfunction]
 pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'py, PyDict>)> {
-    let (version, all) = match dialect {
-        "sqlite" => (SQLITE_VERSION, SQLITE),
-        "postgres" => (POSTGRES_VERSION, POSTGRES),
-        "mysql" => (MYSQL_VERSION, MYSQL),
+    let all = match dialect {
+        "sqlite" => SQLITE,
+        "postgres" => POSTGRES,
+        "mysql" => MYSQL,
         _ => return Err(errors::raise(Code::Internal, format!("no dialect `{dialect}`"))),
     };
     let texts = PyDict::new(py);
     for (name, text) in all {
         texts.set_item(name, text)?;
     }
-    Ok((version, texts))
+    Ok((VERSION, texts))
 }
 
 /// Which process this is: another number in a forked child than in any process that it comes from.

@@ -80,14 +80,6 @@ pub fn open(named: &str, allow_unsafe: bool) -> Option<Result<Registry, Problem>
     }))
 }
 
-/// Raises the tables of a store; gives where it is, of which version they were, and are now.
-pub fn migrate(named: &str) -> Option<Result<(String, i64, i64), Problem>> {
-    Some(Database::parse(named)?.and_then(|database| {
-        let (before, now) = database.migrate()?;
-        Ok((database.place().to_owned(), before, now))
-    }))
-}
-
 fn terms(options: Options, allow_unsafe: bool) -> Terms {
     Terms { options, allow_unsafe, source: Source::Database }
 }

@@ -11,7 +11,6 @@ fn only_a_command_that_says_so_makes_a_file() {
     let way = format!("leafid init --store {store}");
     for args in [
         &["serve", "--listen", "127.0.0.1:0"][..],
-        &["migrate"],
         &["tag", "list"],
         &["tag", "create", "orders"],
         &["namespace", "list"],
@@ -106,7 +105,8 @@ fn a_file_that_is_mounted_by_itself_is_refused() {
     let name = |folder: &std::path::Path| folder.join("store.db").display().to_string();
     says(&name(&host), &["init"]);
     std::fs::write(guest.join("store.db"), "").unwrap();
-    let script = "mount --bind \"$1\" \"$2\" && echo mounted && exec \"$0\" migrate --store \"$3\"";
+    let script =
+        "mount --bind \"$1\" \"$2\" && echo mounted && exec \"$0\" tag list --store \"$3\"";
     let mounted = |from: &std::ffi::OsStr, to: &std::ffi::OsStr| {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", script, LEAFID]).arg(from).arg(to);

@@ -57,7 +57,6 @@ fn every_verb_prints_what_the_page_says() {
     let mut shown: BTreeMap<String, Value> = BTreeMap::new();
     for (verb, more) in [
         ("init", &["--store", &*other][..]),
-        ("migrate", &[]),
         ("tag create", &["orders"]),
         ("tag set", &["orders", "--step", "5"]),
         ("tag advance", &["orders", "--to", "7"]),

@@ -206,23 +206,3 @@ fn the_position_says_which_of_two_copies_lacks_something() {
         serving.end("-TERM");
     }
 }
-
-#[test]
-fn a_file_without_a_position_is_raised_by_migrate() {
-    let home = Home::with_store();
-    says(&home.store, &["tag", "create", "orders", "--from", "777"]);
-    let file = rusqlite::Connection::open(&home.store).unwrap();
-    file.execute_batch(
-        "ALTER TABLE meta DROP COLUMN position; ALTER TABLE meta DROP COLUMN generation;
-        ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on;
-        ALTER TABLE tags DROP COLUMN claimed_until; PRAGMA user_version = 3",
-    )
-    .unwrap();
-    drop(file);
-    play(&home.store, "tag list =1 SCHEMA_MISMATCH & migrate");
-    says(&home.store, &["migrate"]);
-    assert!(says(&home.store, &["tag", "list"]).contains("777"));
-    let mut serving = Serving::start(home.store.as_ref());
-    assert_eq!(position(&serving.first), 0, "{}", serving.first);
-    serving.end("-TERM");
-}

@@ -85,7 +85,6 @@ fn the_verbs_work_in_the_file_itself() {
     let store = &format!("sqlite:{}", home.store);
     assert!(says(store, &["init"]).starts_with(&format!("created {store}, store id ")));
     verbs(store);
-    assert!(says(store, &["migrate"]).contains("nothing to do"));
 }
 
 #[test]
@@ -273,7 +272,7 @@ fn an_address_that_is_none_is_a_misused_command_line() {
 #[test]
 fn a_verb_that_needs_a_file_says_that_the_variable_names_a_server() {
     let told = "is `http://127.0.0.1:8750`, the address of a running server";
-    for args in ["serve --listen 127.0.0.1:0", "init", "migrate"] {
+    for args in ["serve --listen 127.0.0.1:0", "init"] {
         let verb = args.split(' ').next().unwrap_or(args);
         let way = format!("leafid {verb} --store sqlite:PATH");
         play("http://127.0.0.1:8750", &format!("{args} =1 LEAFID_STORE {told} & {way}"));
@@ -329,7 +328,7 @@ fn what_cannot_be_written_is_no_success() {
 #[test]
 fn every_verb_has_help_and_every_option_of_serve_a_variable() {
     play(NOWHERE, "--help => Usage: leafid");
-    for args in "serve init migrate tag tag-create tag-list tag-set tag-advance tag-delete lease namespace \
+    for args in "serve init tag tag-create tag-list tag-set tag-advance tag-delete lease namespace \
                  namespace-create namespace-set namespace-list worker worker-list worker-release apply health \
                  backup next decode openapi version"
         .split_whitespace()

@@ -246,17 +246,6 @@ impl<T: Tables> Driver for Mysql<T> {
         }
     }
 
-    async fn raise(&mut self, sql: &str) -> Result<(), Broken> {
-        // Each that changes a table is a transaction by itself: columns may be there already.
-        for statement in Text::translate(sql, Style::Marks).sql.split(';') {
-            match self.script(statement).await {
-                Err(broken) if !broken.detail.ends_with("(1060)") => return Err(broken),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
         self.connection.query_drop(T::named(sql).as_ref()).await.map_err(|error| broken(&error))
     }

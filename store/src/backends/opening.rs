@@ -3,11 +3,13 @@
 mod apart;
 pub mod words;
 
-use leafid_core::{Layout, StoreTime, Token};
+use leafid_core::registry::Namespace;
+use leafid_core::{Layout, Name, StoreTime, Token};
 
 use super::clock::Source;
+use super::{NamespaceRow, Write};
 use crate::problem::Problem;
-use crate::utc;
+use crate::{random, utc};
 
 pub use apart::apart;
 
@@ -34,12 +36,51 @@ pub struct Options {
     pub expect: Option<Token>,
 }
 
+/// What a new store begins with.
+pub struct NewStore {
+    /// Its id.
+    pub id: Token,
+    /// When it is made.
+    pub now: StoreTime,
+    /// Before when it grants no window; 0 unless it replaces a lost one.
+    pub floor: StoreTime,
+    /// Its namespace `default`.
+    pub namespace: (Name, Namespace),
+}
+
 impl Options {
-    /// Before when a store that is made now grants no window; 0 unless it replaces a lost one.
-    pub fn floor(&self, now: StoreTime) -> StoreTime {
-        self.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
+    /// A store that is made now.
+    ///
+    /// # Errors
+    /// `INTERNAL` without randomness.
+    pub fn new_store(&self, now: StoreTime) -> Result<NewStore, Problem> {
+        let id = self.id.map_or_else(|| random::bytes().map(Token::new), Ok)?;
+        let floor = self.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
             now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
-        })
+        });
+        let usual = Namespace::create(Layout::LEAF, None, None)?;
+        let row = Namespace { floor: floor_tick(&usual.layout, floor), ..usual };
+        Ok(NewStore { id, now, floor, namespace: (Name::namespace("default")?, row) })
+    }
+
+    /// Refuses another store than the one that is expected.
+    ///
+    /// # Errors
+    /// `STORE_CHANGED`.
+    pub fn refuse_other(&self, place: &str, store: Token) -> Result<(), Problem> {
+        match self.expect {
+            Some(expected) if expected != store => Err(words::unexpected(place, expected, store)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl NewStore {
+    /// What makes its namespace.
+    pub fn write(&self) -> Write {
+        let (namespace, row) = self.namespace;
+        let after = NamespaceRow { namespace: row, used_until: row.workers.start };
+        Write::Namespace { namespace, before: None, after }
     }
 }
 

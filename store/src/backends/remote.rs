@@ -10,7 +10,6 @@ mod meta;
 pub mod open;
 mod rows;
 mod text;
-pub mod version;
 
 use std::sync::Arc;
 

@@ -26,8 +26,7 @@ use driver::Driver;
 use file::watch::File;
 use file::{create, meta, open};
 
-pub use file::migrate::{migrate, rename};
-pub use file::version::VERSION;
+pub use file::rename::rename;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;
@@ -38,7 +37,6 @@ pub struct Sqlite {
     store: Token,
     path: PathBuf,
     found: Found,
-    floor: StoreTime,
     opened: StoreTime,
     file: Arc<File>,
     clock: Arc<dyn Clock>,
@@ -56,15 +54,12 @@ impl Sqlite {
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
         let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
-        let read = |read: fn(&Connection) -> Result<StoreTime, _>| {
-            read(&connection).map_err(|error| Problem::from(&broken(&error)))
-        };
-        let (latest, floor) = (read(meta::latest_grant)?, read(meta::floor)?);
+        let latest = found.last_grant.unwrap_or(StoreTime::new(0));
         let time = RegistryTime::start(latest, clock.as_ref());
         let opened = clock.wall().max(latest);
         // For a person: another working folder would make it another path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Sqlite { connection, store, path, found, floor, opened, file, clock, time })
+        Ok(Sqlite { connection, store, path, found, opened, file, clock, time })
     }
 
     /// Makes a store where none is.
@@ -100,43 +95,35 @@ impl Sqlite {
         now
     }
 
-    /// Writes a group, until a row was not as it had been read.
-    fn apply(&self, group: &Group) -> Result<Applied, rusqlite::Error> {
-        let before = self.connection.total_changes();
+    /// Writes a group, until a row was not as it had been read; whether none was.
+    fn apply(&self, group: &Group) -> Result<bool, rusqlite::Error> {
         for write in group {
             if !Driver(&self.connection).put(write)? {
-                let wrote = self.connection.total_changes() != before;
-                return Ok(if wrote { Applied::Half } else { Applied::Not });
+                return Ok(false);
             }
         }
-        Ok(Applied::Whole)
+        Ok(true)
     }
 
-    /// Writes all groups. A group that is not written whole ends the transaction, and a new one goes
+    /// Writes all groups. A group that is written in part ends the transaction, and a new one goes
     /// without it: this is cheaper than a savepoint, which keeps a copy of every page, for a race
     /// that is hardly ever lost.
     fn apply_all(&self, groups: &[Group]) -> Result<Vec<Outcome>, rusqlite::Error> {
         let mut outcomes = vec![Outcome::Done(Vec::new()); groups.len()];
-        loop {
-            let mut half = false;
+        'again: loop {
             for (group, outcome) in groups.iter().zip(&mut outcomes) {
-                if *outcome == Outcome::Conflict {
+                let before = self.connection.total_changes();
+                if *outcome == Outcome::Conflict || self.apply(group)? {
                     continue;
                 }
-                let applied = self.apply(group)?;
-                if applied != Applied::Whole {
-                    *outcome = Outcome::Conflict;
-                }
-                half = applied == Applied::Half;
-                if half {
-                    break;
+                *outcome = Outcome::Conflict;
+                if self.connection.total_changes() != before {
+                    self.run("ROLLBACK")?;
+                    self.run("BEGIN IMMEDIATE")?;
+                    continue 'again;
                 }
             }
-            if !half {
-                return Ok(outcomes);
-            }
-            self.run("ROLLBACK")?;
-            self.run("BEGIN IMMEDIATE")?;
+            return Ok(outcomes);
         }
     }
 
@@ -167,7 +154,7 @@ impl BackEnd for Sqlite {
         Facts {
             store: self.store,
             place: format!("sqlite:{}", self.path.display()),
-            floor: self.floor,
+            floor: self.found.floor.unwrap_or(StoreTime::new(0)),
             now: self.opened,
             found: self.found,
         }
@@ -216,14 +203,6 @@ impl BackEnd for Sqlite {
         }
         committed.map(|outcomes| Written { now, outcomes }).map_err(|error| broken(&error))
     }
-}
-
-/// How much of a group was written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Applied {
-    Whole,
-    Half,
-    Not,
 }
 
 fn broken(error: &rusqlite::Error) -> Fault {

@@ -46,13 +46,6 @@ pub trait Kind: Send + Sync {
     /// `STORE_REFUSED` if one is there, with what is in it; else as [`Kind::open`].
     fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened>;
 
-    /// Raises the tables of the store that lies there to this program's version; gives the version that
-    /// they were of, and this program's.
-    ///
-    /// # Errors
-    /// As [`Kind::open`].
-    fn migrate(&self) -> Result<(i64, i64), Unopened>;
-
     /// What a query of an application gives, asked for `--from-max`.
     ///
     /// # Errors

@@ -6,20 +6,18 @@ use leafid_core::Token;
 use tokio::runtime::Handle;
 
 use super::database::{Database, Kind};
-use crate::backends::clock::Source;
 use crate::backends::etcd::{self, Etcd};
 use crate::backends::greatest::remote::{of_mysql, of_postgres};
 use crate::backends::keyed::Keyed;
 use crate::backends::keyed::engine::Engine;
 use crate::backends::mysql::{self, Leaf, Mysql};
-use crate::backends::opening::{Options, Terms, Unopened};
+use crate::backends::opening::{Terms, Unopened};
 use crate::backends::postgres::{self, Postgres};
 use crate::backends::remote::Remote;
 use crate::backends::remote::driver::Driver;
-use crate::backends::remote::open::{migrate, rename};
-use crate::backends::remote::version::VERSION;
+use crate::backends::remote::open::rename;
 use crate::backends::zookeeper::{self, Zookeeper};
-use crate::clock::{Clock, SystemClock};
+use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::registry::Registry;
 
@@ -88,10 +86,6 @@ impl<D: Driver> Kind for Tables<D> {
         Ok(Registry::over(made, clock, terms.options.first_use)?)
     }
 
-    fn migrate(&self) -> Result<(i64, i64), Unopened> {
-        Ok((migrate::<D>(&self.address, &self.place)?, VERSION))
-    }
-
     fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
         (self.greatest)(&self.address, sql)
     }
@@ -119,12 +113,5 @@ impl<E: Engine> Kind for Keys<E> {
     fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
         let made = Keyed::<E>::create(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::over(made, clock, terms.options.first_use)?)
-    }
-
-    /// They have had one version.
-    fn migrate(&self) -> Result<(i64, i64), Unopened> {
-        let (options, source) = (Options::default(), Source::Database);
-        self.open(None, Arc::new(SystemClock), &Terms { options, allow_unsafe: true, source })?;
-        Ok((VERSION, VERSION))
     }
 }

@@ -33,16 +33,13 @@ const texts = (dialect, folders) => {
   return Object.fromEntries(files.map((file) => [basename(file, '.sql'), bare(file)]).sort())
 }
 const schema = (dialect) => bare(join('sql', dialect, 'schema.sql'))
-// By the version that each leads to; the last one is the schema's.
-const migrations = (dialect) => Object.entries(texts(dialect, ['migrations'])).map(([to, text]) => [Number(to), text])
-const last = (dialect) => migrations(dialect).at(-1)[0]
+const [, VERSION] = /VERSION: i64 = (\d+);/.exec(read('sql/src/lib.rs'))
 
 for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
-  const all = { VERSION: last(dialect), SCHEMA: schema(dialect), TEXTS: texts(dialect, folders) }
+  const all = { VERSION: Number(VERSION), SCHEMA: schema(dialect), TEXTS: texts(dialect, folders) }
   if (apart) all[apart.toUpperCase()] = texts(dialect, [apart])
   const lines = Object.entries(all).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const\n`)
-  const typed = `export const MIGRATIONS: readonly (readonly [number, string])[] = ${JSON.stringify(migrations(dialect))}\n`
-  write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}${typed}`)
+  write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}`)
 }
 
 // The compiler compares what napi says of the native engine with the interfaces in `engines/`.
@@ -118,9 +115,7 @@ if (platforms.length > 0) {
 const missing = named(manifest.exports).filter((file) => !existsSync(join(stage, file)))
 if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}`)
 
-// The files by which a D1 database is made and raised.
-const found = texts('sqlite', SQLITE[1])
-const set = (to) => found.version_set.replaceAll(':version', to)
-const whole = [schema('sqlite'), found.version, found.make, set(last('sqlite'))]
+// The file by which a D1 database is made.
+const { version: place, make, version_set: set } = texts('sqlite', SQLITE[1])
+const whole = [schema('sqlite'), place, make, set.replaceAll(':version', VERSION)]
 write(join(stage, 'sql/d1.sql'), `${whole.join('\n\n')}\n`)
-for (const [to, raise] of migrations('sqlite')) write(join(stage, `sql/d1-${to}.sql`), `${raise}\n\n${set(to)}\n`)

@@ -16,7 +16,7 @@ const MAY_KNOW: &str = "
     leafid-public: leafid-core
     leafid-sql:
     leafid-state: leafid-core
-    leafid-store: leafid-core leafid-servers leafid-wire
+    leafid-store: leafid-core leafid-servers leafid-sql leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
     leafid-bindings: leafid-core

@@ -103,23 +103,6 @@ mod tests {
         Ok(rows)
     }
 
-    /// The build takes the version of the tables from the last migration.
-    #[test]
-    fn the_last_migration_leads_to_the_version_of_the_server() -> Outcome {
-        for (dialect, server) in [
-            ("sqlite", "sqlite/file/version.rs"),
-            ("postgres", "remote/version.rs"),
-            ("mysql", "remote/version.rs"),
-        ] {
-            let all = files::ending(&project::at("sql").join(dialect).join("migrations"), ".sql");
-            let last = all.last().and_then(|file| file.file_stem()).unwrap_or_default();
-            let wanted = format!("pub const VERSION: i64 = {};", last.to_string_lossy());
-            let server = files::read(&project::at("store/src/backends").join(server))?;
-            assert!(server.contains(&wanted), "{dialect}: {wanted}");
-        }
-        Ok(())
-    }
-
     /// Four programs look for themselves, each in its own language; Python has the names of mounts.
     #[test]
     fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {

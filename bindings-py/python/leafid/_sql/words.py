@@ -5,9 +5,6 @@ from __future__ import annotations
 from .. import errors
 
 
-_STOP = "stop every server, and every process that opens the database itself, then "
-
-
 def not_there(place: str, what: str) -> errors.LeafidError:
     return errors.StoreUnknownError(
         f"{place} {what}; to create a new store there: python -m leafid init --store {place}, or pass "
@@ -16,14 +13,10 @@ def not_there(place: str, what: str) -> errors.LeafidError:
     )
 
 
-def other_version(
-    shown: str, place: str, version: int, known: int, before: str = _STOP
-) -> errors.LeafidError:
-    way = "use the program that wrote it"
-    if version < known:
-        way = f"{before}upgrade them: leafid migrate --store {place}"
+def other_version(shown: str, version: int, known: int) -> errors.LeafidError:
     return errors.SchemaMismatchError(
-        f"{shown} has tables of version {version}, this program knows {known}; {way}"
+        f"{shown} has tables of version {version}, this program knows {known}; use the version of "
+        "leafid that wrote them"
     )
 
 

@@ -3,7 +3,7 @@
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
-use crate::support::{Serving, fails, has, play, refusal, says, until};
+use crate::support::{Serving, fails, has, refusal, says, until};
 use crate::{REQUEST, SERVE, serve};
 
 /// An empty database.
@@ -35,14 +35,11 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     let Some(mut server) = for_test::<S>() else { return };
     let url = fresh(&server, "made");
     // An empty place is what a lost store looks like.
-    for verb in [&SERVE[..], &["migrate"]] {
-        has(&fails(&url, verb, 1), &["leafid init", nothing]);
-    }
+    has(&fails(&url, &SERVE, 1), &["leafid init", nothing]);
     let made = says(&url, &["init"]);
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
     let again = fails(&url, &["init"], 1);
     assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
-    play(&url, "migrate => nothing to do");
     // Without a server.
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 

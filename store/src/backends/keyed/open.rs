@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Name, StoreTime, Token};
+use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
 use super::Keyed;
@@ -17,11 +16,11 @@ use super::moves::Moves;
 use super::space::Space;
 use super::text::{self, Meta, VERSION};
 use crate::backends::clock::DatabaseClock;
-use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
+use crate::backends::opening::{Found, Options, Terms, Unopened, apart, words};
 use crate::backends::{Fault, Want};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
-use crate::{random, utc};
+use crate::utc;
 
 /// How long the making of a store may take, in an engine that has answered: given up earlier, it may
 /// be there, and whoever made it would be told that it is not.
@@ -274,19 +273,10 @@ async fn settled<E: Engine>(
         Problem::new(Code::SchemaMismatch, detail)
     })?;
     if meta.version != VERSION {
-        let detail = format!(
-            "{place} has keys of version {}, this program knows {VERSION}; use the program that \
-             wrote it",
-            meta.version
-        );
-        return Err(Problem::new(Code::SchemaMismatch, detail).into());
+        return Err(words::other_version(place, "keys", meta.version, VERSION).into());
     }
-    match options.expect {
-        Some(expected) if expected != meta.store => {
-            Err(words::unexpected(place, expected, meta.store).into())
-        }
-        _ => Ok((meta, stored.revision, created)),
-    }
+    options.refuse_other(place, meta.store)?;
+    Ok((meta, stored.revision, created))
 }
 
 async fn meta<E: Engine>(engine: &mut E) -> Result<Option<Stored>, Broken> {
@@ -299,13 +289,9 @@ async fn make<E: Engine>(
     clock: &DatabaseClock,
     options: &Options,
 ) -> Result<Result<bool, Broken>, Problem> {
-    let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
-    let now = clock.wall();
-    let floor = options.floor(now);
-    let meta = Meta { version: VERSION, store: Token::new(id), created: now, floor };
-    let row = Namespace::create(Layout::LEAF, None, None)?;
-    let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
+    let new = options.new_store(clock.wall())?;
+    let meta = Meta { version: VERSION, store: new.id, created: new.now, floor: new.floor };
+    let (name, namespace) = new.namespace;
     let space = text::space(&Space { namespace, moves: Moves::default() });
-    let name = Name::namespace("default")?;
     Ok(engine.make(meta.store, &text::meta(&meta), (name, &space)).await)
 }

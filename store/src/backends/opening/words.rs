@@ -1,6 +1,8 @@
 //! Why a store was not opened, in words that are the same for every back end. A place is what
 //! `--store` takes, without a password.
 
+use std::fmt::Display;
+
 use leafid_core::{Code, StoreTime, Token};
 
 use super::Found;
@@ -36,6 +38,20 @@ pub fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
         hex(expected)
     );
     Problem::new(Code::StoreChanged, detail)
+}
+
+/// What a store keeps, its `tables` or `keys`, in a version that is not this program's.
+pub fn other_version(
+    place: &str,
+    what: &str,
+    version: impl Display,
+    known: impl Display,
+) -> Problem {
+    let detail = format!(
+        "{place} has {what} of version {version}, this program knows {known}; use the version of \
+         leafid that wrote them"
+    );
+    Problem::new(Code::SchemaMismatch, detail)
 }
 
 /// A clock (`this machine's clock`) that strays from what the store knows.

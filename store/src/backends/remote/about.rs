@@ -24,8 +24,6 @@ pub struct About {
     pub now: &'static str,
     /// Which other programs of ours have the database open, where it tells that to everybody.
     pub others: Option<&'static str>,
-    /// What leads from each version of the tables to the next, the first from 1 to 2.
-    pub raise: &'static [&'static str],
     /// What the server is set to.
     pub settings: &'static str,
 }
@@ -34,11 +32,6 @@ macro_rules! about {
     ($dialect:literal, $($name:ident)+) => {
         About {
             others: None,
-            raise: &[
-                include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql")),
-                include_str!(concat!("../../../../sql/", $dialect, "/migrations/3.sql")),
-                include_str!(concat!("../../../../sql/", $dialect, "/migrations/4.sql")),
-            ],
             $($name: include_str!(
                 concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
             ),)+

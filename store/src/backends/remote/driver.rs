@@ -143,11 +143,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Begins a transaction that nobody else's making of a store overlaps.
     fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
-    /// Raises the tables by a version; what was half raised before is raised whole.
-    fn raise(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send {
-        self.script(sql)
-    }
-
     /// Runs statements without parameters.
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
 }

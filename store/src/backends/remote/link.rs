@@ -9,7 +9,6 @@ use tokio::time::timeout;
 
 use super::driver::{Breakage, Broken, CONNECTING, Driver, EXCHANGE};
 use super::meta::{self, Made};
-use super::version::{VERSION, other_version};
 use crate::backends::Fault;
 use crate::backends::reconnect::{Gone, Tries};
 use crate::hex::hex;
@@ -128,10 +127,9 @@ impl<D: Driver> Link<D> {
                 Made::Not | Made::Foreign(_) => None,
             };
             match found {
-                Some(meta) if meta.store == self.store && meta.version != VERSION => {
-                    Err(Fault { detail: other_version(&self.place, meta.version).detail })
+                Some(meta) if meta.store == self.store => {
+                    meta.of_this_version(&self.place).map_err(problem).map(|_| driver)
                 }
-                Some(meta) if meta.store == self.store => Ok(driver),
                 Some(meta) => Err(self.another(&hex(meta.store))),
                 None => Err(self.another("none")),
             }

@@ -2,12 +2,14 @@
 //! tables.
 
 use leafid_core::{StoreTime, Token};
+use leafid_sql::VERSION;
 
 use super::about::query;
 use super::driver::{Breakage, Broken, Did, Driver, Ending};
 use super::rows::{Odd, Row};
-use crate::backends::opening::Found;
+use crate::backends::opening::{Found, words};
 use crate::backends::sql::{Query, Step};
+use crate::problem::Problem;
 
 /// The row of `meta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,16 @@ pub struct Meta {
     pub floor: StoreTime,
     /// When the store wrote its time last.
     pub beat: StoreTime,
+}
+
+impl Meta {
+    /// Refuses tables of another version.
+    pub fn of_this_version(self, place: &str) -> Result<Meta, Problem> {
+        match self.version {
+            VERSION => Ok(self),
+            other => Err(words::other_version(place, "tables", other, VERSION)),
+        }
+    }
 }
 
 /// What is there of a store.

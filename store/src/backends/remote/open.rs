@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::registry::Namespace;
-use leafid_core::{Code, FieldWriter, Layout, Name, StoreTime, Token};
+use leafid_core::{Code, FieldWriter, StoreTime, Token};
+use leafid_sql::VERSION;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Remote;
@@ -12,14 +12,12 @@ use super::about::query;
 use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
 use super::link::{Link, unopened_code, unreachable};
 use super::meta::{self, Made, Meta};
-use super::version::{VERSION, other_version};
 use crate::backends::clock::DatabaseClock;
-use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
+use crate::backends::opening::{Found, NewStore, Options, Terms, Unopened, apart, words};
 use crate::backends::sql::Query;
-use crate::backends::{NamespaceRow, Write};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
-use crate::{random, utc};
+use crate::utc;
 
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
@@ -57,36 +55,6 @@ pub fn open<D: Driver>(
     Ok(Remote { link, place, meta, found, now, clock, time, longest, beaten: meta.beat })
 }
 
-/// Raises the tables of a store to this program's version; gives the version that they were of.
-///
-/// # Errors
-/// As [`open`].
-pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unopened> {
-    apart(|| async {
-        let mut driver = reach::<D>(address, place).await?;
-        let found =
-            look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"));
-        let meta = found?;
-        let done = usize::try_from(meta.version).unwrap_or(0).checked_sub(1);
-        let steps = done.and_then(|done| D::ABOUT.raise.get(done..));
-        let steps = steps.ok_or_else(|| other_version(place, meta.version))?;
-        if !steps.is_empty() {
-            let told = |broken: Broken| cannot_raise(place, &broken);
-            alone(&mut driver, place, "migrate").await?;
-            driver.begin_making().await.map_err(told)?;
-            // Another program may have raised it meanwhile.
-            let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
-            if now == meta.version {
-                for step in steps {
-                    driver.raise(step).await.map_err(told)?;
-                }
-            }
-            driver.commit().await.map_err(told)?;
-        }
-        Ok(meta.version)
-    })?
-}
-
 /// Gives a store another id; nobody else has it open meanwhile, where the database tells.
 ///
 /// # Errors
@@ -94,13 +62,8 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
 pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
     apart(|| async {
         let mut driver = reach::<D>(address, place).await?;
-        let meta = look(&mut driver, place)
-            .await?
-            .ok_or_else(|| words::not_there(place, "has no tables"))?;
-        if meta.version != VERSION {
-            return Err(other_version(place, meta.version).into());
-        }
-        alone(&mut driver, place, "repair --new-id").await?;
+        look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"))?;
+        alone(&mut driver, place).await?;
         let asked = query(D::ABOUT.rename, |to| to.token("store", id));
         let renamed = meta::write(&mut driver, asked).await;
         renamed.map(drop).map_err(|broken| unopened::<D>(place, &broken))
@@ -109,15 +72,15 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 
 /// Waits until no other program of ours has the database open: one that was just stopped may be there
 /// for a moment longer.
-async fn alone<D: Driver>(driver: &mut D, place: &str, verb: &str) -> Result<(), Unopened> {
+async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let begun = Instant::now();
     loop {
-        let others = meta::others(driver).await.map_err(|broken| cannot_raise(place, &broken))?;
+        let others = meta::others(driver).await.map_err(|broken| unopened::<D>(place, &broken))?;
         if others.is_empty() {
             return Ok(());
         }
         if begun.elapsed() >= LEAVING {
-            return Err(in_use(place, verb, &others));
+            return Err(in_use(place, &others));
         }
         sleep(LEAVING / 20).await;
     }
@@ -136,12 +99,15 @@ fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
     Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
-/// What the store says of itself, if there is one.
+/// What the store says of itself, if there is one; refuses tables of another program or version.
 async fn look<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Unopened> {
     let told = |broken: Broken| unopened::<D>(place, &broken);
     match meta::made(driver).await.map_err(told)? {
         Made::Not => Ok(None),
-        Made::Tables => meta::meta(driver).await.map_err(told),
+        Made::Tables => {
+            let meta = meta::meta(driver).await.map_err(told)?;
+            Ok(meta.map(|meta| meta.of_this_version(place)).transpose()?)
+        }
         Made::Foreign(table) => {
             let detail = format!(
                 "{place} is not a leafid store: its table `{table}` is another program's; give \
@@ -165,80 +131,34 @@ async fn settled<D: Driver>(
     if options.create && options.expect.is_none() && look(driver, place).await?.is_none() {
         driver.begin_making().await.map_err(told)?;
         // Another program may have made it meanwhile.
-        let made = match look(driver, place).await? {
-            Some(_) => Ok(false),
-            None => make(driver, clock, options).await,
-        };
-        match made {
-            Ok(made) => created = made,
-            Err(unmade) => {
+        created = look(driver, place).await?.is_none();
+        if created {
+            let new = options.new_store(clock.wall())?;
+            if let Err(broken) = make(driver, &new).await {
                 let _ = driver.rollback().await;
-                return Err(match unmade {
-                    Unmade::Problem(problem) => problem.into(),
-                    Unmade::Broken(broken) => cannot_make(place, &broken),
-                });
+                return Err(cannot_make(place, &broken));
             }
         }
         driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
     }
     let meta =
         look(driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"))?;
-    if meta.version != VERSION {
-        return Err(other_version(place, meta.version).into());
-    }
-    match options.expect {
-        Some(expected) if expected != meta.store => {
-            Err(words::unexpected(place, expected, meta.store).into())
-        }
-        _ => Ok((meta, created)),
-    }
-}
-
-/// Why a store was not made.
-enum Unmade {
-    Problem(Problem),
-    Broken(Broken),
-}
-
-impl From<Problem> for Unmade {
-    fn from(problem: Problem) -> Unmade {
-        Unmade::Problem(problem)
-    }
-}
-
-impl From<Broken> for Unmade {
-    fn from(broken: Broken) -> Unmade {
-        Unmade::Broken(broken)
-    }
+    options.refuse_other(place, meta.store)?;
+    Ok((meta, created))
 }
 
 /// Makes the tables, the namespace `default`, and the store's row, which comes last.
-async fn make<D: Driver>(
-    driver: &mut D,
-    clock: &DatabaseClock,
-    options: &Options,
-) -> Result<bool, Unmade> {
-    let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
-    let now = clock.wall();
-    let floor = options.floor(now);
+async fn make<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
     driver.script(D::TEXTS.schema).await?;
-    if let (Ok(namespace), Ok(row)) =
-        (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
-    {
-        let row = Namespace { floor: floor_tick(&row.layout, floor), ..row };
-        let after = NamespaceRow { namespace: row, used_until: row.workers.start };
-        let steps = D::TEXTS.steps(&Write::Namespace { namespace, before: None, after });
-        // A making that was not finished may have written it already.
-        driver.write(&[&steps], Ending::Alone).await?;
-    }
+    // A making that was not finished may have written it already.
+    driver.write(&[&D::TEXTS.steps(&new.write())], Ending::Alone).await?;
     let asked = query(D::ABOUT.make, |to| {
         to.millis("version", VERSION);
-        to.token("store", Token::new(id));
-        to.millis("created_ms", now.get());
-        to.millis("floor_ms", floor.get());
+        to.token("store", new.id);
+        to.millis("created_ms", new.now.get());
+        to.millis("floor_ms", new.floor.get());
     });
-    meta::write(driver, asked).await?;
-    Ok(true)
+    meta::write(driver, asked).await.map(drop)
 }
 
 /// Refuses a clock that strays from what the store knows, or has the store follow it; gives the
@@ -286,22 +206,12 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
-/// Who has the tables open knows them as they are.
-fn in_use(place: &str, verb: &str, others: &str) -> Unopened {
+/// Who has the tables open knows the old id.
+fn in_use(place: &str, others: &str) -> Unopened {
     Problem::unavailable(format!(
         "other programs of leafid's have {place} open (processes of the database: {others}), and would \
-         go on with the tables as they were; stop every server, and every process that opens the \
-         database itself, then: leafid {verb} --store {place}"
+         go on as the store with the old id; stop every server, and every process that opens the \
+         database itself, then: leafid repair --new-id --store {place}"
     ))
     .into()
-}
-
-fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
-    let rights = match broken.kind {
-        Breakage::Denied => "; it takes the user that made them, with every right on them",
-        _ => "",
-    };
-    let detail = format!("the tables of {place} cannot be upgraded: {}{rights}", broken.detail);
-    let problem = Problem::new(unopened_code(broken), detail);
-    Unopened { problem, may_pass: broken.kind.may_pass() }
 }

@@ -1,11 +1,10 @@
-//! The file as a whole: opening and creating it, raising its tables, watching that it stays the one
-//! that was opened, and copying it.
+//! The file as a whole: opening and creating it, watching that it stays the one that was opened, copying
+//! it and giving it another id.
 
 pub mod backup;
 pub mod create;
 pub mod meta;
-pub mod migrate;
 pub mod open;
 mod places;
-pub mod version;
+pub mod rename;
 pub mod watch;

@@ -115,7 +115,7 @@ def foreign(place: str, table: str) -> errors.LeafidError:
 
 
 def other_version(place: str, version: int, known: int) -> errors.LeafidError:
-    return words.other_version(place, place, version, known)
+    return words.other_version(place, version, known)
 
 
 def another(place: str, was: str, found: str) -> errors.LeafidError:

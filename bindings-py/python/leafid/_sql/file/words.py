@@ -17,9 +17,7 @@ def foreign(path: Path, why: str) -> errors.LeafidError:
 
 
 def other_version(path: Path, version: int, known: int) -> errors.LeafidError:
-    # A file is not migrated below the feet of those who have it open.
-    before = "stop every program that has it open, then "
-    return words.other_version(f"`{path}`", f"sqlite:{path}", version, known, before)
+    return words.other_version(f"`{path}`", version, known)
 
 
 def cannot_write(path: Path, said: str) -> errors.LeafidError:

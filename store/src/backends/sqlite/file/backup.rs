@@ -1,5 +1,6 @@
 //! A copy of a store's file, while others use it.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub struct Copied {
 /// as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let connection = open::existing(from)?;
+    let store = meta::store(&connection, from)?;
     create::refuse_orphan(to)?;
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
@@ -42,10 +44,13 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     // The name is ours from here on; until the copy is whole it is an empty file.
     OpenOptions::new().write(true).create_new(true).open(to).map_err(cannot)?;
     let part = part(to);
-    let written = write(&connection, from, &part).and_then(|copied| {
+    let written = write(&connection, from, &part).map_err(|error| {
+        Problem::unavailable(format!("cannot write `{}`: {error}", part.display()))
+    });
+    let written = written.and_then(|found| {
         std::fs::rename(&part, to).map_err(cannot)?;
         sync_folder(to).map_err(cannot)?;
-        Ok(copied)
+        Ok(Copied { store: hex(store), found })
     });
     if written.is_err() {
         // What is left says by its name what it is.
@@ -61,39 +66,27 @@ fn part(to: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Copied, Problem> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Problem::unavailable(format!("cannot write `{}`: {error}", part.display()))
-    };
-    let file = OpenOptions::new().write(true).create_new(true).open(part);
-    let file = file.map_err(|error| failed(&error))?;
+/// Copies into a new file, and reads it back.
+fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box<dyn Error>> {
+    let file = OpenOptions::new().write(true).create_new(true).open(part)?;
     // Who may not read the store does not read the keys of its leases here.
-    let permissions = std::fs::metadata(from).map(|metadata| metadata.permissions());
-    permissions
-        .and_then(|permissions| file.set_permissions(permissions))
-        .map_err(|error| failed(&error))?;
-    let name = part.to_str().ok_or_else(|| failed(&"its name is not UTF-8"))?;
-    connection.execute("VACUUM INTO ?1", [name]).map_err(|error| failed(&error))?;
-    file.sync_all().map_err(|error| failed(&error))?;
+    file.set_permissions(std::fs::metadata(from)?.permissions())?;
+    let name = part.to_str().ok_or("its name is not UTF-8")?;
+    connection.execute("VACUUM INTO ?1", [name])?;
+    file.sync_all()?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let copy = Connection::open_with_flags(part, flags).map_err(|error| failed(&error))?;
-    let check = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    match check {
-        Ok(sound) if sound == "ok" => {}
-        Ok(wrong) => return Err(failed(&format!("the copy is not sound: {wrong}"))),
-        Err(error) => return Err(failed(&error)),
+    let copy = Connection::open_with_flags(part, flags)?;
+    let check: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    match &*check {
+        "ok" => Ok(meta::found(&copy, false)?),
+        wrong => Err(format!("the copy is not sound: {wrong}").into()),
     }
-    let store = hex(meta::store(&copy, part)?);
-    let found = meta::found(&copy, false).map_err(|error| failed(&error))?;
-    Ok(Copied { store, found })
 }
 
 /// A name is durable when its folder is.
 fn sync_folder(to: &Path) -> std::io::Result<()> {
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
     match cfg!(unix) {
-        true => std::fs::File::open(folder)?.sync_all(),
+        true => std::fs::File::open(open::folder(to))?.sync_all(),
         false => Ok(()),
     }
 }

@@ -3,12 +3,18 @@
 use std::path::Path;
 
 use leafid_core::{Code, StoreTime, Token};
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::backends::opening::{Found, words};
 use crate::clock;
 use crate::problem::Problem;
 use crate::utc;
+
+/// The greatest time that was ever written with a grant.
+const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
+/// When the store wrote its time last.
+const BEAT: &str = "SELECT beat_ms FROM meta";
 
 /// The store's id.
 ///
@@ -27,16 +33,15 @@ pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
 /// # Errors
 /// The file failed.
 pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
-    let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
-    let some = |at: StoreTime| (at.get() > 0).then_some(at);
-    let granted = latest_grant(connection)?;
+    let some = |at: i64| (at > 0).then_some(StoreTime::new(at));
+    let granted = number(connection, LATEST_GRANT)?;
     Ok(Found {
         created,
-        tags: count("SELECT count(*) FROM tags WHERE deleted = 0")?,
-        namespaces: count("SELECT count(*) FROM namespaces")?,
+        tags: number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
+        namespaces: number(connection, "SELECT count(*) FROM namespaces")?,
         last_grant: some(granted),
-        last_used: some(granted.max(beaten(connection)?)),
-        floor: some(floor(connection)?),
+        last_used: some(granted.max(number(connection, BEAT)?)),
+        floor: some(number(connection, "SELECT floor_ms FROM meta")?),
         position: position(connection)?,
     })
 }
@@ -53,7 +58,8 @@ pub fn check_clock(
     believe: bool,
 ) -> Result<Result<(), Problem>, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let (granted, seen) = (latest_grant(&transaction)?, beaten(&transaction)?);
+    let read = |sql| number(&transaction, sql).map(StoreTime::new);
+    let (granted, seen) = (read(LATEST_GRANT)?, read(BEAT)?);
     let Some(known) = clock::strays(source, granted, seen) else { return Ok(Ok(())) };
     if believe {
         let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
@@ -67,40 +73,12 @@ pub fn check_clock(
     Ok(Err(words::strays("this machine's clock", source, known)))
 }
 
-/// When the store wrote its time last.
-///
-/// # Errors
-/// The file failed.
-pub fn beaten(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
-    let beat = "SELECT beat_ms FROM meta";
-    connection.query_row(beat, [], |row| row.get(0)).map(StoreTime::new)
-}
-
-/// Before when no window begins; 0 unless the store replaces a lost one.
-///
-/// # Errors
-/// The file failed.
-pub fn floor(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
-    let floor = "SELECT floor_ms FROM meta";
-    connection.query_row(floor, [], |row| row.get(0)).map(StoreTime::new)
-}
-
 /// How many transactions wrote to the store.
 ///
 /// # Errors
 /// The file failed.
 pub fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
-    let position = "SELECT position FROM meta";
-    connection.query_row(position, [], |row| row.get(0)).map(i64::unsigned_abs)
-}
-
-/// The greatest time that was ever written with a grant.
-///
-/// # Errors
-/// The file failed.
-pub fn latest_grant(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
-    let latest = "SELECT coalesce(max(granted_ms), 0) FROM workers";
-    connection.query_row(latest, [], |row| row.get(0)).map(StoreTime::new)
+    number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
 }
 
 /// The longest window of any namespace, in ms.
@@ -108,6 +86,9 @@ pub fn latest_grant(connection: &Connection) -> Result<StoreTime, rusqlite::Erro
 /// # Errors
 /// The file failed.
 pub fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
-    let longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces";
-    connection.query_row(longest, [], |row| row.get(0))
+    number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")
+}
+
+fn number<T: FromSql>(connection: &Connection, sql: &str) -> Result<T, rusqlite::Error> {
+    connection.query_row(sql, [], |row| row.get(0))
 }

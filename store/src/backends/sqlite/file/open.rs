@@ -4,12 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
+use leafid_sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::create::{self, Absence};
-use super::version::{APPLICATION, VERSION, other_version};
-use super::{meta, places};
+use super::{create, meta, places};
 use crate::backends::opening::{Found, Options, words};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -34,14 +33,12 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     // A new store would be another than the one that is expected.
     let may_create = options.create && options.expect.is_none();
     let (mut connection, made) = connect(path, may_create)?;
-    if let (true, Some(expected)) = (made, options.expect) {
-        let store = meta::store(&connection, path)?;
-        if store != expected {
-            return Err(words::unexpected(&create::place(path), expected, store));
-        }
+    if made {
+        options.refuse_other(&create::place(path), meta::store(&connection, path)?)?;
     }
     settle(&connection).map_err(cannot)??;
-    let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
+    let created = !made
+        && create::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
     let store = meta::store(&connection, path)?;
     meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
     let found = meta::found(&connection, created).map_err(cannot)?;
@@ -63,7 +60,7 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     create::refuse_orphan(path)?;
     let absence = create::absence(path);
     if let Some(absence) = absence.filter(|_| !may_create) {
-        return Err(create::not_there(path, absence));
+        return Err(words::not_there(&create::place(path), absence));
     }
     // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -78,20 +75,18 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     if connection.is_readonly("main").map_err(cannot)? {
         return Err(cannot_write(path));
     }
-    let made = match recognise(&connection, path)? {
-        None => false,
-        Some(VERSION) => true,
-        Some(version) => return Err(other_version(path, version)),
-    };
+    let made = recognise(&connection, path)?;
     if !made && !may_create {
-        return Err(create::not_there(path, Absence::NoTables));
+        return Err(words::not_there(&create::place(path), "has no tables"));
     }
     Ok((connection, made))
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     if path.is_dir() {
-        return create::folder(path);
+        let place = create::place(path);
+        let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
+        return Problem::new(Code::StoreUnknown, detail);
     }
     // The system may also have no place for one more open file, and that passes.
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
@@ -101,8 +96,8 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
 }
 
-/// Of which version its tables are, before anything is written to it; none if it is nobody's yet.
-pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Problem> {
+/// Whether it is a store of this version, before anything is written to it; `false` if it is nobody's yet.
+fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     let foreign = |why: String| {
         let detail = format!("`{}` is not a leafid store: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
@@ -113,10 +108,8 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
         _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
     };
-    // As of one moment: another process may be about to make the tables. Within a transaction it is.
-    let begins = connection.is_autocommit();
-    let moment = begins.then(|| connection.unchecked_transaction());
-    let moment = moment.transpose().map_err(unread)?;
+    // As of one moment: another process may be about to make the tables.
+    let moment = connection.unchecked_transaction().map_err(unread)?;
     let number = |pragma: &str| -> Result<i64, Problem> {
         connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
     };
@@ -124,12 +117,13 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(unread)?;
-    if let Some(moment) = moment {
-        moment.commit().map_err(unread)?;
-    }
+    moment.commit().map_err(unread)?;
     match (application, version, tables) {
-        (APPLICATION, version, _) => Ok(Some(version)),
-        (0, 0, 0) => Ok(None),
+        (SQLITE_APPLICATION, VERSION, _) => Ok(true),
+        (SQLITE_APPLICATION, other, _) => {
+            Err(words::other_version(&create::place(path), "tables", other, VERSION))
+        }
+        (0, 0, 0) => Ok(false),
         _ => Err(foreign("another program made it".to_owned())),
     }
 }
@@ -163,10 +157,15 @@ fn cannot_write(path: &Path) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
+/// The folder that a file lies in.
+pub fn folder(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// A folder that is missing is not made: it may be the one of a disk that is not mounted.
 fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let Some(folder) = folder else { return Ok(()) };
+    let folder = folder(path);
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = folder.display();
@@ -182,7 +181,7 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
 
 /// Locks and shared memory do not work over a network.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub fn refuse_network(path: &Path) -> Result<(), Problem> {
+fn refuse_network(path: &Path) -> Result<(), Problem> {
     const NETWORK: [(u32, &str); 11] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),
@@ -196,8 +195,7 @@ pub fn refuse_network(path: &Path) -> Result<(), Problem> {
         (0x0116_1970, "GFS2"),
         (0x7461_636f, "OCFS2"),
     ];
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder(path);
     let stat = rustix::fs::statfs(folder).map_err(|error| {
         Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
     })?;
@@ -217,7 +215,7 @@ pub fn refuse_network(path: &Path) -> Result<(), Problem> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub fn refuse_network(_path: &Path) -> Result<(), Problem> {
+fn refuse_network(_path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
@@ -255,9 +253,9 @@ mod tests {
                 Authorization::Allow
             };
             connection.authorizer(Some(hook)).unwrap();
-            assert_eq!(recognise(&connection, &path), Ok(None), "{between}");
+            assert_eq!(recognise(&connection, &path), Ok(false), "{between}");
             assert!(made.load(Ordering::SeqCst), "{between}");
-            assert_eq!(recognise(&connection, &path), Ok(Some(VERSION)), "the control");
+            assert_eq!(recognise(&connection, &path), Ok(true), "the control");
         }
     }
 }

@@ -11,17 +11,22 @@ use crate::problem::Problem;
 /// A file, whatever it is called: its device, and its number on that.
 type Identity = (u64, u64);
 
-/// A file that was opened.
+/// A file that was opened, and its log.
 #[derive(Debug)]
 pub struct File {
-    path: PathBuf,
-    opened: Option<Identity>,
-    /// Beside the file that links lead to: SQLite follows them.
-    log: PathBuf,
-    /// The log since it is there: no other program removes it as long as the file is open.
-    logged: OnceLock<Option<Identity>>,
+    file: Part,
+    /// Beside the file that links lead to: SQLite follows them. It is seen once it is there: no other
+    /// program removes it as long as the file is open.
+    log: Part,
     /// Why nothing is granted until a restart.
     gone: OnceLock<Problem>,
+}
+
+/// What a path names, since it was seen there first.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    seen: OnceLock<Option<Identity>>,
 }
 
 impl File {
@@ -33,26 +38,20 @@ impl File {
         let cannot = |error: std::io::Error| {
             Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))
         };
-        // Another working folder would make it another path.
-        let path = std::path::absolute(path).map_err(cannot)?;
-        let opened = identity(&path).map_err(cannot)?;
         let mut log = path.canonicalize().map_err(cannot)?.into_os_string();
         log.push("-wal");
-        let file = File {
-            path,
-            opened,
-            log: PathBuf::from(log),
-            logged: OnceLock::new(),
-            gone: OnceLock::new(),
-        };
-        file.log_gone();
-        Ok(file)
+        // Another working folder would make it another path.
+        let path = std::path::absolute(path).map_err(cannot)?;
+        let seen = OnceLock::from(identity(&path).map_err(cannot)?);
+        let log = Part { path: log.into(), seen: OnceLock::new() };
+        log.gone();
+        Ok(File { file: Part { path, seen }, log, gone: OnceLock::new() })
     }
 
     /// Why nothing may be granted any more, and how it goes on without a grant being forgotten.
     fn look(&self) -> Option<Problem> {
-        let (path, log) = (self.path.display(), self.log.display());
-        let detail = match (self.file_gone(), self.log_gone()) {
+        let (path, log) = (self.file.path.display(), self.log.path.display());
+        let detail = match (self.file.gone(), self.log.gone()) {
             (Some(what), _) => format!(
                 "`{path}` {what} while it is open, so what is granted now would be forgotten by a \
                  restart; nothing is granted: stop this server, then put that very file back if it \
@@ -74,30 +73,21 @@ impl File {
         };
         Some(Problem::new(Code::StoreRefused, detail))
     }
+}
 
-    /// What became of the file.
-    fn file_gone(&self) -> Option<&'static str> {
-        match identity(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Some("was removed or moved")
-            }
-            Ok(found) if found != self.opened => Some("was replaced by another file"),
-            // Where it cannot be looked at, writing to it will tell.
-            _ => None,
-        }
-    }
-
-    /// What became of the log.
-    fn log_gone(&self) -> Option<&'static str> {
-        match (identity(&self.log), self.logged.get()) {
+impl Part {
+    /// What became of it.
+    fn gone(&self) -> Option<&'static str> {
+        match (identity(&self.path), self.seen.get()) {
             (Ok(found), None) => {
-                let _ = self.logged.set(found);
+                let _ = self.seen.set(found);
                 None
             }
-            (Ok(found), Some(logged)) if found != *logged => Some("was replaced by another file"),
+            (Ok(found), Some(seen)) if found != *seen => Some("was replaced by another file"),
             (Err(error), Some(_)) if error.kind() == std::io::ErrorKind::NotFound => {
                 Some("was removed or moved")
             }
+            // Where it cannot be looked at, writing to it will tell.
             _ => None,
         }
     }
@@ -105,19 +95,14 @@ impl File {
 
 impl Watch for File {
     fn gone(&self) -> Option<Problem> {
-        if let Some(problem) = self.gone.get() {
-            return Some(problem.clone());
+        if self.gone.get().is_none() {
+            let problem = self.look()?;
+            let (code, detail) = (problem.code, problem.detail.clone());
+            if self.gone.set(problem).is_ok() {
+                tracing::error!(%code, "{detail}");
+            }
         }
-        let problem = self.look()?;
-        let mut first = false;
-        let problem = self.gone.get_or_init(|| {
-            first = true;
-            problem
-        });
-        if first {
-            tracing::error!(code = %problem.code, "{}", problem.detail);
-        }
-        Some(problem.clone())
+        self.gone.get().cloned()
     }
 }
 

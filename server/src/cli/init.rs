@@ -1,4 +1,4 @@
-//! `leafid init …` and `leafid migrate …`: the verbs that change a store's file as a whole.
+//! `leafid init …`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,12 +7,11 @@ use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use leafid_core::{Code, StoreTime};
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::VERSION;
 use leafid_store::backends::sqlite::file::create;
 use leafid_store::clock::SystemClock;
 use leafid_store::hex::hex;
+use leafid_store::opening::create_sqlite;
 use leafid_store::opening::database::Database;
-use leafid_store::opening::{create_sqlite, migrate_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::store::Store;
 use leafid_store::utc;
@@ -45,14 +44,6 @@ pub struct Init {
     /// made, but with --replaces-lost one that continues above it [default: as for `leafid serve`]
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
     journal: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub struct Migrate {
-    /// The store: `sqlite:PATH`, a plain path, or the URL of a database
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
-          hide_env_values = true)]
-    store: String,
 }
 
 impl Init {
@@ -127,30 +118,5 @@ impl Init {
             },
             lost => Ok(lost),
         }
-    }
-}
-
-impl Migrate {
-    /// Raises the tables of a store that is there to the version that this program knows.
-    pub fn run(self) -> Result<(), Failure> {
-        let (place, before, newest) = match database::migrate(or_usual(&self.store)) {
-            Some(raised) => raised?,
-            None => {
-                let file = file(or_usual(&self.store), "leafid migrate --store")?;
-                let before = migrate_sqlite(&file)?;
-                (open(&file, Options::default())?.place(), before, VERSION)
-            }
-        };
-        if is_json() {
-            return say(json!({ "place": place, "before": before, "version": newest }));
-        }
-        if before < newest {
-            return say(format_args!(
-                "{place}: its tables were of version {before}, and are of version {newest} now"
-            ));
-        }
-        say(format_args!(
-            "{place}: its tables have version {newest}, the newest this program knows; nothing to do"
-        ))
     }
 }
