@@ -156,7 +156,7 @@ impl Generators {
 
     /// Drops all numbers at hand once the store was fenced: they may have been granted before it went back.
     fn heed_fence(&self) {
-        let generation = self.deps.stores.tags().generation();
+        let generation = self.deps.store.generation();
         if self.generation.load(Ordering::Acquire) == generation {
             return;
         }
@@ -197,7 +197,7 @@ impl Generators {
     async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match own_step(self.deps.stores.tags(), tag).await {
+        let own = match own_step(self.deps.store.as_ref(), tag).await {
             // Another program's table may say so.
             Ok(0) => return Err(step_of_row(&tag)),
             Ok(step) => step.min(STEP_CAP),

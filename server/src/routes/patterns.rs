@@ -1,5 +1,6 @@
 //! Patterns: how tags are made on their first lease.
 
+use leafid_store::store::Store;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -14,7 +15,7 @@ use crate::app::App;
 
 /// `GET /v1/patterns`
 pub async fn list(State(app): State<Arc<App>>) -> Result<Json, Refused> {
-    let (patterns, generation) = app.stores.tags().patterns().await?;
+    let (patterns, generation) = app.store.patterns().await?;
     let rows: Vec<_> = patterns.live().collect();
     Ok(Json::write(|writer| {
         writer.array("patterns", rows, |writer, (pattern, row)| {
@@ -28,7 +29,7 @@ pub async fn get(
     State(app): State<Arc<App>>,
     PatternPath(pattern): PatternPath,
 ) -> Result<Json, Refused> {
-    let (patterns, generation) = app.stores.tags().patterns().await?;
+    let (patterns, generation) = app.store.patterns().await?;
     let row = patterns.get(&pattern).filter(|row| !row.deleted);
     let row = row.ok_or_else(|| unknown(&pattern))?;
     Ok(Json::write(|writer| put_row(writer, &pattern, &row, generation)))
@@ -44,7 +45,7 @@ pub async fn put(
 ) -> Result<Json, Refused> {
     let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
     let change = PatternChange { only_create, only_change, ..input.all(PatternChange::get)? };
-    let (row, generation) = app.stores.tags().put_pattern(pattern, change).await?;
+    let (row, generation) = app.store.put_pattern(pattern, change).await?;
     Ok(Json::write(|writer| put_row(writer, &pattern, &row, generation)))
 }
 
@@ -53,7 +54,7 @@ pub async fn delete(
     State(app): State<Arc<App>>,
     PatternPath(pattern): PatternPath,
 ) -> Result<Json, Refused> {
-    app.stores.tags().delete_pattern(pattern).await?;
+    app.store.delete_pattern(pattern).await?;
     Ok(Json::empty())
 }
 
