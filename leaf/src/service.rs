@@ -22,8 +22,7 @@ use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::AtHand;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use leafid_store::store::Page;
-use leafid_store::store::parted::Stores;
+use leafid_store::store::{Page, SharedStore};
 use tower::Service;
 
 use super::answer::{self, Failure};
@@ -47,7 +46,7 @@ pub struct LeafService {
 }
 
 struct Shared {
-    stores: Stores,
+    store: SharedStore,
     generators: Arc<Generators>,
     modes: Modes,
     gate: Box<dyn Gate>,
@@ -64,7 +63,7 @@ impl LeafService {
     /// # Errors
     /// None in practice: the namespace's name is right.
     pub fn new(
-        stores: Stores,
+        store: SharedStore,
         generators: Arc<Generators>,
         modes: Modes,
         gate: Box<dyn Gate>,
@@ -72,7 +71,7 @@ impl LeafService {
     ) -> Result<LeafService, Problem> {
         let namespace = Name::namespace(NAMESPACE)?;
         Ok(LeafService {
-            shared: Arc::new(Shared { stores, generators, modes, gate, within, namespace }),
+            shared: Arc::new(Shared { store, generators, modes, gate, within, namespace }),
         })
     }
 }
@@ -210,7 +209,7 @@ impl Shared {
             },
             Asked::Decode => {
                 // The layout is Leaf's, unless the namespace was made with another.
-                let found = self.stores.workers().namespace(self.namespace).await;
+                let found = self.store.namespace(self.namespace).await;
                 let layout = found.map_or(Layout::LEAF, |namespace| namespace.layout);
                 decode::decoded(&head.uri, &layout)
             }
@@ -243,7 +242,7 @@ impl Shared {
     /// Whether there is such a tag, for a HEAD.
     async fn look(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
         let Some(tag) = self.tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
-        match self.stores.tags().tag(tag).await {
+        match self.store.tag(tag).await {
             Ok(_) => answer::head(accept),
             Err(problem) if problem.code == Code::TagUnknown => {
                 answer::failed(Failure::KeyUnknown, path)
@@ -266,7 +265,7 @@ impl Shared {
         let mut rows = Vec::new();
         loop {
             let after = rows.last().map(|(tag, _)| *tag);
-            let part = self.stores.tags().tags(Page { after, limit: PART }).await?;
+            let part = self.store.tags(Page { after, limit: PART }).await?;
             let whole = part.len() < PART as usize;
             rows.extend(part);
             if whole || rows.len() >= pages::MOST {

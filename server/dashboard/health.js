@@ -1,6 +1,6 @@
-// The stores: whether they grant, and what an operator has to know of them.
+// The store: whether it grants, and what an operator has to know of it.
 
-import { at, keep, make, say } from './dom.js'
+import { at, make, say } from './dom.js'
 import { clock, grouped, moment } from './format.js'
 
 const WORDS = {
@@ -9,52 +9,36 @@ const WORDS = {
   refused: 'grants nothing: an operator has to look',
   unavailable: 'cannot be reached',
 }
-const ORDER = ['ok', 'degraded', 'unavailable', 'refused']
-const cards = new Map()
+const facts = new Map()
 
-/** Shows the stores, and the worst of them in the page's head. */
-export function show({ version, stores, went_back: lines }) {
+/** Shows the store, and its state in the page's head. */
+export function show({ version, store, went_back: lines }) {
   say(at('version'), version)
-  const worst = stores.reduce((worst, { status }) => Math.max(worst, ORDER.indexOf(status)), 0)
-  tell(ORDER[worst] ?? 'unavailable')
-  keep(at('store-cards'), cards, stores.map((store) => ({ ...store, lines })), (store) => store.name, card)
+  tell(store.status)
+  const back = store.status === 'degraded' ? lines.map(backLine).join('; ') : ''
+  say(at('store-detail'), [WORDS[store.status], store.detail, back].filter(Boolean).join(': '))
+  fact('Place', store.place)
+  fact('Id', store.id)
+  fact('Its time', store.now_ms === undefined ? 'unknown' : clock(store.now_ms) + ' UTC')
+  fact('Requests that wait', store.waiting === undefined ? undefined : grouped(store.waiting))
+  fact('Write latency, p50 / p99', store.write_p50_us && `${ms(store.write_p50_us)} / ${ms(store.write_p99_us)}`)
+  fact('Fences', grouped(store.generation))
+  fact('Journal', journal(store))
 }
 
-/** Says the state of the whole in the page's head. */
+/** Says the state of the store in the page's head. */
 export function tell(state, words = state) {
   at('state').dataset.state = state
   say(at('state'), words)
 }
 
-function card(first) {
-  const title = make('h3', { text: first.name === 'main' ? 'Store' : `Store of the ${first.name}` })
-  const state = make('p', { class: 'pill' })
-  const detail = make('p', { class: 'detail' })
-  const facts = make('dl')
-  const box = make('article', { class: 'card' }, make('div', { class: 'head' }, title, state), detail, facts)
-  const values = new Map()
-  const fact = (name, value) => {
-    if (value === undefined) return
-    if (!values.has(name)) {
-      values.set(name, make('dd'))
-      facts.append(make('div', {}, make('dt', { text: name }), values.get(name)))
-    }
-    say(values.get(name), value)
+function fact(name, value) {
+  if (value === undefined) return
+  if (!facts.has(name)) {
+    facts.set(name, make('dd'))
+    at('store-facts').append(make('div', {}, make('dt', { text: name }), facts.get(name)))
   }
-  const update = (store) => {
-    state.dataset.state = store.status
-    say(state, store.status)
-    const back = store.lines.map(backLine).join('; ')
-    say(detail, [WORDS[store.status], store.detail, store.status === 'degraded' ? back : ''].filter(Boolean).join(': '))
-    fact('Place', store.place)
-    fact('Id', store.store)
-    fact('Its time', store.now_ms === undefined ? 'unknown' : clock(store.now_ms) + ' UTC')
-    fact('Requests that wait', store.waiting === undefined ? undefined : grouped(store.waiting))
-    fact('Write latency, p50 / p99', store.write_p50_us && `${ms(store.write_p50_us)} / ${ms(store.write_p99_us)}`)
-    fact('Fences', grouped(store.generation))
-    fact('Journal', journal(store))
-  }
-  return { nodes: [box], update }
+  say(facts.get(name), value)
 }
 
 function journal({ journal, journal_since_ms: since, journal_apart: apart }) {

@@ -11,7 +11,6 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::SystemClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Stores;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -100,7 +99,7 @@ impl Served {
                 let stopped = async {
                     let _ = stopped.await;
                 };
-                serve(bound, Config::default(), Stores::one(store), stopped).await
+                serve(bound, Config::default(), store, stopped).await
             })
         });
         let address = address.recv().expect("the server listens");

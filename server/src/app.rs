@@ -9,7 +9,8 @@ use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::Deps;
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Stores;
+use leafid_store::store::SharedStore;
+use leafid_store::store::watched::Watched;
 
 use crate::http::deadlines::Limits;
 use crate::meter::requests::Requests;
@@ -52,28 +53,26 @@ impl Default for Config {
 /// What every request can reach.
 pub struct App {
     /// Where ranges come from.
-    pub stores: Stores,
+    pub store: Arc<Watched>,
     /// The server's own generators.
     pub generators: Arc<Generators>,
     /// What was asked over HTTP.
     pub requests: Requests,
-    /// What the stores held when they were looked at last.
+    /// What the store held when it was looked at last.
     pub census: Census,
 }
 
 impl App {
-    /// A server over these stores that does not listen yet.
+    /// A server over this store that does not listen yet.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
-    pub fn new(config: &Config, stores: Stores) -> Result<Arc<App>, Problem> {
-        let deps = Deps {
-            stores: stores.clone(),
-            clock: Arc::clone(&config.clock),
-            patience: config.patience,
-        };
+    pub fn new(config: &Config, store: SharedStore) -> Result<Arc<App>, Problem> {
+        let store = Arc::new(Watched::over(store));
+        let (clock, patience) = (Arc::clone(&config.clock), config.patience);
+        let deps = Deps { store: Arc::clone(&store) as SharedStore, clock, patience };
         let generators = Arc::new(Generators::new(deps, config.owner)?);
         let (requests, census) = (Requests::default(), Census::default());
-        Ok(Arc::new(App { stores, generators, requests, census }))
+        Ok(Arc::new(App { store, generators, requests, census }))
     }
 }

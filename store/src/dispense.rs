@@ -155,7 +155,7 @@ impl Generators {
 
     /// Drops all numbers at hand once the store was fenced: they may have been granted before it went back.
     fn heed_fence(&self) {
-        let generation = self.deps.stores.tags().generation();
+        let generation = self.deps.store.generation();
         if self.generation.load(Ordering::Acquire) == generation {
             return;
         }
@@ -196,7 +196,7 @@ impl Generators {
     async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match self.deps.stores.tags().tag(tag).await {
+        let own = match self.deps.store.tag(tag).await {
             // Another program's table may say so.
             Ok(TagRow { step: 0, .. }) => return Err(step_of_row(&tag)),
             Ok(row) => row.step.min(STEP_CAP),

@@ -1,7 +1,6 @@
 //! What the routes call. Every decision is the core's (`leafid_core::registry`), and is made in one
 //! place: by the [`Registry`](crate::registry::Registry), over any back end.
 
-pub mod parted;
 pub mod watched;
 
 use std::future::Future;

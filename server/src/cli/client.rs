@@ -14,7 +14,6 @@ use leafid_store::backends::opening::Options;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::store::SharedStore;
-use leafid_store::store::parted::Stores;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -73,7 +72,7 @@ impl Target {
             Some(store) => store?,
             None => open(&path(&named)?, Options::default())?,
         });
-        Ok(Client::within(Stores::one(store))?)
+        Ok(Client::within(store)?)
     }
 }
 
@@ -148,15 +147,15 @@ pub enum Client {
 }
 
 impl Client {
-    /// A server that does not listen, over stores that are open.
+    /// A server that does not listen, over a store that is open.
     ///
     /// # Errors
-    /// `INTERNAL` where nothing can wait for them.
-    pub fn within(stores: Stores) -> Result<Client, Problem> {
+    /// `INTERNAL` where nothing can wait for it.
+    pub fn within(store: SharedStore) -> Result<Client, Problem> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let app = App::new(&Config::default(), stores)?;
+        let app = App::new(&Config::default(), store)?;
         Ok(Client::Local { runtime, app })
     }
 

@@ -11,30 +11,24 @@ use leafid_store::opening::late::Late;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::SharedStore;
-use leafid_store::store::parted::Kept;
 use tokio::runtime::Handle;
 
 use super::journal::Keep;
-use super::opened::{opened, tell};
+use super::store::{opened, tell};
 
-/// How stores are opened.
+/// How the store of a server is opened.
 pub struct How {
-    /// What is asked of each; no id, which is one store's.
+    /// What is asked of it.
     pub options: Options,
     /// Also with settings that lose what was answered.
     pub allow_unsafe: bool,
-    /// Where journals are kept.
+    /// Where its journal is kept.
     pub keep: Keep,
 }
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
 /// reached yet is waited for while the server runs. It is used by the runtime that this is called in.
-pub fn serve(
-    named: &str,
-    options: Options,
-    how: &How,
-    kept: Option<Kept>,
-) -> Option<Result<SharedStore, Problem>> {
+pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<SharedStore, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
         let (unsafe_too, on) = (how.allow_unsafe, Handle::try_current().ok());
         let (at, keep) = (database.place().to_owned(), how.keep.clone());
@@ -48,7 +42,7 @@ pub fn serve(
         match open() {
             Ok(store) => {
                 how.keep.begin(&store)?;
-                opened(&store, kept);
+                opened(&store);
                 Ok(Arc::new(store) as SharedStore)
             }
             Err(unopened) if unopened.may_pass => {
@@ -61,7 +55,7 @@ pub fn serve(
                     keep.begin(&store)?;
                     Ok(store)
                 };
-                Ok(Arc::new(Late::begin(place, why, open, move |store| opened(store, kept))?))
+                Ok(Arc::new(Late::begin(place, why, open, opened)?))
             }
             Err(unopened) => Err(unopened.problem),
         }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use clap::Args;
 use leafid_core::{Code, StoreTime};
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Kept;
 use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::Value;
@@ -17,8 +16,6 @@ use super::{Failure, say};
 
 /// How long an answer may take: a server that cannot write says so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-const KINDS: [Kept; 2] = [Kept::Tags, Kept::Workers];
 
 #[derive(Args, Debug)]
 pub struct Health {
@@ -45,13 +42,12 @@ impl Health {
         }
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
-        let away: Vec<String> = KINDS.into_iter().filter_map(|kept| away(&ready, kept)).collect();
         match (ready["status"].as_str().unwrap_or("?"), lines.is_empty()) {
-            ("ok", _) => say(format_args!("ok: {}{}", ids(&ready), fenced(&ready))),
-            // Others are sound, and a restart cures nothing.
-            ("degraded", _) if !away.is_empty() => {
-                say(format_args!("degraded: {}", away.join("; ")))
+            ("ok", _) => {
+                let id = ready["store"].as_str().unwrap_or("?");
+                say(format_args!("ok: store id {id}{}", fenced(&ready)))
             }
+            // Other tags are sound, and a restart cures nothing.
             ("degraded", false) => say(format_args!(
                 "degraded: leases are granted, but none of {}; move each above its largest number in \
                  use: leafid tag advance TAG --to N",
@@ -65,32 +61,13 @@ impl Health {
     }
 }
 
-/// The id of the store, or of each of two.
-fn ids(ready: &Value) -> String {
-    if let Some(id) = ready["store"].as_str() {
-        return format!("store id {id}");
-    }
-    let id = |kept: Kept| ready[kept.name()]["store"].as_str().unwrap_or("?");
-    KINDS.map(|kept| format!("store id {} for {}", id(kept), kept.words())).join(", ")
-}
-
 /// That a fence keeps windows from beginning, while it does.
 fn fenced(ready: &Value) -> String {
-    let parts = std::iter::once(ready).chain(KINDS.map(|kept| &ready[kept.name()]));
-    let until = parts.filter_map(|part| part["fenced_until_ms"].as_i64()).max();
+    let until = ready["fenced_until_ms"].as_i64();
     until.map(StoreTime::new).map_or_else(String::new, |until| {
         let until = utc::text(until);
         format!("; fenced, as it had lost grants: no window begins before {until}")
     })
-}
-
-/// Why one of two stores grants nothing.
-fn away(ready: &Value, kept: Kept) -> Option<String> {
-    let part = &ready[kept.name()];
-    let text = |field: &str| part[field].as_str().unwrap_or("?");
-    let told = || format!("{}: {}", text("code"), text("detail"));
-    (part["status"] == "unavailable")
-        .then(|| format!("no {} are granted: {}", kept.words(), told()))
 }
 
 fn line(line: &Value) -> String {

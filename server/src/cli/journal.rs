@@ -1,13 +1,11 @@
 //! The journal of a server, as the command line names it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use leafid_core::{Code, Token};
+use leafid_core::Code;
 use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::fence::{Journal, Witness, file};
-use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::Store;
@@ -82,14 +80,12 @@ pub struct Keep {
     /// The folder.
     pub folder: Option<PathBuf>,
     believe_clock: bool,
-    /// The stores of this server.
-    begun: Arc<Mutex<Vec<Token>>>,
 }
 
 impl Keep {
     /// In this folder, if any; with `believe_clock` the times that stand there are not believed.
     pub fn new(folder: Option<PathBuf>, believe_clock: bool) -> Keep {
-        Keep { folder, believe_clock, begun: Arc::default() }
+        Keep { folder, believe_clock }
     }
 
     /// Opens the store at this place; one that would take the place of a lost one is not made.
@@ -116,28 +112,9 @@ impl Keep {
     /// Begins to keep it for a store that was opened, before anything is granted there.
     ///
     /// # Errors
-    /// `STORE_REFUSED` for a store that this server has opened under another name; else as
-    /// [`Journal::open`].
+    /// `STORE_REFUSED` for one that took the place of a lost one; else as [`Journal::open`].
     pub fn begin(&self, store: &Registry) -> Result<(), Problem> {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.contains(&store.id()) {
-            return Err(Problem::new(
-                Code::StoreRefused,
-                format!(
-                    "{} is store {}, which --tags and --workers both name; name it once: --store",
-                    store.place(),
-                    hex(store.id())
-                ),
-            ));
-        }
-        if let Some(folder) = &self.folder {
-            self.note(folder, store)?;
-        }
-        begun.push(store.id());
-        Ok(())
-    }
-
-    fn note(&self, folder: &Path, store: &Registry) -> Result<(), Problem> {
+        let Some(folder) = &self.folder else { return Ok(()) };
         let (found, shown) = (store.found(), store.place());
         // One that replaces a lost store says so, and begins above it.
         let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();

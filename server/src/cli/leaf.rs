@@ -18,7 +18,7 @@ use leafid_store::store::SharedStore;
 
 use super::args::{ids_per_day, listen, switch};
 use super::complain;
-use super::opened::tell;
+use super::store::tell;
 use crate::access::nets::{self, Nets};
 
 #[derive(Args, Debug)]
@@ -119,25 +119,19 @@ impl Leaf {
 }
 
 impl Settings {
-    /// The store: the one that is named, or Leaf's database, which keeps the tags at least.
+    /// The store: the one that is named, or Leaf's database.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` where both are, or another one is named for tags.
-    pub fn store<'s>(
-        &'s self,
-        named: Option<&'s str>,
-        tags: Option<&str>,
-    ) -> Result<Option<&'s str>, Problem> {
-        let other = match (&self.store, named, tags) {
-            (Some(_), Some(_), _) => "--store or LEAFID_STORE",
-            (Some(_), None, Some(_)) => "--tags or LEAFID_TAGS",
-            (leaf, named, _) => return Ok(leaf.as_deref().or(named)),
-        };
-        let detail = format!(
-            "two stores are named: leaf.jdbc.url in the file of --leaf-config, and {other}; leave out \
-             the second, or set leaf.segment.enable=false"
-        );
-        Err(Problem::new(Code::RequestInvalid, detail))
+    /// `REQUEST_INVALID` where both are.
+    pub fn store<'s>(&'s self, named: Option<&'s str>) -> Result<Option<&'s str>, Problem> {
+        if self.store.is_none() || named.is_none() {
+            return Ok(self.store.as_deref().or(named));
+        }
+        Err(Problem::new(
+            Code::RequestInvalid,
+            "two stores are named: leaf.jdbc.url in the file of --leaf-config, and --store or \
+             LEAFID_STORE; leave out the second, or set leaf.segment.enable=false",
+        ))
     }
 
     /// Takes in which worker numbers Leaf has, and gives the owner that this machine has been, if it has.

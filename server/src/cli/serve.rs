@@ -7,6 +7,7 @@ use clap::Args;
 use leafid_core::Code;
 use leafid_leaf::Modes;
 use leafid_store::backends::opening::Options;
+use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -15,8 +16,8 @@ use super::args::switch;
 use super::database::How;
 use super::journal::{self, Keep};
 use super::listen::Listen;
-use super::opened::tell;
-use super::stores::{Named, Opened};
+use super::named::{DEFAULT_FILE, or_usual};
+use super::store::{Named, tell};
 use super::{Failure, apply, leaf, notify};
 use crate::app::Config;
 use crate::http::serve;
@@ -28,7 +29,7 @@ pub struct Serve {
     #[arg(long = "config", env = "LEAFID_CONFIG", value_name = "FILE")]
     _config: Option<PathBuf>,
     #[command(flatten)]
-    stores: Named,
+    store: Named,
     #[command(flatten)]
     listen: Listen,
     #[command(flatten)]
@@ -88,14 +89,15 @@ impl Serve {
             );
         }
         let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
-        let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
-        let owner = leaf.owner(&workers).await?;
+        let named = leaf.store(self.store.store.as_deref())?.map_or(DEFAULT_FILE, or_usual);
+        let store = self.store.open(named, &how)?;
+        let owner = leaf.owner(&store).await?;
         let reloads = tokio::spawn(sockets.reload.clone().run(told));
         if let Some(file) = apply {
-            file.apply_to(stores.clone())?;
+            file.apply_to(Arc::clone(&store))?;
         }
         let bound = sockets.tell(|line| tell(line));
-        let modes = Modes { any_key: leafs, ..leaf.modes };
+        let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
         let leaf_ids_per_day = leaf.ids_per_day;
         let config = Config { leaf: modes, leaf_ids_per_day, owner, limits, ..Config::default() };
@@ -106,8 +108,9 @@ impl Serve {
             stop.await;
             notify::tell(notify::STOPPING);
         };
-        let served = serve::serve(bound, config, stores.clone(), stop).await;
-        stores.close().await;
+        let served = serve::serve(bound, config, Arc::clone(&store), stop).await;
+        // It does what waits, and nothing that comes later; one that is closed already has done it.
+        let _ = store.close().await;
         watchdog.inspect(JoinHandle::abort);
         reloads.abort();
         hangups.abort();

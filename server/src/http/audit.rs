@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use leafid_core::{Code, Name};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
-use leafid_store::store::Page;
+use leafid_store::store::{Page, Store};
 use tracing::Instrument;
 
 use super::caller::Caller;
@@ -108,20 +108,14 @@ impl Line {
     async fn now(&self, app: &App) -> Option<String> {
         let mut writer = Writer::default();
         match *self {
-            Line::Tag(tag) => {
-                tags::put_row(&mut writer, &tag, &app.stores.tags().tag(tag).await.ok()?)
-            }
+            Line::Tag(tag) => tags::put_row(&mut writer, &tag, &app.store.tag(tag).await.ok()?),
             Line::Namespace(name) => {
-                namespaces::put_row(
-                    &mut writer,
-                    &name,
-                    &app.stores.workers().namespace(name).await.ok()?,
-                );
+                namespaces::put_row(&mut writer, &name, &app.store.namespace(name).await.ok()?);
             }
             Line::Worker(name, worker) => {
-                let layout = app.stores.workers().namespace(name).await.ok()?.layout;
+                let layout = app.store.namespace(name).await.ok()?.layout;
                 let page = Page { after: worker.checked_sub(1), limit: 1 };
-                let rows = app.stores.workers().workers(name, page).await.ok()?;
+                let rows = app.store.workers(name, page).await.ok()?;
                 let (_, row) = rows.into_iter().find(|(number, _)| *number == worker)?;
                 workers::put_row(&mut writer, worker, &row, &layout);
             }

@@ -1,4 +1,4 @@
-//! The running server: its listeners, its stores, the generators, and a stop that loses nothing.
+//! The running server: its listeners, its store, the generators, and a stop that loses nothing.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,9 +9,8 @@ use leafid_core::Code;
 use leafid_leaf::service::LeafService;
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
-use leafid_store::store::Store;
-use leafid_store::store::parted::{Kept, Stores};
 use leafid_store::store::watched::Watched;
+use leafid_store::store::{SharedStore, Store};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
@@ -54,17 +53,15 @@ impl Bound {
 pub async fn serve(
     bound: Vec<Bound>,
     config: Config,
-    stores: Stores,
+    store: SharedStore,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
-    let app = App::new(&config, stores)?;
+    let app = App::new(&config, store)?;
     let all = addresses(&bound)?;
     let listeners: Vec<String> = all.iter().map(At::to_string).collect();
     let (version, listeners) = (env!("CARGO_PKG_VERSION"), listeners.join(", "));
-    for (kept, store) in app.stores.each() {
-        let (kept, place, id) = (kept.map(Kept::name), store.place(), hex(store.id()));
-        tracing::info!(version, listeners, store = place, id, kept, "started");
-    }
+    let (place, id) = (app.store.place(), hex(app.store.id()));
+    tracing::info!(version, listeners, store = place, id, "started");
     let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
     let mut rooms = BTreeMap::new();
@@ -79,8 +76,8 @@ pub async fn serve(
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
             let gate = Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) });
-            let (stores, generators) = (app.stores.clone(), Arc::clone(&app.generators));
-            let service = LeafService::new(stores, generators, config.leaf, gate, limits.body)?;
+            let (store, generators) = (Arc::clone(&app.store), Arc::clone(&app.generators));
+            let service = LeafService::new(store, generators, config.leaf, gate, limits.body)?;
             servers.spawn(acceptor.run(socket, service));
         } else {
             let entry = Entry { listener, rules, body: limits.body };
@@ -104,9 +101,7 @@ pub async fn serve(
         tokio::time::sleep(config.drain).await;
     };
     let mut watches = JoinSet::new();
-    for (_, store) in app.stores.each() {
-        watches.spawn(watch(Arc::clone(store)));
-    }
+    watches.spawn(watch(Arc::clone(&app.store)));
     let served: std::io::Result<()> = tokio::select! {
         served = served => served,
         () = overdue => {
@@ -114,7 +109,7 @@ pub async fn serve(
             Ok(())
         }
     };
-    // What they hold of the stores is let go.
+    // What it holds of the store is let go.
     watches.shutdown().await;
     app.generators.close().await;
     tracing::info!("stopped");

@@ -1,5 +1,6 @@
 //! What an ID is made of.
 
+use leafid_store::store::Store;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -22,7 +23,7 @@ pub async fn decode(
 ) -> Result<Json, Refused> {
     let fields = query(&uri, &["namespace"])?;
     let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
-    let layout = app.stores.workers().namespace(name).await?.layout;
+    let layout = app.store.namespace(name).await?.layout;
     let parts = parts(&id, &layout)?;
     Ok(Json::write(|writer| put_parts(writer, parts, &layout, Some(&name))))
 }

@@ -4,7 +4,7 @@ mod leases;
 mod lines;
 mod process;
 mod requests;
-pub mod stores;
+mod store;
 
 use std::sync::Arc;
 
@@ -34,18 +34,14 @@ pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Bo
 }
 
 async fn text(app: &App, format: Format) -> String {
-    let (ready, tags, spaces) = tokio::join!(
-        health::look(app),
-        app.census.tags(&app.stores),
-        app.census.spaces(&app.stores)
-    );
+    let (ready, tags, spaces) =
+        tokio::join!(health::look(app), app.census.tags(&app.store), app.census.spaces(&app.store));
     let mut all = Exposition::new(format);
     all.gauge("leafid_build_info", "Always 1; the labels say what is running.")
         .count(&[("version", env!("CARGO_PKG_VERSION"))], 1);
-    stores::put(&mut all, &app.stores, &ready);
-    stores::put_turns(&mut all, &app.stores);
+    store::put(&mut all, &app.store, &ready);
     requests::put(&mut all, &app.requests);
-    leases::put(&mut all, &app.stores);
+    leases::put(&mut all, &app.store);
     leases::put_single(&mut all, &app.generators);
     if let Ok(tags) = tags {
         lines::put_tags(&mut all, &tags);

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::Namespace;
 use leafid_core::{FieldWriter, Fields, Name};
-use leafid_store::store::NamespaceChange;
+use leafid_store::store::{NamespaceChange, Store};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
@@ -14,7 +14,7 @@ use crate::app::App;
 
 /// `GET /v1/namespaces`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
-    let rows = app.stores.workers().namespaces(page(&uri, namespace)?).await?;
+    let rows = app.store.namespaces(page(&uri, namespace)?).await?;
     Ok(Json::write(|writer| {
         writer.array("namespaces", rows, |writer, (name, row)| put_row(writer, &name, &row));
     }))
@@ -25,7 +25,7 @@ pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
 ) -> Result<Json, Refused> {
-    let row = app.stores.workers().namespace(name).await?;
+    let row = app.store.namespace(name).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
@@ -38,7 +38,7 @@ pub async fn put(
 ) -> Result<Json, Refused> {
     let only_create = only_create(&headers)?;
     let change = NamespaceChange { only_create, ..input.all(NamespaceChange::get)? };
-    let row = app.stores.workers().put_namespace(name, change).await?;
+    let row = app.store.put_namespace(name, change).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 

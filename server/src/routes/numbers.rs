@@ -17,7 +17,7 @@ pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
 ) -> Result<Json, Refused> {
-    let (row, numbers) = app.census.space(&app.stores, name).await?;
+    let (row, numbers) = app.census.space(&app.store, name).await?;
     let first = row.workers.start;
     Ok(Json::write(|writer| put(writer, &name, first, &numbers, &row.layout)))
 }

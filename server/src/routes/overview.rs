@@ -1,10 +1,9 @@
-//! Stores, tags and namespaces at a glance: what the dashboard shows.
+//! The store, its tags and namespaces at a glance: what the dashboard shows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::registry::TagRow;
 use leafid_core::{FieldWriter, Name, Range, Token};
 use leafid_store::dispense::driver::AtHand;
 use leafid_store::json::Writer;
@@ -15,15 +14,12 @@ use leafid_store::store::{Inside, JournalSight, Store};
 
 use super::answer::Json;
 use super::health::{self, Ready};
-use super::metrics::stores;
 use super::{namespaces, numbers, tags};
 use crate::app::App;
 use crate::seen::census::{SpaceSight, TagSight};
 
 /// A store.
 pub struct StoreSight {
-    /// What it is called: `main`, or what it keeps.
-    pub name: &'static str,
     /// Where it lies.
     pub place: String,
     /// Its id.
@@ -59,36 +55,30 @@ pub struct InUse {
 
 /// All of it.
 pub struct Overview {
-    /// The stores.
-    pub stores: Vec<StoreSight>,
+    /// The store.
+    pub store: StoreSight,
     /// The tags, where they can be read.
     pub tags: Option<Vec<(TagSight, InUse)>>,
     /// Whether there are other tags.
     pub more_tags: bool,
     /// The namespaces, where they can be read.
     pub spaces: Option<Vec<SpaceSight>>,
-    /// The tags that are stopped.
-    pub stopped: Vec<(Name, TagRow)>,
 }
 
 /// `GET /v1/overview`
 pub async fn get(State(app): State<Arc<App>>) -> Json {
-    let (ready, tags, spaces) = tokio::join!(
+    let (found, tags, spaces) = tokio::join!(
         health::look(&app),
-        app.census.tags(&app.stores),
-        app.census.spaces(&app.stores)
+        app.census.tags(&app.store),
+        app.census.spaces(&app.store)
     );
-    let found = ready.iter().filter_map(|(_, found)| found.as_ref().ok());
-    let stopped = found.flat_map(|ready| ready.stopped.iter().copied()).collect();
-    let seen = app.stores.each().zip(ready).map(|((kept, store), (_, found))| StoreSight {
-        name: stores::name(kept),
-        place: store.place(),
-        id: store.id(),
-        generation: store.generation(),
+    let store = StoreSight {
+        place: app.store.place(),
+        id: app.store.id(),
+        generation: app.store.generation(),
         found,
-        inside: store.inside().map(Within::from),
-    });
-    let stores = seen.collect();
+        inside: app.store.inside().map(Within::from),
+    };
     let more_tags = tags.as_ref().is_ok_and(|seen| seen.more);
     let tags = tags.ok().map(|seen| {
         let mut in_use = in_use(&app);
@@ -96,7 +86,7 @@ pub async fn get(State(app): State<Arc<App>>) -> Json {
         seen.tags.iter().map(used).collect()
     });
     let spaces = spaces.ok().map(|spaces| spaces.to_vec());
-    let overview = Overview { stores, tags, more_tags, spaces, stopped };
+    let overview = Overview { store, tags, more_tags, spaces };
     Json::write(|writer| put(writer, &overview))
 }
 
@@ -105,8 +95,7 @@ fn in_use(app: &App) -> BTreeMap<Name, InUse> {
     for (tag, at_hand) in app.generators.at_hand() {
         all.entry(tag).or_default().at_hand = at_hand;
     }
-    let (of_tags, _) = app.stores.leases();
-    for (tag, counts) in of_tags.tags.each() {
+    for (tag, counts) in app.store.leases().tags.each() {
         if let Some(tag) = tag {
             all.entry(tag).or_default().recent = counts.recent();
         }
@@ -125,9 +114,9 @@ impl From<Inside> for Within {
 
 /// Writes it.
 pub fn put(writer: &mut Writer, overview: &Overview) {
-    let Overview { stores, tags, more_tags, spaces, stopped } = overview;
+    let Overview { store, tags, more_tags, spaces } = overview;
     writer.text("version", env!("CARGO_PKG_VERSION"));
-    writer.array("stores", stores.iter(), put_store);
+    writer.nested("store", |writer| put_store(writer, store));
     if let Some(tags) = tags {
         writer.array("tags", tags.iter(), |writer, (sight, in_use)| {
             put_tag(writer, sight, in_use);
@@ -137,14 +126,14 @@ pub fn put(writer: &mut Writer, overview: &Overview) {
     if let Some(spaces) = spaces {
         writer.array("namespaces", spaces.iter(), put_space);
     }
-    writer.array("went_back", stopped.iter().copied(), health::put_stopped);
+    let stopped = store.found.iter().flat_map(|ready| ready.stopped.iter().copied());
+    writer.array("went_back", stopped, health::put_stopped);
 }
 
 fn put_store(writer: &mut Writer, store: &StoreSight) {
-    writer.text("name", store.name);
     writer.text("status", health::state(&store.found));
     writer.text("place", &store.place);
-    writer.token("store", store.id);
+    writer.token("id", store.id);
     writer.number("generation", store.generation);
     match &store.found {
         Ok(ready) => writer.millis("now_ms", ready.now.get()),

@@ -1,5 +1,6 @@
 //! Numbers of a tag: leased in ranges, or handed out one by one.
 
+use leafid_store::store::Store;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -20,9 +21,9 @@ pub async fn lease(
     input.put_path("tag", tag.as_str())?;
     let allowance = caller.allowance();
     let ask = input.all(SegmentAsk::get)?;
-    let (ask, charge) = allowance.segment(ask, app.stores.tags()).await?;
+    let (ask, charge) = allowance.segment(ask, app.store.as_ref()).await?;
     let leased = async move {
-        let leased = app.stores.tags().lease_segment(ask).await;
+        let leased = app.store.lease_segment(ask).await;
         if leased.as_ref().is_err_and(|problem| problem.code == Code::StoreWentBack) {
             app.generators.drop_numbers(&tag);
         }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
-use leafid_store::store::TagChange;
+use leafid_store::store::{Store, TagChange};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, only_change, only_create, page, tag};
@@ -15,7 +15,7 @@ use crate::app::App;
 /// `GET /v1/tags`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let page = page(&uri, tag)?;
-    let rows = app.stores.tags().tags(page).await?;
+    let rows = app.store.tags(page).await?;
     Ok(Json::write(|writer| {
         writer.array("tags", rows, |writer, (tag, row)| put_row(writer, &tag, &row));
     }))
@@ -23,7 +23,7 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused
 
 /// `GET /v1/tags/{tag}`
 pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
-    let row = app.stores.tags().tag(tag).await?;
+    let row = app.store.tag(tag).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
@@ -37,7 +37,7 @@ pub async fn put(
 ) -> Result<Json, Refused> {
     let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
     let change = TagChange { only_create, only_change, ..input.all(TagChange::get)? };
-    let row = app.stores.tags().put_tag(tag, change).await?;
+    let row = app.store.put_tag(tag, change).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
@@ -49,7 +49,7 @@ pub async fn advance(
     Input(input): Input,
 ) -> Result<Json, Refused> {
     let to = input.all(get_to)?;
-    let row = app.stores.tags().advance_tag(tag, to).await?;
+    let row = app.store.advance_tag(tag, to).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
@@ -64,7 +64,7 @@ pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
 
 /// `DELETE /v1/tags/{tag}`
 pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
-    app.stores.tags().delete_tag(tag).await?;
+    app.store.delete_tag(tag).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::empty())
 }

@@ -8,7 +8,7 @@ use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk, StoreTime};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
-use leafid_store::store::Aside;
+use leafid_store::store::{Aside, Store};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
@@ -27,7 +27,7 @@ pub async fn acquire(
     let ask = input.all(AcquireAsk::get)?;
     let (ask, asking) = allowance.acquire(ask, SystemClock.wall())?;
     let acquired = async move {
-        let grant = app.stores.workers().acquire(ask).await?;
+        let grant = app.store.acquire(ask).await?;
         holder.holds(namespace, ask.request, &grant);
         drop(asking);
         Ok(grant)
@@ -47,7 +47,7 @@ pub async fn renew(
     let (allowance, holder) = (caller.allowance(), caller.allowance());
     let ask = allowance.renew(input.all(RenewAsk::get)?);
     let renewed = async move {
-        let grant = app.stores.workers().renew(ask).await?;
+        let grant = app.store.renew(ask).await?;
         holder.holds(namespace, ask.key, &grant);
         Ok(grant)
     };
@@ -64,7 +64,7 @@ pub async fn release(
 ) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
     let release = input.all(Release::get)?;
-    app.stores.workers().release(release).await?;
+    app.store.release(release).await?;
     caller.allowance().lets_go(&release);
     Ok(Json::empty())
 }
@@ -77,7 +77,7 @@ pub async fn revoke(
     Input(input): Input,
 ) -> Result<Json, Refused> {
     input.all(|_| Ok(()))?;
-    app.stores.workers().revoke(namespace, worker).await?;
+    app.store.revoke(namespace, worker).await?;
     Ok(Json::empty())
 }
 
@@ -89,8 +89,8 @@ pub async fn set_aside(
     Input(input): Input,
 ) -> Result<Json, Refused> {
     let aside = input.all(Aside::get)?;
-    let layout = app.stores.workers().namespace(namespace).await?.layout;
-    let row = app.stores.workers().set_aside(namespace, worker, aside).await?;
+    let layout = app.store.namespace(namespace).await?.layout;
+    let row = app.store.set_aside(namespace, worker, aside).await?;
     Ok(Json::write(|writer| put_row(writer, worker, &row, &layout)))
 }
 
@@ -101,9 +101,9 @@ pub async fn list(
     uri: Uri,
 ) -> Result<Json, Refused> {
     let page = page(&uri, |after| worker(after, Code::RequestInvalid))?;
-    let layout = app.stores.workers().namespace(namespace).await?.layout;
-    let now = app.stores.workers().now().await?;
-    let rows = app.stores.workers().workers(namespace, page).await?;
+    let layout = app.store.namespace(namespace).await?.layout;
+    let now = app.store.now().await?;
+    let rows = app.store.workers(namespace, page).await?;
     Ok(Json::write(|writer| put_list(writer, now, rows, &layout)))
 }
 

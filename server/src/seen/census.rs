@@ -1,4 +1,4 @@
-//! What the stores hold, as it was seen last. It is looked at only when somebody asks, and no more
+//! What the store holds, as it was seen last. It is looked at only when somebody asks, and no more
 //! often than costs little: whoever asks sooner is told what was seen before.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{Code, Name};
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Stores;
+use leafid_store::store::watched::Watched;
 use leafid_store::store::{Answer, Page, Store};
 
 use super::numbers::{Count, Numbers, State};
@@ -82,7 +82,7 @@ impl<T> Default for Seen<T> {
     }
 }
 
-type Look<T> = for<'a> fn(&'a Stores, &'a mut BTreeMap<Name, Track>) -> Answer<'a, T>;
+type Look<T> = for<'a> fn(&'a Watched, &'a mut BTreeMap<Name, Track>) -> Answer<'a, T>;
 
 impl<T: Send + Sync + 'static> Seen<T> {
     fn old(&self) -> Option<Arc<T>> {
@@ -98,13 +98,17 @@ impl<T: Send + Sync + 'static> Seen<T> {
     }
 
     /// What was seen a moment ago, or is seen now; where that takes long, what was seen before.
-    async fn told(self: &Arc<Self>, stores: &Stores, look: Look<T>) -> Result<Arc<T>, Problem> {
+    async fn told(
+        self: &Arc<Self>,
+        store: &Arc<Watched>,
+        look: Look<T>,
+    ) -> Result<Arc<T>, Problem> {
         if let Some(recent) = self.recent() {
             return Ok(recent);
         }
-        let (seen, stores) = (Arc::clone(self), stores.clone());
+        let (seen, store) = (Arc::clone(self), Arc::clone(store));
         // Whoever asked may be gone before it is done: the next one is told.
-        let looking = tokio::spawn(async move { seen.look(&stores, look).await });
+        let looking = tokio::spawn(async move { seen.look(&store, look).await });
         match tokio::time::timeout(PATIENCE, looking).await {
             Ok(Ok(seen)) => seen,
             Ok(Err(error)) => {
@@ -116,13 +120,13 @@ impl<T: Send + Sync + 'static> Seen<T> {
         }
     }
 
-    async fn look(&self, stores: &Stores, look: Look<T>) -> Result<Arc<T>, Problem> {
+    async fn look(&self, store: &Watched, look: Look<T>) -> Result<Arc<T>, Problem> {
         let mut tracks = self.looking.lock().await;
         if let Some(recent) = self.recent() {
             return Ok(recent);
         }
         let began = Instant::now();
-        let seen = Arc::new(look(stores, &mut tracks).await?);
+        let seen = Arc::new(look(store, &mut tracks).await?);
         let (at, took) = (Instant::now(), began.elapsed());
         let last = Last { at, took, seen: Arc::clone(&seen) };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
@@ -130,7 +134,7 @@ impl<T: Send + Sync + 'static> Seen<T> {
     }
 }
 
-/// What the stores of a server hold.
+/// What the store of a server holds.
 #[derive(Debug, Default)]
 pub struct Census {
     tags: Arc<Seen<TagSights>>,
@@ -142,16 +146,16 @@ impl Census {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub async fn tags(&self, stores: &Stores) -> Result<Arc<TagSights>, Problem> {
-        self.tags.told(stores, |stores, tracks| Box::pin(tags(stores, tracks))).await
+    pub async fn tags(&self, store: &Arc<Watched>) -> Result<Arc<TagSights>, Problem> {
+        self.tags.told(store, |store, tracks| Box::pin(tags(store, tracks))).await
     }
 
     /// The namespaces with their numbers.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub async fn spaces(&self, stores: &Stores) -> Result<Arc<Vec<SpaceSight>>, Problem> {
-        self.spaces.told(stores, |stores, tracks| Box::pin(spaces(stores, tracks))).await
+    pub async fn spaces(&self, store: &Arc<Watched>) -> Result<Arc<Vec<SpaceSight>>, Problem> {
+        self.spaces.told(store, |store, tracks| Box::pin(spaces(store, tracks))).await
     }
 
     /// A namespace and its numbers; also one that is not among those that are seen together.
@@ -160,27 +164,27 @@ impl Census {
     /// `NAMESPACE_UNKNOWN`, or the store cannot be read.
     pub async fn space(
         &self,
-        stores: &Stores,
+        store: &Arc<Watched>,
         name: Name,
     ) -> Result<(Namespace, Arc<Numbers>), Problem> {
-        let spaces = self.spaces(stores).await?;
+        let spaces = self.spaces(store).await?;
         if let Some(seen) = spaces.iter().find(|space| space.name == name) {
             return Ok((seen.row, Arc::clone(&seen.numbers)));
         }
-        let row = stores.workers().namespace(name).await?;
-        Ok((row, Arc::new(numbers(stores.workers(), name, row).await?)))
+        let row = store.namespace(name).await?;
+        Ok((row, Arc::new(numbers(store.as_ref(), name, row).await?)))
     }
 }
 
-async fn tags(stores: &Stores, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {
-    let rows = stores.tags().tags(Page { after: None, limit: TAGS }).await?;
+async fn tags(store: &Watched, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {
+    let rows = store.tags(Page { after: None, limit: TAGS }).await?;
     let more = rows.len() >= TAGS as usize;
     let mut rows: BTreeMap<Name, TagRow> = rows.into_iter().collect();
     if more {
         // Those that are leased from are worth more than those that come first.
-        let leased = stores.tags_leased();
-        let missing = leased.into_iter().filter(|tag| !rows.contains_key(tag));
-        let read = missing.map(|tag| async move { (tag, stores.tags().tag(tag).await) });
+        let leased = store.leases().tags.each().into_iter().filter_map(|(tag, _)| tag);
+        let missing = leased.filter(|tag| !rows.contains_key(tag));
+        let read = missing.map(|tag| async move { (tag, store.tag(tag).await) });
         let read = join_all(read).await;
         rows.extend(read.into_iter().filter_map(|(tag, row)| Some((tag, row.ok()?))));
     }
@@ -194,10 +198,9 @@ async fn tags(stores: &Stores, tracks: &mut BTreeMap<Name, Track>) -> Result<Tag
 }
 
 async fn spaces(
-    stores: &Stores,
+    store: &Watched,
     tracks: &mut BTreeMap<Name, Track>,
 ) -> Result<Vec<SpaceSight>, Problem> {
-    let store = stores.workers();
     let rows = store.namespaces(Page { after: None, limit: SPACES }).await?;
     tracks.retain(|known, _| rows.iter().any(|(name, _)| name == known));
     let mut spaces = Vec::new();
@@ -247,23 +250,23 @@ mod tests {
     }
 
     /// A store with that many tags.
-    async fn stores(folder: &tempfile::TempDir, tags: u32) -> Stores {
+    async fn store(folder: &tempfile::TempDir, tags: u32) -> Arc<Watched> {
         let options = Options { create: true, ..Options::default() };
         let file = folder.path().join("store.db");
-        let stores =
-            Stores::one(Arc::new(open_sqlite(&file, Arc::new(SystemClock), options).unwrap()));
-        let put = (0..tags).map(|n| stores.tags().put_tag(name(n), TagChange::default()));
+        let store = open_sqlite(&file, Arc::new(SystemClock), options).unwrap();
+        let store = Arc::new(Watched::over(Arc::new(store)));
+        let put = (0..tags).map(|n| store.put_tag(name(n), TagChange::default()));
         for put in join_all(put).await {
             put.unwrap();
         }
-        stores
+        store
     }
 
     /// What is seen, asked for again where this machine is too busy to look at once.
-    async fn tags(census: &Census, stores: &Stores) -> Arc<TagSights> {
+    async fn tags(census: &Census, store: &Arc<Watched>) -> Arc<TagSights> {
         let begun = Instant::now();
         loop {
-            match census.tags(stores).await {
+            match census.tags(store).await {
                 Ok(seen) => return seen,
                 Err(problem) => assert!(begun.elapsed() < LATE, "{problem}"),
             }
@@ -273,18 +276,18 @@ mod tests {
     #[tokio::test]
     async fn who_asks_together_or_soon_after_is_told_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let (stores, census) = (stores(&folder, 3).await, Census::default());
+        let (store, census) = (store(&folder, 3).await, Census::default());
         let begun = Instant::now();
-        let looks = join_all((0..20).map(|_| tags(&census, &stores)));
+        let looks = join_all((0..20).map(|_| tags(&census, &store)));
         let mut seen = looks.await;
         assert!(seen.iter().all(|seen| (seen.tags.len(), seen.more) == (3, false)));
         seen.dedup_by(|one, other| Arc::ptr_eq(one, other));
         let most = 1 + begun.elapsed().as_millis() / APART.as_millis();
         assert!(seen.len() as u128 <= most, "{} looks, not {most}", seen.len());
         // And whoever comes later hears of what has changed since.
-        stores.tags().delete_tag(name(0)).await.unwrap();
+        store.delete_tag(name(0)).await.unwrap();
         let begun = Instant::now();
-        while tags(&census, &stores).await.tags.len() != 2 {
+        while tags(&census, &store).await.tags.len() != 2 {
             assert!(begun.elapsed() < LATE);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -293,11 +296,11 @@ mod tests {
     #[tokio::test]
     async fn of_more_tags_than_are_seen_those_that_are_leased_from_are() {
         let folder = tempfile::tempdir().unwrap();
-        let stores = stores(&folder, TAGS + 50).await;
+        let store = store(&folder, TAGS + 50).await;
         let last = name(TAGS + 49);
         let ask = SegmentAsk::new(last, Token::new([7; 16]));
-        stores.tags().lease_segment(ask).await.unwrap();
-        let seen = tags(&Census::default(), &stores).await;
+        store.lease_segment(ask).await.unwrap();
+        let seen = tags(&Census::default(), &store).await;
         assert_eq!((seen.tags.len(), seen.more), (TAGS as usize + 1, true));
         assert_eq!(seen.tags.last().map(|sight| sight.tag), Some(last));
     }
@@ -305,11 +308,11 @@ mod tests {
     #[tokio::test]
     async fn a_namespace_that_is_not_there_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
-        let (stores, census) = (stores(&folder, 0).await, Census::default());
+        let (store, census) = (store(&folder, 0).await, Census::default());
         let space = |text| Name::namespace(text).unwrap();
-        let (row, numbers) = census.space(&stores, space("default")).await.unwrap();
+        let (row, numbers) = census.space(&store, space("default")).await.unwrap();
         assert_eq!(numbers.count(State::Fresh), row.workers.len());
-        let refused = census.space(&stores, space("nothere")).await.unwrap_err();
+        let refused = census.space(&store, space("nothere")).await.unwrap_err();
         assert_eq!(refused.code, Code::NamespaceUnknown);
     }
 }

@@ -116,7 +116,7 @@ fn what_is_wrong_in_a_file_is_named() {
         ("config = \"other.toml\"", "unknown key `config`"),
         ("dev = \"yes\"", "`dev` takes `true` or `false`"),
         ("journal = [\"a\", \"b\"]", "`journal` takes a text or a whole number"),
-        ("expect-store = [1.5]", "`expect-store` takes a list of texts"),
+        ("listen = [1.5]", "`listen` takes a list of texts"),
         ("listen = \"here\"", "in `leafid.toml`: invalid value 'here' for '--listen"),
         (
             "create = true\nexpect-store = \"00112233445566778899aabbccddeeff\"",

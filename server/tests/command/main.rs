@@ -15,7 +15,6 @@ mod listeners;
 mod log;
 mod notify;
 mod operating;
-mod parted;
 mod ready;
 mod restore;
 mod restored;

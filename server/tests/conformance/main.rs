@@ -23,7 +23,6 @@ use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::registry::Registry;
 use leafid_store::store::SharedStore;
-use leafid_store::store::parted::Stores;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
@@ -113,7 +112,7 @@ async fn replay(
     let clock = Arc::new(ManualClock::at(at(&script["steps"][0])));
     let store = open(folder.path(), id.expect("32 hex digits"), clock.clone());
     let config = Config { clock: clock.clone(), ..Config::default() };
-    let router = router::local(App::new(&config, Stores::one(store)).expect("the server starts"));
+    let router = router::local(App::new(&config, store).expect("the server starts"));
 
     for tag in list(&script["tags"]) {
         let made =

@@ -96,7 +96,7 @@ test('a tag of markup, as another program may make one, is text', async (t) => {
     const response = await route.fetch({ timeout: 0 })
     const body = await response.json()
     body.tags[0].tag = evil
-    body.stores[0].place = evil
+    body.store.place = evil
     await route.fulfill({ response, json: body })
   })
   await page.goto(server.url)

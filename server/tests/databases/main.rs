@@ -35,7 +35,6 @@ mod engines {
     mod far;
     mod keyed;
     mod lookups;
-    mod parted;
     mod refused;
     mod restore;
     mod starts;

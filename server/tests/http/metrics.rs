@@ -59,13 +59,13 @@ fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
     is(r#"leafid_tag_remaining_ids{tag="orders"}"#, 0.0);
     // What became of the two that were handed out depends on the time.
     is(r#"leafid_worker_numbers{namespace="default",state="fresh"}"#, 1_022.0);
-    is(r#"leafid_store_up{store="main"}"#, 1.0);
-    is(r#"leafid_store_state{store="main",state="ok"}"#, 1.0);
-    is(r#"leafid_store_state{store="main",state="degraded"}"#, 0.0);
-    is(r#"leafid_queue_length{store="main",line="acquires"}"#, 0.0);
+    is(r#"leafid_store_up"#, 1.0);
+    is(r#"leafid_store_state{state="ok"}"#, 1.0);
+    is(r#"leafid_store_state{state="degraded"}"#, 0.0);
+    is(r#"leafid_queue_length{line="acquires"}"#, 0.0);
     let more = |name: &str, least: f64| assert!(seen[name] >= least, "{name}: {}", seen[name]);
-    more(r#"leafid_backend_duration_seconds_count{store="main",step="write"}"#, 5.0);
-    more(r#"leafid_turn_requests_sum{store="main"}"#, 8.0);
+    more(r#"leafid_backend_duration_seconds_count{step="write"}"#, 5.0);
+    more(r#"leafid_turn_requests_sum"#, 8.0);
     more(r#"leafid_layout_exhaustion_seconds{namespace="default"}"#, 50.0 * 365.0 * 86_400.0);
 }
 
@@ -101,9 +101,9 @@ fn a_line_that_went_back_shows() {
     server.put("/v1/tags/orders", "{}").ok();
     server.lease(1, &json!({ "have_until": "777001" })).refused(409, "STORE_WENT_BACK");
     let seen = samples(&server);
-    assert_eq!(seen[r#"leafid_store_state{store="main",state="degraded"}"#], 1.0);
-    assert_eq!(seen[r#"leafid_store_lines_went_back{store="main"}"#], 1.0);
-    assert_eq!(seen[r#"leafid_store_up{store="main"}"#], 1.0);
+    assert_eq!(seen[r#"leafid_store_state{state="degraded"}"#], 1.0);
+    assert_eq!(seen[r#"leafid_store_lines_went_back"#], 1.0);
+    assert_eq!(seen[r#"leafid_store_up"#], 1.0);
 }
 
 #[test]

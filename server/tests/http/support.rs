@@ -14,7 +14,6 @@ use leafid_server::http::serve::{Bound, serve};
 use leafid_store::backends::opening::Options;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Stores;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -60,7 +59,7 @@ impl Server {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
                 told.send(listener.local_addr().expect("an address")).expect("the test waits");
                 let bound = vec![Bound::here(Listener::ONLY, listener)];
-                serve(bound, config, Stores::one(store), async {
+                serve(bound, config, store, async {
                     let _ = stopped.await;
                 })
                 .await

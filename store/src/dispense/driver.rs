@@ -15,16 +15,16 @@ use crate::clock::Clock;
 use crate::meter::leases::OfSingle;
 use crate::problem::Problem;
 use crate::random;
-use crate::store::parted::Stores;
+use crate::store::SharedStore;
 
 /// How long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// What drivers share: the stores, the clock, and how long a request waits.
+/// What drivers share: the store, the clock, and how long a request waits.
 #[derive(Clone)]
 pub struct Deps {
     /// Where ranges come from.
-    pub stores: Stores,
+    pub store: SharedStore,
     /// The host's clock of the generators: the one that only ticks.
     pub clock: Arc<dyn Clock>,
     /// How long a request waits when the generator is dry.
@@ -206,9 +206,9 @@ impl<S: Kind + Send + 'static> Driver<S> {
     async fn carry(self: Arc<Self>, deps: Deps, ask: Ask) {
         let sent = deps.clock.boot();
         let answer = match ask {
-            Ask::Segment(ask) => deps.stores.tags().lease_segment(ask).await.map(Grant::Segment),
-            Ask::Acquire(ask) => deps.stores.workers().acquire(ask).await.map(Grant::Window),
-            Ask::Renew(ask) => deps.stores.workers().renew(ask).await.map(Grant::Window),
+            Ask::Segment(ask) => deps.store.lease_segment(ask).await.map(Grant::Segment),
+            Ask::Acquire(ask) => deps.store.acquire(ask).await.map(Grant::Window),
+            Ask::Renew(ask) => deps.store.renew(ask).await.map(Grant::Window),
         };
         let release = self.lock().handle(&ask, answer, sent, deps.clock.boot());
         self.changed.notify_waiters();
@@ -298,7 +298,7 @@ impl<S: Kind> State<S> {
 }
 
 async fn give_back(deps: &Deps, release: Release) {
-    match deps.stores.workers().release(release).await {
+    match deps.store.release(release).await {
         Err(problem) if problem.code != Code::LeaseLost => {
             tracing::warn!(
                 "worker {} of namespace `{}` was not given back: {problem}",

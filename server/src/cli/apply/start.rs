@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use leafid_store::store::parted::Stores;
+use leafid_store::store::SharedStore;
 
 use super::file::{self, Wanted};
 use super::plan::{Plan, Step};
@@ -34,8 +34,8 @@ impl File {
     ///
     /// # Errors
     /// `INTERNAL` where there can be no thread.
-    pub fn apply_to(self, stores: Stores) -> Result<(), Problem> {
-        let client = Client::within(stores)?;
+    pub fn apply_to(self, store: SharedStore) -> Result<(), Problem> {
+        let client = Client::within(store)?;
         let work = move || {
             self.try_until_done(&client);
             client.close();

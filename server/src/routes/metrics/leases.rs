@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leafid_core::Name;
 use leafid_store::dispense::{Generators, Single};
 use leafid_store::meter::leases::{NAMED, OfSpace, OfTag, Outcomes};
-use leafid_store::store::parted::Stores;
+use leafid_store::store::watched::Watched;
 
 use super::OTHERS;
 use crate::seen::exposition::Exposition;
@@ -13,14 +13,14 @@ use crate::seen::exposition::Exposition;
 type Named<T> = Vec<(String, Arc<T>)>;
 
 /// Leases by tag; acquires, renewals and releases by namespace. Both with how they ended.
-pub fn put(all: &mut Exposition, stores: &Stores) {
+pub fn put(all: &mut Exposition, store: &Watched) {
     let (mut tags, mut spaces): (Named<OfTag>, Named<OfSpace>) = Default::default();
     let named = |name: Option<Name>| {
         name.map_or_else(|| OTHERS.to_owned(), |name| name.as_str().to_owned())
     };
-    let (of_tags, of_spaces) = stores.leases();
-    tags.extend(of_tags.tags.each().into_iter().map(|(name, of)| (named(name), of)));
-    spaces.extend(of_spaces.spaces.each().into_iter().map(|(name, of)| (named(name), of)));
+    let leases = store.leases();
+    tags.extend(leases.tags.each().into_iter().map(|(name, of)| (named(name), of)));
+    spaces.extend(leases.spaces.each().into_iter().map(|(name, of)| (named(name), of)));
 
     let help = "Asks for numbers of a tag, by how they ended.";
     outcomes(all, "leafid_leases_total", help, "tag", &tags, |of| &of.leases);

@@ -174,18 +174,15 @@ impl Story {
     pub fn ready(&self) -> Value {
         let (max_id, claimed_until) = (self.numbers.range.start, Some(self.numbers.range.end));
         let stopped = vec![(self.tag, TagRow { max_id, claimed_until, ..self.tag_row })];
-        let seen = [(
-            None,
-            Ok(health::Ready {
-                store: STORE,
-                now: NOW,
-                generation: 1,
-                floor: LATER,
-                journal: Some(JOURNAL),
-                stopped,
-            }),
-        )];
-        tree(|to| health::put_ready(to, &seen))
+        let ready = health::Ready {
+            store: STORE,
+            now: NOW,
+            generation: 1,
+            floor: LATER,
+            journal: Some(JOURNAL),
+            stopped,
+        };
+        tree(|to| health::put_ready(to, &ready))
     }
 
     fn numbers_seen(&self) -> Numbers {
@@ -215,7 +212,6 @@ impl Story {
         let numbers = Arc::new(self.numbers_seen());
         let (name, row) = (self.space, self.space_row);
         let store = StoreSight {
-            name: "main",
             place: "sqlite:/var/lib/leafid/leafid.db".to_owned(),
             id: STORE,
             generation: 0,
@@ -235,11 +231,10 @@ impl Story {
             }),
         };
         let overview = Overview {
-            stores: vec![store],
+            store,
             tags: Some(tags),
             more_tags: false,
             spaces: Some(vec![SpaceSight { name, row, numbers, per_second: Some(0.0) }]),
-            stopped: Vec::new(),
         };
         tree(|to| overview::put(to, &overview))
     }

@@ -41,11 +41,10 @@ pub fn numbers() -> Shape {
 fn store() -> Shape {
     let states = vec!["ok", "degraded", "refused", "unavailable"];
     let store = Shape::default()
-        .words("name", "`main`, or which of two stores it is: `tags` or `workers`.")
         .one_of("status", "Whether it grants, and whether lines of it went back.", states)
         .words("place", "Where it lies.")
         .and(&[
-            field("store", FieldForm::Token, "The store's id; zeros before it is open."),
+            field("id", FieldForm::Token, "The store's id; zeros before it is open."),
             field("generation", COUNT, "How often it was fenced, as far as is known."),
             NOW,
         ])
@@ -95,14 +94,14 @@ fn sighted_namespace() -> Shape {
         .maybe("more_per_day")
 }
 
-/// Stores, tags and namespaces.
+/// The store, its tags and namespaces.
 pub fn overview() -> Shape {
     let tags = "The first 1000 tags by name, and others that are leased from; absent while they \
                 cannot be read.";
     let spaces = "The first 100 namespaces by name; absent while they cannot be read.";
     Shape::default()
         .words("version", "The server's version.")
-        .rows("stores", "The stores: one, or one for tags and one for worker numbers.", store())
+        .within("store", "The store.", store())
         .rows("tags", tags, sighted_tag())
         .and(&[field("more_tags", FieldForm::Flag, "Whether there are other tags.")])
         .rows("namespaces", spaces, sighted_namespace())

@@ -135,34 +135,17 @@ pub fn with_journal(shape: Shape) -> Shape {
 
 /// That leases can be had.
 pub fn ready() -> Shape {
-    let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
-                  grants nothing.";
-    let store = [
+    let status = "`degraded` while a line stands below what a holder has of it.";
+    let fenced = "While it is to come: no window begins before it.";
+    let ready = Shape::default().one_of("status", status, vec!["ok", "degraded"]).and(&[
         field("store", FieldForm::Token, "The store's id."),
         NOW,
         field("generation", COUNT, "How often it was fenced, as far as is known."),
-        field(
-            "fenced_until_ms",
-            FieldForm::Millis,
-            "While it is to come: no window begins before it.",
-        ),
-    ];
-    let part = Shape::default()
-        .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
-        .and(&store);
-    let part = with_journal(part)
-        .words("code", "Why it grants nothing, as one word.")
-        .words("detail", "Why it grants nothing, and what to do.");
-    let part = ["store", "now_ms", "generation", "fenced_until_ms", "code", "detail"]
-        .into_iter()
-        .fold(part, Shape::maybe);
-    let ready = Shape::default().one_of("status", status, vec!["ok", "degraded"]).and(&store);
-    let ready = with_journal(ready)
-        .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
-        .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
-        .rows("went_back", STOPPED, stopped());
+        field("fenced_until_ms", FieldForm::Millis, fenced),
+    ]);
+    let ready = with_journal(ready).rows("went_back", STOPPED, stopped());
     // Without a token where one is wanted there is the status alone.
-    let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers", "went_back"];
+    let told = ["store", "now_ms", "generation", "fenced_until_ms", "went_back"];
     told.into_iter().fold(ready, Shape::maybe)
 }
 

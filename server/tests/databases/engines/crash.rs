@@ -18,7 +18,6 @@ use leafid_store::backends::{
 };
 use leafid_store::clock::SystemClock;
 use leafid_store::registry::Registry;
-use leafid_store::store::parted::Stores;
 use tokio::net::TcpListener;
 
 use crate::crash::{goes_on_through_kills, prepare, shows};
@@ -141,7 +140,7 @@ pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, 
         servers.push(format!("http://{}", socket.local_addr().expect("an address")));
         let bound = vec![Bound::here(Listener::ONLY, socket)];
         let ends = std::future::pending::<()>();
-        runtime.spawn(serve::serve(bound, Config::default(), Stores::one(Arc::new(store)), ends));
+        runtime.spawn(serve::serve(bound, Config::default(), Arc::new(store), ends));
     }
     shows(name, "without conditions", servers);
     runtime.shutdown_background();

@@ -43,7 +43,10 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     // Without a server.
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
-    let mut serving = serve(&url, &[]);
+    let id = &made.split("store id ").nth(1).expect("an id")[..32];
+    let other = [&SERVE[..], &["--expect-store", "00112233445566778899aabbccddeeff"]].concat();
+    has(&fails(&url, &other, 1), &["STORE_CHANGED", id]);
+    let mut serving = serve(&url, &["--expect-store", id]);
     serving.ready(200, &["\"ok\""]);
     // A number of 64 bits, which no text on the way may shorten.
     let next = leases_ten(&serving, 9_223_372_036_854_770_000);
@@ -78,7 +81,7 @@ pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
     serving.ready(503, &["STORE_UNAVAILABLE", "cannot be reached"]);
     serving.logs(&["WARN", "not open", "cannot be reached"]);
     server.start_again().expect("it comes back");
-    serving.ready(200, &["\"ok\""]);
+    serving.ready(200, &["\"ok\"", "\"journal\":\"written\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     // The control: a store that is not there is not waited for.
     assert!(fails(&fresh(&server, "empty"), &SERVE, 1).contains("leafid init"));

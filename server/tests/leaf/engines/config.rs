@@ -7,7 +7,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 use super::running::database;
 use crate::client::Running;
 use crate::config::file;
-use crate::support::{LEAFID, fails, has, output, served};
+use crate::support::{LEAFID, output, says, served};
 
 #[test]
 fn the_file_names_the_store_and_its_password_is_never_shown() {
@@ -52,10 +52,10 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
 }
 
 #[test]
-fn leafs_table_keeps_the_tags_and_another_store_the_worker_numbers() {
+fn leafs_database_keeps_the_worker_numbers_too() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    database(&server, "leaf", "('größe', 1, 2000, 'no name of ours')");
+    let store = database(&server, "leaf", "('größe', 1, 2000, 'no name of ours')");
     let grant = "CREATE USER ids IDENTIFIED BY 'secret'; GRANT ALL ON leaf.* TO ids";
     server.run("leaf", grant).expect("a user");
     let text = format!(
@@ -65,14 +65,10 @@ fn leafs_table_keeps_the_tags_and_another_store_the_worker_numbers() {
     );
     let path = file(&folder, &text);
     let config = path.to_str().expect("a path");
-    let workers = format!("sqlite:{}", folder.path().join("workers.db").display());
-    let mut leaf = Running::start(&["--leaf-config", config, "--workers", &workers]);
+    let mut leaf = Running::start(&["--leaf-config", config]);
     assert_eq!(leaf.number("/api/segment/get/gr%C3%B6%C3%9Fe"), 1);
     served(leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 })));
-    let first = &leaf.serving.first;
-    assert!(first.contains("mysql://ids@127.0.0.1") && first.contains(" for tags"), "{first}");
-    assert!(first.contains("workers.db for worker numbers"), "{first}");
     assert_eq!(leaf.serving.end("-TERM").0, Some(0));
-    let args = ["serve", "--leaf-config", config, "--tags", &workers, "--listen", "127.0.0.1:0"];
-    has(&fails("", &args, 1), &["two stores are named", "--tags"]);
+    let workers = says(&store, &["worker", "list", "default", "--store", &store]);
+    assert_eq!(workers.lines().skip(1).count(), 1, "{workers}");
 }
