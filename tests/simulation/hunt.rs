@@ -138,7 +138,7 @@ fn look(first: u64, mistake: Option<Mistake>) -> Found {
         // What breaks a rule is seen before anybody suffers: look without the rules as well.
         for rules in [false, true] {
             let settings = Settings { rules, mistake, trace: false };
-            let (verdict, tally, _) = run::world(seed, settings);
+            let (verdict, tally) = run::world(seed, settings);
             found.tally.add(&tally);
             if let Err(violation) = verdict {
                 found.note(seed, violation);

@@ -90,13 +90,6 @@ counts! {
     clocks_mended 500,
     /// Clocks that parted from one that only ticks, which was noticed.
     leaps_noticed 1_000,
-    /// Crashes of holders with a window that could last for a minute, and for how many ms together
-    /// their numbers rest after they were granted last.
-    crashes_holding 50,
-    blocked_ms 1,
-    /// Of these, of holders younger than five seconds.
-    young_crashes 10,
-    young_blocked_ms 1,
     /// Tags deleted, or made anew.
     tags_deleted 50,
     /// Tags that an operator advanced, and attempts to take one back that were refused.

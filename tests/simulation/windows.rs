@@ -3,7 +3,8 @@
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Failure, Grant, Name, Release, RenewAsk, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Failure, Grant, Name, Refusal, Release, RenewAsk, StoreTime, Token,
+    WindowGrant,
 };
 
 use crate::database::{Answered, Database, Decided, Space, failure, number};
@@ -77,6 +78,7 @@ impl Database {
             Ok(decided) => decided,
             Err(refusal) => {
                 tally.exhausted += u64::from(refusal.code == Code::WorkersExhausted);
+                check_until(self.id, namespace, &candidates, ask, refusal)?;
                 return Ok(Err(failure(refusal, now)));
             }
         };
@@ -228,6 +230,22 @@ fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) 
         return Ok(());
     }
     fail!(OutsideWorkers, "{worker} outside {}..{} for {ask:?}", workers.start, workers.end)
+}
+
+/// A refusal that says until when it holds does not hold any more then, if nobody else comes.
+fn check_until(
+    store: Token,
+    namespace: &Namespace,
+    candidates: &Candidates,
+    ask: &AcquireAsk,
+    refusal: Refusal<StoreTime>,
+) -> Verdict {
+    let fits = |until: &StoreTime| namespace.layout.tick(*until).is_ok();
+    let Some(until) = refusal.until.filter(fits) else { return Ok(()) };
+    match registry::acquire(store, namespace, candidates, ask, until) {
+        Ok(_) => Ok(()),
+        Err(again) => fail!(Promise, "{refusal:?} to {ask:?}, and at that time {again:?}"),
+    }
 }
 
 /// Of the rows that could be read when this was decided, one is the owner's at most. Who decides
