@@ -11,7 +11,6 @@ mod outage;
 mod proxy;
 mod readme;
 mod setting;
-mod shutdown;
 mod state;
 mod store_kill;
 mod two_stores;

@@ -30,15 +30,6 @@ impl Setting {
     /// The places of a test, or `None`, said loudly, where what it needs is not there. In CI that is
     /// a failure.
     pub fn find(name: &'static str) -> Option<Setting> {
-        Setting::look(name, true)
-    }
-
-    /// The same for a test that needs the server alone.
-    pub fn find_server(name: &'static str) -> Option<Setting> {
-        Setting::look(name, false)
-    }
-
-    fn look(name: &'static str, hosts: bool) -> Option<Setting> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let root = root.canonicalize().expect("the checkout is there");
@@ -48,8 +39,7 @@ impl Setting {
         let binary = place("LEAFID_BIN", "dist/leafid");
         let python = place("LEAFID_PYTHON", ".cache/consumer-py/bin/python");
         let consumer = place("LEAFID_CONSUMER", ".cache/consumer-js");
-        let needed = [binary.clone(), python.clone(), consumer.join("node_modules/leafid")];
-        let needed = if hosts { &needed[..] } else { &needed[..1] };
+        let needed = [&binary, &python, &consumer.join("node_modules/leafid")];
         if let Some(missing) = needed.iter().find(|path| !path.exists()) {
             let message = format!(
                 "NOT RUN  {name}: no `{}` (cargo xtask test --only e2e)\n",
