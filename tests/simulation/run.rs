@@ -62,11 +62,10 @@ pub fn simulate(options: &Options, first: u64) -> Result<String, String> {
 fn line(total: &Tally, took: Duration) -> String {
     let hours = total.simulated_ms as f64 / 3_600_000.0;
     format!(
-        "{} worlds, {hours:.1} hours, {} IDs, {} grants, {} faults, {:.0} s",
+        "{} worlds, {hours:.1} hours, {} IDs, {} grants, {:.0} s",
         total.worlds,
         total.ids,
         total.grants,
-        total.faults(),
         took.as_secs_f64()
     )
 }

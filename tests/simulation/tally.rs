@@ -141,14 +141,6 @@ counts! {
 }
 
 impl Tally {
-    /// How often something went wrong that should not hurt.
-    pub fn faults(&self) -> u64 {
-        let wire = self.lost + self.late + self.doubled + self.swapped + self.garbled;
-        let holders = self.forks + self.restores + self.forgets + self.crashes + self.long_pauses;
-        let clocks = self.clock_faults + self.server_clock_faults;
-        wire + holders + clocks + self.server_outages + self.revokes + self.tags_deleted
-    }
-
     /// What lies below its floor or above its ceiling, scaled to the number of worlds; single worlds have none but
     /// that something happened.
     pub fn out_of_bounds(&self) -> Vec<String> {

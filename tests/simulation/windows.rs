@@ -8,7 +8,6 @@ use leafid_core::{
 };
 
 use crate::database::{Answered, Database, Decided, Space, failure, number};
-use crate::keeping::Wish;
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
@@ -68,10 +67,8 @@ impl Database {
             let given = decided.as_ref().map(|acquired| acquired.worker.0);
             let exhausted = given.is_err_and(|refusal| refusal.code == Code::WorkersExhausted);
             if given.is_ok() || exhausted {
-                let given = given.ok();
-                let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
-                let workers = space.namespace.workers;
-                space.keeping.check(wish, given, workers, now, is_over(space, now))?;
+                let (given, workers) = (given.ok(), space.namespace.workers);
+                space.keeping.check(ask, given, workers, now, is_over(space, now))?;
             }
         }
         let Acquired { worker: (worker, row), freed, grant } = match decided {

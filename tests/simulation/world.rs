@@ -205,7 +205,13 @@ impl World {
             Event::Thaw(i, _) => self.holders[i].clock.thaw(self.t),
             Event::Start(i, _) => self.restart(i),
             Event::Arrive(server, letter) => return self.arrive(server, *letter),
-            Event::Write(server, epoch, pending) => return self.write(server, epoch, *pending),
+            Event::Write(server, epoch, pending) => {
+                let (letter, decision) = *pending;
+                let Server { up, epoch: now, .. } = self.servers[server];
+                if up && now == epoch {
+                    return self.write(server, letter, decision);
+                }
+            }
             Event::Answer(reply) => return self.hear(*reply),
             Event::GiveUp(i, life, call) => self.give_up(i, life, call),
             Event::ServerUp(server) => self.server_up(server),
