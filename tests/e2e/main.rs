@@ -4,10 +4,10 @@
 //! `cargo xtask test --only e2e` builds and installs what they need; `setting` says where it is
 //! looked for.
 
-mod controls;
 mod host_kill;
 mod proxy;
 mod readme;
+mod restored;
 mod setting;
 mod state;
 mod store_kill;

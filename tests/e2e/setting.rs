@@ -97,7 +97,6 @@ pub fn draw(url: &str, rate: u32) -> Draw {
         namespace: NAMESPACE.to_owned(),
         rate,
         timeout: LIMIT,
-        only: None,
     }
 }
 

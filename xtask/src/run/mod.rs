@@ -67,7 +67,6 @@ pub fn main(mut args: Args) -> Outcome {
             namespace: NAMESPACE.to_owned(),
             rate: RATE,
             timeout: TIMEOUT,
-            only: None,
         };
         let started = stream.start(program.name(), stage.command(program, &draw));
         started.map_err(|error| format!("{} does not start: {error}", program.name()))?;

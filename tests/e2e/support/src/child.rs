@@ -81,11 +81,6 @@ impl Child {
         Ok(Child { process, name, stdin, stderr, readers, ended: None, _keeper: keeper })
     }
 
-    /// The name that it was given.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.id()

@@ -76,23 +76,8 @@ impl Store {
     /// # Errors
     /// It does not run, or did not end within two minutes and was killed.
     pub fn terminate(&mut self) -> Result<ExitStatus, String> {
-        self.ask_to_end();
-        self.wait()
-    }
-
-    /// SIGTERM alone; [`Store::wait`] waits for the end.
-    pub fn ask_to_end(&mut self) {
-        if let Some(child) = &mut self.child {
-            child.ask_to_end(Signal::TERM);
-        }
-    }
-
-    /// Waits until it has ended.
-    ///
-    /// # Errors
-    /// It does not run, or did not end within two minutes and was killed.
-    pub fn wait(&mut self) -> Result<ExitStatus, String> {
         let mut child = self.child.take().ok_or("the store does not run")?;
+        child.ask_to_end(Signal::TERM);
         child.wait(LIMIT)
     }
 
