@@ -35,17 +35,13 @@ pub enum Asked {
 
 /// An answer, as far as it is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer {
-    /// Its status.
-    pub status: u16,
-    /// How long to wait before asking again, where it says so.
-    pub after: Option<Duration>,
+struct Answer {
+    status: u16,
     /// Whether its body is a number.
     is_number: bool,
 }
 
-/// A connection.
-pub struct Connection {
+struct Connection {
     io: Box<dyn Io>,
     head: String,
     answer: Vec<u8>,
@@ -54,8 +50,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects.
-    pub async fn open(server: &Server) -> Result<Connection> {
+    async fn open(server: &Server) -> Result<Connection> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = u64::from(std::process::id()) << 32 | NEXT.fetch_add(1, Ordering::Relaxed);
         let stream = TcpStream::connect(server.address).await?;
@@ -75,7 +70,7 @@ impl Connection {
     }
 
     /// Asks, and reads the answer.
-    pub async fn ask(&mut self, asked: Asked) -> Result<Answer> {
+    async fn ask(&mut self, asked: Asked) -> Result<Answer> {
         self.made += 1;
         let (path, body) = match asked {
             Asked::Bare => ("/ids".to_owned(), "{\"count\":1}".to_owned()),
@@ -125,22 +120,12 @@ fn parsed(text: &[u8]) -> Result<Option<Answer>> {
     let wrong = || Error::other(format!("answered `{}`", String::from_utf8_lossy(text)));
     let head = str::from_utf8(text.get(..end).unwrap_or_default()).map_err(|_| wrong())?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(wrong)?;
-    let of = |name: &str| {
-        let mut lines = head.lines().filter_map(|line| line.split_once(": "));
-        lines.find(|(found, _)| found.eq_ignore_ascii_case(name))?.1.parse::<u64>().ok()
-    };
-    let length = of("content-length").ok_or_else(wrong)? as usize;
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    let length = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length: usize = length.and_then(|(_, n)| n.parse().ok()).ok_or_else(wrong)?;
     let Some(body) = text.get(end + 4..end + 4 + length) else { return Ok(None) };
     let is_number = !body.is_empty() && body.iter().all(u8::is_ascii_digit);
-    Ok(Some(Answer { status, after: of("retry-after").map(Duration::from_secs), is_number }))
-}
-
-/// What many connections came to.
-pub struct Load {
-    /// Those that were answered by 200, and by 503.
-    pub answered: Round,
-    /// What went wrong otherwise, the first of each connection.
-    pub failed: Vec<String>,
+    Ok(Some(Answer { status, is_number }))
 }
 
 /// A runtime of one thread.
@@ -149,19 +134,12 @@ pub fn runtime() -> Outcome<tokio::runtime::Runtime> {
     runtime.map_err(|error| error.to_string())
 }
 
-/// Asks for so long, on so many connections, all of which have to be answered.
+/// Asks for so long, on so many connections; all have to be answered by 200.
 pub fn round(server: &Arc<Server>, asked: Asked, many: usize, length: Duration) -> Outcome<Round> {
-    let load = runtime()?.block_on(load(server, asked, many, length))?;
-    load.failed.into_iter().next().map_or(Ok(load.answered), Err)
+    runtime()?.block_on(load(server, asked, many, length))
 }
 
-/// Asks for so long, on so many connections. Who is refused waits as long as the answer says.
-pub async fn load(
-    server: &Arc<Server>,
-    asked: Asked,
-    many: usize,
-    length: Duration,
-) -> Outcome<Load> {
+async fn load(server: &Arc<Server>, asked: Asked, many: usize, length: Duration) -> Outcome<Round> {
     let mut connections = Vec::new();
     for _ in 0..many {
         let connection = Connection::open(server).await;
@@ -171,33 +149,22 @@ pub async fn load(
     let mut tasks = JoinSet::new();
     for mut connection in connections {
         tasks.spawn(async move {
-            let (mut waits, mut refused) = (Vec::new(), 0);
+            let mut waits = Vec::new();
             while begin.elapsed() < length {
                 let sent = Instant::now();
-                match connection.ask(asked).await {
-                    Ok(answer) if answer.status == 200 => waits.push(sent.elapsed()),
-                    Ok(answer) if answer.status == 503 => {
-                        refused += 1;
-                        let left = length.saturating_sub(begin.elapsed());
-                        let after = answer.after.unwrap_or_default().min(left);
-                        tokio::time::sleep(after).await;
-                    }
-                    Ok(answer) => return (waits, refused, Some(format!("{answer:?}"))),
-                    Err(error) => return (waits, refused, Some(error.to_string())),
+                let answer = connection.ask(asked).await.map_err(|error| error.to_string())?;
+                if answer.status != 200 {
+                    return Err(format!("{answer:?}"));
                 }
+                waits.push(sent.elapsed());
             }
-            (waits, refused, None)
+            Ok(waits)
         });
     }
-    let (mut waits, mut all_refused, mut failed) = (Vec::new(), 0, Vec::new());
+    let mut waits = Vec::new();
     while let Some(task) = tasks.join_next().await {
-        let (own, refused, error) = task.map_err(|error| error.to_string())?;
-        waits.extend(own);
-        all_refused += refused;
-        failed.extend(error);
+        waits.extend(task.map_err(|error| error.to_string())??);
     }
     let (took, spent) = (begin.elapsed(), cpu::time_of(server.process)?);
-    let answered = Round::of(waits, took, spent.saturating_sub(before));
-    let refused = f64::from(all_refused) / length.as_secs_f64();
-    Ok(Load { answered: Round { refused, ..answered }, failed })
+    Ok(Round::of(waits, took, spent.saturating_sub(before)))
 }

@@ -18,8 +18,6 @@ pub struct Round {
     pub p99_ms: f64,
     /// How long 999 of 1,000 took at most, in ms.
     pub p999_ms: f64,
-    /// Those that were answered by 503, per second.
-    pub refused: f64,
 }
 
 impl Round {
@@ -38,7 +36,6 @@ impl Round {
             p50_ms: at(0.5),
             p99_ms: at(0.99),
             p999_ms: at(0.999),
-            refused: 0.0,
         }
     }
 }
@@ -61,12 +58,12 @@ pub fn in_turns<K>(
 }
 
 /// The median of what each round has.
-pub fn of(rounds: &[Round], field: fn(&Round) -> f64) -> f64 {
+fn of(rounds: &[Round], field: fn(&Round) -> f64) -> f64 {
     median(rounds.iter().map(field).collect())
 }
 
 /// The median of the rounds' own ratios.
-pub fn ratio(own: &[Round], floor: &[Round], field: fn(&Round) -> f64) -> f64 {
+fn ratio(own: &[Round], floor: &[Round], field: fn(&Round) -> f64) -> f64 {
     median(own.iter().zip(floor).map(|(own, floor)| field(own) / field(floor)).collect())
 }
 

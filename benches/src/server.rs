@@ -89,10 +89,7 @@ impl Server {
                 command.args(["--listen-leaf", "127.0.0.1:0"]);
                 "leafid: Leaf's paths are at "
             }
-            false => {
-                command.args(["--max-connections", "15000"]);
-                "leafid: listening on "
-            }
+            false => "leafid: listening on ",
         };
         Ok(Server { token, tls, ..Server::start("leafid", command, words)? })
     }
@@ -121,11 +118,11 @@ impl Server {
         Ok(Server { child: Some(child), process, address, token: None, tls: None })
     }
 
-    /// How much memory it has in use by a line of its status, in KB.
-    pub fn resident_kb(&self, line: &str) -> Outcome<f64> {
+    /// How much memory it has in use, in KB.
+    pub fn resident_kb(&self) -> Outcome<f64> {
         let path = format!("/proc/{}/status", self.process);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("`{path}`: {error}"))?;
-        let line = text.lines().find_map(|of| of.strip_prefix(line)?.strip_prefix(':'));
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kb = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
         kb.ok_or_else(|| format!("`{path}` does not say how much memory it has"))
     }

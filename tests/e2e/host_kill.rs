@@ -2,12 +2,10 @@
 //! whole runtime.
 
 use leafid_core::Layout;
-use leafid_stream::checker::Checker;
 use leafid_stream::hosts::{Draw, Program, Stage};
-use leafid_stream::line::Line;
 use leafid_stream::stream::Stream;
 
-use crate::setting::{LIMIT, STEP, Setting, close, draw, max_id, start, until, workers};
+use crate::setting::{STEP, Setting, close, draw, max_id, start, until, workers};
 
 const KILLS: usize = 10;
 const RATE: u32 = 2_000;
@@ -59,31 +57,6 @@ fn a_host_killed_ten_times_draws_nothing_twice() {
     assert!(stream.ids() >= kills as u64 * LIFE, "{} IDs", stream.ids());
     let grants = granted.div_ceil(STEP);
     assert!(grants >= stream.hosts().len() as u64 * LIFE / STEP, "{granted} numbers granted");
-}
-
-#[test]
-fn control_a_life_that_is_lived_twice_is_seen() {
-    let Some(setting) = Setting::find("control: a life lived twice") else { return };
-    let store = setting.store("store");
-    let stage = setting.stage();
-    let mut stream = Stream::new(Layout::LEAF);
-    start(&mut stream, &stage, Program::Python, &draw(&store.url(), RATE));
-    let mut life: Vec<Line> = Vec::new();
-    let drawn = |stream: &Stream| stream.host(0).segment.ids.min(stream.host(0).snowflake.ids);
-    stream.watch(LIMIT, |event| life.push(event.line.clone()), |stream| drawn(stream) >= 500);
-    let ids = stream.ids();
-    assert!(ids >= 1_000, "{ids} IDs");
-    assert_eq!(stream.checker.duplicates(), 0);
-
-    // A host that was copied with its memory would say the same lines once more.
-    let mut checker: Checker = stream.checker.clone();
-    let copy = checker.holder();
-    for line in &life {
-        checker.take(copy, line).expect("it was read before");
-    }
-    close(&mut stream);
-    setting.tell(&format!("{ids} IDs, {} duplicates found", checker.duplicates()));
-    assert_eq!(checker.duplicates(), ids);
 }
 
 fn kill_and_start(

@@ -4,14 +4,10 @@
 //! `cargo xtask test --only e2e` builds and installs what they need; `setting` says where it is
 //! looked for.
 
-mod at_hand;
-mod controls;
 mod host_kill;
-mod outage;
 mod proxy;
 mod readme;
+mod restored;
 mod setting;
-mod shutdown;
 mod state;
 mod store_kill;
-mod two_stores;

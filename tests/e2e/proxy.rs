@@ -1,4 +1,4 @@
-//! One address before one or several stores: each request is counted and goes to the next of them.
+//! An address before a store, where requests are counted.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,9 +10,7 @@ use std::time::Duration;
 /// How long a silent connection is kept.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A reverse proxy that takes the stores in turn, request by request: before one store it counts what
-/// a client asks; before several it is a wrongly configured balancer. A request to a store that is
-/// away ends the client's connection.
+/// Counts what a client asks. A request to a store that is away ends the client's connection.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -20,20 +18,17 @@ pub struct Proxy {
 }
 
 struct Shared {
-    stores: Vec<SocketAddr>,
-    next: AtomicUsize,
+    store: SocketAddr,
+    requests: AtomicUsize,
     closing: AtomicBool,
 }
 
 impl Proxy {
-    pub fn start(stores: &[SocketAddr]) -> Proxy {
+    pub fn start(store: SocketAddr) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it listens");
-        let shared = Arc::new(Shared {
-            stores: stores.to_vec(),
-            next: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
-        });
+        let (requests, closing) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let shared = Arc::new(Shared { store, requests, closing });
         let listening = thread::spawn({
             let shared = Arc::clone(&shared);
             move || listen(&listener, &shared)
@@ -45,9 +40,9 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Requests that came, also those that no store was there for.
+    /// Requests that came, also those that the store was not there for.
     pub fn requests(&self) -> usize {
-        self.shared.next.load(Ordering::Relaxed)
+        self.shared.requests.load(Ordering::Relaxed)
     }
 }
 
@@ -80,8 +75,8 @@ fn serve(client: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut answers = client.try_clone()?;
     let mut requests = BufReader::new(client);
     while let Some(request) = message(&mut requests)? {
-        let turn = shared.next.fetch_add(1, Ordering::Relaxed);
-        let mut store = TcpStream::connect(shared.stores[turn % shared.stores.len()])?;
+        shared.requests.fetch_add(1, Ordering::Relaxed);
+        let mut store = TcpStream::connect(shared.store)?;
         store.set_read_timeout(Some(LIMIT))?;
         store.write_all(&request)?;
         let answer = message(&mut BufReader::new(store))?;

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use leafid_stream::hosts::{Draw, Installed, Program, Stage};
 use leafid_stream::store::Store;
 use leafid_stream::stream::Stream;
+use tempfile::TempDir;
 
 /// The tag of every test: steps of 100, so that ranges change hands often.
 pub const TAG: &str = "orders";
@@ -21,7 +21,7 @@ pub const LIMIT: Duration = Duration::from_secs(180);
 
 pub struct Setting {
     name: &'static str,
-    folder: PathBuf,
+    folder: TempDir,
     binary: PathBuf,
     installed: Installed,
 }
@@ -30,16 +30,6 @@ impl Setting {
     /// The places of a test, or `None`, said loudly, where what it needs is not there. In CI that is
     /// a failure.
     pub fn find(name: &'static str) -> Option<Setting> {
-        Setting::look(name, true)
-    }
-
-    /// The same for a test that needs the server alone.
-    pub fn find_server(name: &'static str) -> Option<Setting> {
-        Setting::look(name, false)
-    }
-
-    fn look(name: &'static str, hosts: bool) -> Option<Setting> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let root = root.canonicalize().expect("the checkout is there");
         let place = |variable: &str, usual: &str| {
@@ -48,8 +38,7 @@ impl Setting {
         let binary = place("LEAFID_BIN", "dist/leafid");
         let python = place("LEAFID_PYTHON", ".cache/consumer-py/bin/python");
         let consumer = place("LEAFID_CONSUMER", ".cache/consumer-js");
-        let needed = [binary.clone(), python.clone(), consumer.join("node_modules/leafid")];
-        let needed = if hosts { &needed[..] } else { &needed[..1] };
+        let needed = [&binary, &python, &consumer.join("node_modules/leafid")];
         if let Some(missing) = needed.iter().find(|path| !path.exists()) {
             let message = format!(
                 "NOT RUN  {name}: no `{}` (cargo xtask test --only e2e)\n",
@@ -59,15 +48,12 @@ impl Setting {
             tell(&message);
             return None;
         }
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let own = format!("leafid-e2e-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(own);
-        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let folder = tempfile::tempdir().expect("the temporary folder can be written");
         Some(Setting { name, folder, binary, installed: Installed { root, python, consumer } })
     }
 
     pub fn store(&self, name: &str) -> Store {
-        let store = Store::start(&self.binary, &self.folder.join(name));
+        let store = Store::start(&self.binary, &self.folder.path().join(name));
         let store = store.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         store.prepare(TAG, NAMESPACE).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         store
@@ -75,7 +61,7 @@ impl Setting {
 
     /// The host programs, beside the installed packages.
     pub fn stage(&self) -> Stage {
-        Stage::make(&self.installed, &self.folder).expect("the programs can be copied")
+        Stage::make(&self.installed, self.folder.path()).expect("the programs can be copied")
     }
 
     /// The interpreter that has the Python package.
@@ -94,21 +80,12 @@ impl Setting {
 
     /// A path in this test's folder.
     pub fn at(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     /// Shows the figures of a test that went well, whatever the harness keeps to itself.
     pub fn tell(&self, figures: &str) {
         tell(&format!("{}: {figures}\n", self.name));
-    }
-}
-
-impl Drop for Setting {
-    fn drop(&mut self) {
-        // What a failed test left may be worth a look.
-        if std::env::var_os("LEAFID_KEEP").is_none() {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
     }
 }
 
@@ -120,7 +97,6 @@ pub fn draw(url: &str, rate: u32) -> Draw {
         namespace: NAMESPACE.to_owned(),
         rate,
         timeout: LIMIT,
-        only: None,
     }
 }
 

@@ -24,7 +24,7 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let mut proxies = Vec::new();
     for program in Program::ALL {
         // An address for each, where its asks are counted.
-        let proxy = Proxy::start(&[store.address()]);
+        let proxy = Proxy::start(store.address());
         start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
         proxies.push(proxy);
     }

@@ -6,20 +6,18 @@ pub struct Options {
     pub worlds: Option<u64>,
     pub seed: Option<u64>,
     pub bugs: bool,
-    pub keep_going: bool,
     pub only: Option<&'static str>,
 }
 
 pub const USAGE: &str = "\
-simulate [--seconds N | --hours N | --worlds N] [--seed N] [--keep-going]
+simulate [--seconds N | --worlds N] [--seed N]
 simulate --bugs [--only NAME] [--seed N]
 
-  --seconds, --hours   for how long, real time; a minute unless said
-  --worlds             how many worlds instead
-  --seed               the seed of the first world; alone: this world and no other, with its trace
-  --keep-going         count what is wrong instead of stopping at the first
-  --bugs               switch each seeded bug on and tell which check finds it
-  --only               of these, one";
+  --seconds   for how long, real time; a minute unless said
+  --worlds    how many worlds instead
+  --seed      the seed of the first world; alone: this world and no other, and all that happens in it
+  --bugs      switch each seeded bug on and tell which check finds it
+  --only      of these, one";
 
 pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options { seconds: 60.0, ..Options::default() };
@@ -27,9 +25,7 @@ pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> 
         let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
         match arg.as_str() {
             "--bugs" => options.bugs = true,
-            "--keep-going" => options.keep_going = true,
             "--seconds" => options.seconds = number(&arg, &value()?)?,
-            "--hours" => options.seconds = number::<f64>(&arg, &value()?)? * 3_600.0,
             "--worlds" => options.worlds = Some(number(&arg, &value()?)?),
             "--seed" => options.seed = Some(number(&arg, &value()?)?),
             "--only" => options.only = Some(value()?.leak()),

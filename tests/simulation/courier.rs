@@ -186,7 +186,7 @@ impl World {
             }
             Ok(Decided::Write(decision)) => {
                 let delay = match self.rng.below(4) {
-                    0 | 1 => return self.write_now(server, letter, *decision),
+                    0 | 1 => return self.write(server, letter, *decision),
                     _ if self.rng.chance(self.plan.rates.slow_writes) => {
                         self.rng.magnitude(100, 20_000)
                     }
@@ -200,17 +200,7 @@ impl World {
         Ok(())
     }
 
-    pub(crate) fn write(
-        &mut self,
-        server: usize,
-        epoch: u64,
-        (letter, decision): (Letter, Decision),
-    ) -> Verdict {
-        let server_lives = self.servers[server].up && self.servers[server].epoch == epoch;
-        if server_lives { self.write_now(server, letter, decision) } else { Ok(()) }
-    }
-
-    fn write_now(&mut self, server: usize, letter: Letter, first: Decision) -> Verdict {
+    pub(crate) fn write(&mut self, server: usize, letter: Letter, first: Decision) -> Verdict {
         let (_, furthest) = self.store_times();
         let store = self.servers[server].store;
         let mut decision = first;

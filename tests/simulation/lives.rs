@@ -12,9 +12,7 @@ use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
-/// Who is younger than this has not lived long, in ms …
-const YOUNG_MS: i64 = 5_000;
-/// … and who is older has.
+/// Who is older than this has lived long, in ms.
 const OLD_MS: i64 = 3_600_000;
 
 /// Forks add holders up to this many; more take the place of one that is over.
@@ -84,7 +82,6 @@ impl World {
     pub(crate) fn crash(&mut self, i: usize) {
         self.tally.crashes += 1;
         self.note_life(i);
-        self.note_blocked(i);
         self.trace.note(self.t, || format!("holder {i} dies"));
         self.holders[i].state = State::Crashed;
         self.let_go(i);
@@ -94,29 +91,6 @@ impl World {
     /// A holder's life is over: whether it was long.
     pub(crate) fn note_life(&mut self, i: usize) {
         self.tally.long_lives += u64::from(self.t - self.holders[i].born > OLD_MS);
-    }
-
-    /// For how long the number of a holder that dies rests after it was granted last.
-    fn note_blocked(&mut self, i: usize) {
-        let holder = &self.holders[i];
-        let Some(space) = self.stores[0].spaces.get(holder.make.place) else { return };
-        let theirs = |key| identity(key) == holder.identity;
-        let held = space.workers().find(|(_, row)| row.key.is_some_and(theirs));
-        let Some((_, row)) = held else { return };
-        let until = space.namespace.layout.time(row.reserved_until);
-        let blocked = until.since(row.granted).max(0) as u64;
-        // Only where a window could last for a minute, and need not.
-        let Config::Space(config) = holder.make.config else { return };
-        let most = config.length_ms.unwrap_or(u32::MAX).min(space.namespace.max_window_ms);
-        if most < 60_000 || space.namespace.layout.tick_ms() > 1_000 {
-            return;
-        }
-        self.tally.crashes_holding += 1;
-        self.tally.blocked_ms += blocked;
-        if self.t - holder.born < YOUNG_MS {
-            self.tally.young_crashes += 1;
-            self.tally.young_blocked_ms += blocked;
-        }
     }
 
     pub(crate) fn close(&mut self, i: usize) -> Verdict {

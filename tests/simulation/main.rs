@@ -37,7 +37,6 @@ mod spans;
 mod store_clock;
 mod tally;
 mod thrift;
-mod trace;
 mod verdict;
 mod windows;
 mod wire;

@@ -1,43 +1,9 @@
-//! What was handed out, exactly: sets of intervals, merged where they touch, so that memory is
-//! bounded by the number of holes and not by the number of IDs.
+//! Whose numbers are: intervals of one owner, merged where they touch, so that memory is bounded by the
+//! number of holes and not by that of IDs.
 
 use std::collections::BTreeMap;
 
 use leafid_core::Range;
-
-#[derive(Clone, Debug, Default)]
-pub struct Spans(BTreeMap<u64, u64>);
-
-impl Spans {
-    /// Adds numbers; gives the ones that were there already.
-    pub fn add(&mut self, range: Range) -> Result<(), Range> {
-        let Range { mut start, mut end } = range;
-        if let Some(mut last) = self.0.last_entry() {
-            if *last.get() == start {
-                *last.get_mut() = end;
-                return Ok(());
-            }
-            if *last.get() < start {
-                self.0.insert(start, end);
-                return Ok(());
-            }
-        }
-        if let Some((&first, &until)) = self.0.range(..end).next_back() {
-            if until > start {
-                return Err(Range::new(start.max(first), end.min(until)));
-            }
-            if until == start {
-                self.0.remove(&first);
-                start = first;
-            }
-        }
-        if let Some(until) = self.0.remove(&end) {
-            end = until;
-        }
-        self.0.insert(start, end);
-        Ok(())
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Owned(BTreeMap<u64, (u64, u64)>);
@@ -111,19 +77,6 @@ mod tests {
 
     fn range(start: u64, end: u64) -> Range {
         Range::new(start, end)
-    }
-
-    #[test]
-    fn spans_merge_and_find_every_overlap() {
-        let mut spans = Spans::default();
-        for (start, end) in [(10, 20), (30, 40), (20, 30), (5, 10), (50, 60), (40, 50)] {
-            assert_eq!(spans.add(range(start, end)), Ok(()));
-        }
-        assert_eq!(spans.0.len(), 1);
-        assert_eq!(spans.add(range(59, 61)), Err(range(59, 60)));
-        assert_eq!(spans.add(range(0, 6)), Err(range(5, 6)));
-        assert_eq!(spans.add(range(0, 100)), Err(range(5, 60)));
-        assert_eq!(spans.add(range(60, 61)), Ok(()));
     }
 
     #[test]

@@ -90,13 +90,6 @@ counts! {
     clocks_mended 500,
     /// Clocks that parted from one that only ticks, which was noticed.
     leaps_noticed 1_000,
-    /// Crashes of holders with a window that could last for a minute, and for how many ms together
-    /// their numbers rest after they were granted last.
-    crashes_holding 50,
-    blocked_ms 1,
-    /// Of these, of holders younger than five seconds.
-    young_crashes 10,
-    young_blocked_ms 1,
     /// Tags deleted, or made anew.
     tags_deleted 50,
     /// Tags that an operator advanced, and attempts to take one back that were refused.
@@ -148,14 +141,6 @@ counts! {
 }
 
 impl Tally {
-    /// How often something went wrong that should not hurt.
-    pub fn faults(&self) -> u64 {
-        let wire = self.lost + self.late + self.doubled + self.swapped + self.garbled;
-        let holders = self.forks + self.restores + self.forgets + self.crashes + self.long_pauses;
-        let clocks = self.clock_faults + self.server_clock_faults;
-        wire + holders + clocks + self.server_outages + self.revokes + self.tags_deleted
-    }
-
     /// What lies below its floor or above its ceiling, scaled to the number of worlds; single worlds have none but
     /// that something happened.
     pub fn out_of_bounds(&self) -> Vec<String> {

@@ -3,11 +3,11 @@
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Failure, Grant, Name, Release, RenewAsk, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Failure, Grant, Name, Refusal, Release, RenewAsk, StoreTime, Token,
+    WindowGrant,
 };
 
 use crate::database::{Answered, Database, Decided, Space, failure, number};
-use crate::keeping::Wish;
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
@@ -67,16 +67,15 @@ impl Database {
             let given = decided.as_ref().map(|acquired| acquired.worker.0);
             let exhausted = given.is_err_and(|refusal| refusal.code == Code::WorkersExhausted);
             if given.is_ok() || exhausted {
-                let given = given.ok();
-                let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
-                let workers = space.namespace.workers;
-                space.keeping.check(wish, given, workers, now, is_over(space, now))?;
+                let (given, workers) = (given.ok(), space.namespace.workers);
+                space.keeping.check(ask, given, workers, now, is_over(space, now))?;
             }
         }
         let Acquired { worker: (worker, row), freed, grant } = match decided {
             Ok(decided) => decided,
             Err(refusal) => {
                 tally.exhausted += u64::from(refusal.code == Code::WorkersExhausted);
+                check_until(self.id, namespace, &candidates, ask, refusal)?;
                 return Ok(Err(failure(refusal, now)));
             }
         };
@@ -228,6 +227,22 @@ fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) 
         return Ok(());
     }
     fail!(OutsideWorkers, "{worker} outside {}..{} for {ask:?}", workers.start, workers.end)
+}
+
+/// A refusal that says until when it holds does not hold any more then, if nobody else comes.
+fn check_until(
+    store: Token,
+    namespace: &Namespace,
+    candidates: &Candidates,
+    ask: &AcquireAsk,
+    refusal: Refusal<StoreTime>,
+) -> Verdict {
+    let fits = |until: &StoreTime| namespace.layout.tick(*until).is_ok();
+    let Some(until) = refusal.until.filter(fits) else { return Ok(()) };
+    match registry::acquire(store, namespace, candidates, ask, until) {
+        Ok(_) => Ok(()),
+        Err(again) => fail!(Promise, "{refusal:?} to {ask:?}, and at that time {again:?}"),
+    }
 }
 
 /// Of the rows that could be read when this was decided, one is the owner's at most. Who decides

@@ -1,7 +1,6 @@
 //! What is on its way between holders and servers, and when it comes.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use leafid_core::{Ask, Failure, Grant, HostTime, Range, Release, Token};
 
@@ -75,7 +74,6 @@ pub enum Event {
     Chaos,
 }
 
-/// What is to happen, in order; what happens at the same time in the order in which it was put.
 impl Event {
     /// The holder that it is for, and in which life; it means nothing to another life.
     pub fn holder(&self) -> Option<(usize, u64)> {
@@ -93,29 +91,20 @@ impl Event {
     }
 }
 
+/// What is to happen, in order; what happens at the same time in the order in which it was put.
 #[derive(Default)]
 pub struct Queue {
-    heap: BinaryHeap<Reverse<(i64, u64)>>,
-    events: Vec<Option<Event>>,
-    free: Vec<u64>,
+    events: BTreeMap<(i64, u64), Event>,
     order: u64,
 }
 
 impl Queue {
     pub fn put(&mut self, at: i64, event: Event) {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.events.push(None);
-            self.events.len() as u64 - 1
-        });
-        self.events[slot as usize] = Some(event);
         self.order += 1;
-        self.heap.push(Reverse((at, self.order << 24 | slot)));
+        self.events.insert((at, self.order), event);
     }
 
     pub fn take(&mut self) -> Option<(i64, Event)> {
-        let Reverse((at, key)) = self.heap.pop()?;
-        let slot = key & 0xff_ffff;
-        self.free.push(slot);
-        self.events[slot as usize].take().map(|event| (at, event))
+        self.events.pop_first().map(|((at, _), event)| (at, event))
     }
 }

@@ -13,7 +13,6 @@ use crate::rng::Rng;
 use crate::sloppy::Sloppy;
 use crate::store_clock::StoreClock;
 use crate::tally::Tally;
-use crate::trace::Trace;
 use crate::verdict::Verdict;
 use crate::wire::{Event, Queue};
 
@@ -54,6 +53,17 @@ pub struct Server {
     /// Rises with each outage.
     pub epoch: u64,
     pub astray: bool,
+}
+
+/// Says what happens as it happens, in a world that is looked at.
+pub(crate) struct Trace(bool);
+
+impl Trace {
+    pub fn note(&self, t: i64, line: impl FnOnce() -> String) {
+        if self.0 {
+            println!("  {t} {}", line());
+        }
+    }
 }
 
 pub struct World {
@@ -109,7 +119,7 @@ impl World {
             sloppy: (0..plan.sloppy).map(|_| Sloppy::default()).collect(),
             queue: Queue::default(),
             tally: Tally { worlds: 1, ..Tally::default() },
-            trace: Trace::new(settings.trace),
+            trace: Trace(settings.trace),
             furthest: i64::MIN,
             believed_ms: 0,
             trouble_until: 0,
@@ -195,7 +205,13 @@ impl World {
             Event::Thaw(i, _) => self.holders[i].clock.thaw(self.t),
             Event::Start(i, _) => self.restart(i),
             Event::Arrive(server, letter) => return self.arrive(server, *letter),
-            Event::Write(server, epoch, pending) => return self.write(server, epoch, *pending),
+            Event::Write(server, epoch, pending) => {
+                let (letter, decision) = *pending;
+                let Server { up, epoch: now, .. } = self.servers[server];
+                if up && now == epoch {
+                    return self.write(server, letter, decision);
+                }
+            }
             Event::Answer(reply) => return self.hear(*reply),
             Event::GiveUp(i, life, call) => self.give_up(i, life, call),
             Event::ServerUp(server) => self.server_up(server),

@@ -36,11 +36,6 @@ const FACES: &[(&str, Face)] = &[
     ("network", served),
     ("leaf", served),
     ("databases", served),
-    // Holders of the package that start at once, on a store that the bench of the store fills.
-    ("holders", |_| {
-        let python = consumers::python("bench", &[])?;
-        binary("store", &[&build::server_binary(), "--holders".as_ref(), &python])
-    }),
     ("python", python),
     ("peers", peers),
     ("node", |name| script(name, "")),
@@ -82,7 +77,7 @@ fn python(_: &str) -> Outcome {
     let built = project::target().join("release/examples").join(name);
     files::install(&built, &floor.join("leafid_floor.abi3.so"))?;
     let run = |store: &mut Store| {
-        ["ids", "stalls", "start"].into_iter().try_for_each(|script| {
+        ["ids", "start"].into_iter().try_for_each(|script| {
             let script = Run::new(&python).arg(format!("benches/python/{script}.py"));
             script.env("PYTHONPATH", &floor).env("LEAFID_STORE", store.url()).done()
         })

@@ -53,7 +53,7 @@ fn run(binary: &Path) -> Outcome {
     for ((name, ..), own) in kinds.iter().zip(&rounds) {
         row(name, own, &rounds[0]);
     }
-    let of = |server: &Server| server.resident_kb("VmRSS").map(|kb| kb / 1_024.0);
+    let of = |server: &Server| server.resident_kb().map(|kb| kb / 1_024.0);
     let (bare, leafid) = (of(&bare)?, of(&leafid)?);
     println!(
         "\nresident memory after that load: {bare:.1} MB the bare handler, {leafid:.1} MB leafid, {:.2} ×",

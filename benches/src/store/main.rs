@@ -1,10 +1,8 @@
 //! What one request costs the central store, beside a bare handler of the same framework in the same
 //! run: `leafid serve` on a file of its own, on one core; the clients on the other.
 //!
-//! `store PATH-TO-LEAFID`; `cargo xtask bench --only store` runs it with the published binary, and
-//! `--only holders` with a Python that has the published package.
+//! `store PATH-TO-LEAFID`; `cargo xtask bench --only store` runs it with the published binary.
 
-mod holders;
 mod windows;
 
 use std::path::Path;
@@ -35,8 +33,7 @@ fn main() -> ExitCode {
     program("store", |words| match words {
         ["--bare"] => serve_bare(Router::new().route("/ids", post(ids))),
         [binary] => run(Path::new(binary)),
-        [binary, "--holders", python] => holders::run(Path::new(binary), Path::new(python)),
-        _ => Err("`store PATH-TO-LEAFID [--holders PYTHON]`".to_owned()),
+        _ => Err("`store PATH-TO-LEAFID`".to_owned()),
     })
 }
 
@@ -59,7 +56,7 @@ fn run(binary: &Path) -> Outcome {
     store.operate(&["tag", "create", TAG])?;
     let (mut filled, mut wrong) = (Vec::new(), Vec::new());
     for rows in ROWS {
-        match windows::fill(&store, rows, rows) {
+        match windows::fill(&store, rows) {
             Ok(()) => filled.push(rows),
             Err(error) => wrong.push(error),
         }

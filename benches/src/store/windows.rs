@@ -27,13 +27,13 @@ struct Held {
 }
 
 /// The namespace in which so many numbers have a row.
-pub fn namespace(rows: u32) -> String {
+fn namespace(rows: u32) -> String {
     format!("rows-{rows}")
 }
 
-/// Makes a namespace of so many numbers, acquires a window on `rows` of them, and gives all back.
-pub fn fill(store: &Store, rows: u32, numbers: u32) -> Outcome {
-    let workers = format!("0..{numbers}");
+/// Makes a namespace of so many numbers, acquires a window on each of them, and gives all back.
+pub fn fill(store: &Store, rows: u32) -> Outcome {
+    let workers = format!("0..{rows}");
     let words =
         ["namespace", "create", &namespace(rows), "--layout", "edge", "--workers", &workers];
     store.operate(&words)?;

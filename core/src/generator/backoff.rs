@@ -37,23 +37,3 @@ pub(crate) fn early_ms(seed: u64, word: u64, ms: i64) -> i64 {
     let moved = jitter(seed, word, ms, 10);
     moved.saturating_sub(ms / 10)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_double_to_their_cap_and_differ_by_a_fifth_at_most() {
-        for seed in 0..200 {
-            for (failures, dry, middle) in
-                [(1, true, 100), (2, true, 200), (4, true, 800), (9, true, 800), (8, false, 10_000)]
-            {
-                let pause = pause_ms(seed, failures, dry);
-                assert!(pause >= middle * 8 / 10 && pause <= middle * 12 / 10, "{pause}");
-            }
-            let early = early_ms(seed, 3, 1_000);
-            assert!((800..=1_000).contains(&early), "{early}");
-        }
-        assert!(pause_ms(1, u32::MAX, false) <= 12_000);
-    }
-}

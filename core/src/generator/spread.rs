@@ -40,20 +40,3 @@ impl Spread {
         mix(seed, tick).checked_rem(self.0).unwrap_or(0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn starts_are_below_and_spread_out() {
-        let spread = Spread::default_for(4_096);
-        let mut seen = [0u32; 100];
-        for tick in 0..10_000 {
-            seen[spread.start(42, tick) as usize] += 1;
-        }
-        assert!(seen.iter().all(|n| (50..200).contains(n)), "{seen:?}");
-        assert_eq!(Spread::below(0, 4_096).start(1, 1), 0);
-        assert_eq!(Spread::default_for(1).start(1, 1), 0);
-    }
-}

@@ -72,39 +72,3 @@ impl StepPolicy {
         next.clamp(own.clamp(1, cap), cap)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_follows_consumption_between_the_tags_step_and_the_cap() {
-        let policy = StepPolicy::default();
-        let after = |last, minutes: i64| {
-            policy.next(1_000, 8_000, last, HostTime::new(0), HostTime::new(minutes * 60_000))
-        };
-        assert_eq!(after(1_000, 14), 2_000);
-        assert_eq!(after(2_000, 15), 2_000);
-        assert_eq!(after(2_000, 29), 2_000);
-        assert_eq!(after(2_000, 30), 1_000);
-        assert_eq!(after(1_000, 90), 1_000);
-        assert_eq!(after(8_000, 0), 8_000);
-        // A clock that went back looks like a short range.
-        assert_eq!(after(1_000, -90), 2_000);
-    }
-
-    #[test]
-    fn hosts_that_live_for_seconds_grow_little() {
-        let policy = StepPolicy { max_growth: 16, ..StepPolicy::default() };
-        let next = |last| policy.next(100, 1_000_000, last, HostTime::new(0), HostTime::new(0));
-        assert_eq!(next(800), 1_600);
-        assert_eq!(next(1_600), 1_600);
-    }
-
-    #[test]
-    fn extremes_stay_in_order() {
-        let policy = StepPolicy { short_ms: 0, long_ms: 0, max_growth: 0 };
-        assert_eq!(policy.next(0, 0, 0, HostTime::MIN, HostTime::MAX), 1);
-        assert_eq!(policy.next(u32::MAX, 5, u32::MAX, HostTime::MAX, HostTime::MIN), 5);
-    }
-}

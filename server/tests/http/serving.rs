@@ -1,6 +1,8 @@
 //! What a running server hands out: once each, durable, given back at its end.
 
 use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +12,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{Server, number, request};
+use crate::support::{Answer, LATE, Server, number, request, until};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -24,7 +26,7 @@ fn lease(server: &Server, n: u64) -> (u64, u64) {
     (number(&grant["start"]), number(&grant["end"]))
 }
 
-fn acquire(server: &Server, namespace: &str, n: u64) -> crate::support::Answer {
+fn acquire(server: &Server, namespace: &str, n: u64) -> Answer {
     let body = json!({ "request": request(n), "owner": format!("o{n}") }).to_string();
     server.post(&format!("/v1/workers/{namespace}/acquire"), &body)
 }
@@ -132,6 +134,35 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
     let workers = server.get("/v1/workers/one").ok();
     assert_eq!(workers["workers"][0]["held"], true);
     assert!(workers["workers"][0]["key"].is_null(), "a listing never shows a key");
+}
+
+#[test]
+fn a_request_under_way_at_a_stop_is_answered() {
+    let config = Config { drain: LATE, ..Config::default() };
+    let server = Server::fresh_with(Options::default(), config);
+    server.put("/v1/tags/orders", "{}").ok();
+    let mut under_way = server.connect();
+    let body = r#"{"count":10}"#;
+    let head = format!(
+        "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n",
+        server.address,
+        body.len()
+    );
+    under_way.write_all(head.as_bytes()).unwrap();
+    let mut goes_on = [0; 25];
+    under_way.read_exact(&mut goes_on).unwrap();
+    assert_eq!(&goes_on, b"HTTP/1.1 100 Continue\r\n\r\n", "it waits for the body");
+    let address = server.address;
+    std::thread::scope(|scope| {
+        let stop = scope.spawn(|| server.stop());
+        until(|| TcpStream::connect(address).is_err());
+        under_way.write_all(body.as_bytes()).unwrap();
+        let mut answer = String::new();
+        under_way.read_to_string(&mut answer).unwrap();
+        assert_eq!(Answer::parse(&answer).ids(), (1..11).collect::<Vec<_>>());
+        stop.join().unwrap().unwrap();
+    });
 }
 
 #[test]

@@ -1,5 +1,14 @@
 //! What the proof must notice.
 
+#[cfg(feature = "control-alloc")]
+mod alloc {
+    extern crate alloc;
+
+    verbs! {
+        control_alloc(number: &u64) -> u64 { *alloc::boxed::Box::new(*number) }
+    }
+}
+
 #[cfg(feature = "control-panic")]
 verbs! {
     control_panic(number: &Option<u64>) -> u64 { number.unwrap() }

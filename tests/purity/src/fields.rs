@@ -94,40 +94,41 @@ impl FieldReader for Object {
     }
 }
 
+/// Both ways of a type's fields, behind names that begin with `$whose`.
+macro_rules! both_ways {
+    ($($module:ident $whose:literal $type:ty;)*) => {$(
+        mod $module {
+            use super::*;
+
+            verbs! {
+                of $whose;
+                put(of: &$type, to: &mut Object) -> () { of.put(to) }
+                get(from: &mut Object) -> Result<$type, Refusal> { <$type>::get(from) }
+            }
+        }
+    )*};
+}
+
+both_ways! {
+    layout "layout" Layout;
+    range "range" Range;
+    segment_ask "segment_ask" SegmentAsk;
+    acquire_ask "acquire_ask" AcquireAsk;
+    renew_ask "renew_ask" RenewAsk;
+    release "release" Release;
+    segment_grant "segment_grant" SegmentGrant;
+    window_grant "window_grant" WindowGrant;
+    tag_row "tag_row" TagRow;
+    tag_spec "tag_spec" TagSpec;
+    namespace "namespace" Namespace;
+    namespace_spec "namespace_spec" NamespaceSpec;
+    worker_row "worker_row" WorkerRow;
+}
+
 verbs! {
-    layout_put(of: &Layout, to: &mut Object) -> () { of.put(to) }
-    layout_get(from: &mut Object) -> Result<Layout, Refusal> { Layout::get(from) }
-    range_put(of: &Range, to: &mut Object) -> () { of.put(to) }
-    range_get(from: &mut Object) -> Result<Range, Refusal> { Range::get(from) }
-    segment_ask_put(of: &SegmentAsk, to: &mut Object) -> () { of.put(to) }
-    segment_ask_get(from: &mut Object) -> Result<SegmentAsk, Refusal> { SegmentAsk::get(from) }
-    acquire_ask_put(of: &AcquireAsk, to: &mut Object) -> () { of.put(to) }
-    acquire_ask_get(from: &mut Object) -> Result<AcquireAsk, Refusal> { AcquireAsk::get(from) }
-    renew_ask_put(of: &RenewAsk, to: &mut Object) -> () { of.put(to) }
-    renew_ask_get(from: &mut Object) -> Result<RenewAsk, Refusal> { RenewAsk::get(from) }
     ask_put(of: &Ask, to: &mut Object) -> () { of.put(to) }
     ask_verb(of: &Ask) -> (usize, Token) { (of.verb().len(), of.request()) }
-    release_put(of: &Release, to: &mut Object) -> () { of.put(to) }
-    release_get(from: &mut Object) -> Result<Release, Refusal> { Release::get(from) }
     grant_request(of: &Grant) -> Token { of.request() }
-    segment_grant_put(of: &SegmentGrant, to: &mut Object) -> () { of.put(to) }
-    segment_grant_get(from: &mut Object) -> Result<SegmentGrant, Refusal> {
-        SegmentGrant::get(from)
-    }
-    window_grant_put(of: &WindowGrant, to: &mut Object) -> () { of.put(to) }
-    window_grant_get(from: &mut Object) -> Result<WindowGrant, Refusal> { WindowGrant::get(from) }
-    tag_row_put(of: &TagRow, to: &mut Object) -> () { of.put(to) }
-    tag_spec_put(of: &TagSpec, to: &mut Object) -> () { of.put(to) }
-    tag_spec_get(from: &mut Object) -> Result<TagSpec, Refusal> { TagSpec::get(from) }
-    tag_row_get(from: &mut Object) -> Result<TagRow, Refusal> { TagRow::get(from) }
-    namespace_put(of: &Namespace, to: &mut Object) -> () { of.put(to) }
-    namespace_get(from: &mut Object) -> Result<Namespace, Refusal> { Namespace::get(from) }
-    namespace_spec_put(of: &NamespaceSpec, to: &mut Object) -> () { of.put(to) }
-    namespace_spec_get(from: &mut Object) -> Result<NamespaceSpec, Refusal> {
-        NamespaceSpec::get(from)
-    }
-    worker_row_put(of: &WorkerRow, to: &mut Object) -> () { of.put(to) }
-    worker_row_get(from: &mut Object) -> Result<WorkerRow, Refusal> { WorkerRow::get(from) }
     stats_put(of: &Stats, to: &mut Object) -> () { of.put(to) }
     segment_config_get(from: &mut Object) -> Result<SegmentConfig, Refusal> {
         SegmentConfig::get(from)

@@ -29,7 +29,7 @@ mod shared;
 mod state;
 mod stores;
 
-#[cfg(any(feature = "control-panic", feature = "control-import"))]
+#[cfg(any(feature = "control-alloc", feature = "control-panic", feature = "control-import"))]
 mod controls;
 
 unsafe extern "C" {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::port::{self, Port};
+use leafid_stream::child::dies_with_us;
+use leafid_stream::port::Port;
+
 use crate::running::{Kind, Running, running};
 use crate::{Server, process};
 
@@ -94,7 +96,7 @@ impl Kind for Etcd {
     running!();
 
     fn command(&self) -> Result<Command, String> {
-        let mut command = process::command(&Etcd::program()?, false);
+        let mut command = dies_with_us(&Etcd::program()?);
         let folder = self.running.folder();
         command.current_dir(folder).args(["--name", &self.name, "--data-dir"]);
         command.arg(folder.join("data"));
@@ -108,19 +110,11 @@ impl Kind for Etcd {
         Ok(command)
     }
 
-    fn answers(&self) -> bool {
+    fn answers(&self, said: &str) -> bool {
         if self.secure {
-            let log = std::fs::read_to_string(self.running.folder().join("log"));
-            return log.is_ok_and(|log| log.contains("securely"));
+            return said.contains("securely");
         }
-        port::says(self.port(), "GET /health HTTP/1.0\r\n\r\n", "\"true\"")
-    }
-
-    fn move_ports(&mut self) -> Result<(), String> {
-        self.running.take_port()?;
-        self.peer = Port::take()?;
-        self.cluster = self.named();
-        Ok(())
+        process::says(self.port(), "GET /health HTTP/1.0\r\n\r\n", "\"true\"")
     }
 }
 

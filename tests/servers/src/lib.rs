@@ -4,7 +4,6 @@
 
 mod etcd;
 mod mariadb;
-mod port;
 mod postgres;
 mod process;
 mod running;
@@ -21,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use running::{Kind, is_taken};
+use running::Kind;
 
 /// A server that can be started, crashed and started again on what it kept.
 ///
@@ -43,14 +42,7 @@ pub trait Server: Kind {
     /// waits until it answers.
     fn start_with(settings: &[&str]) -> Result<Self, String> {
         let mut server = Self::make()?;
-        server.running_mut().set(settings);
-        while let Err(said) = server.launch() {
-            // Another process took the port since it was found free: there are more.
-            if !is_taken(&said) {
-                return Err(said);
-            }
-            server.move_ports()?;
-        }
+        server.start_again_with(settings)?;
         Ok(server)
     }
 
@@ -78,12 +70,12 @@ pub trait Server: Kind {
     /// data, with these settings instead of the earlier ones, and waits until it answers.
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
         self.running_mut().set(settings);
-        self.launch_again()
+        self.launch()
     }
 
     /// As [`Server::start_again_with`], with the settings that it had.
     fn start_again(&mut self) -> Result<(), String> {
-        self.launch_again()
+        self.launch()
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use leafid_stream::child::dies_with_us;
+
 use crate::running::{Kind, Running, running};
 use crate::{Databases, Server, process};
 
@@ -45,7 +47,7 @@ impl Kind for Mariadb {
 
     fn command(&self) -> Result<Command, String> {
         let folder = self.running.folder();
-        let mut command = process::command(&Mariadb::need("mariadbd")?, false);
+        let mut command = dies_with_us(&Mariadb::need("mariadbd")?);
         command.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
         command.arg(format!("--user={}", user()?));
         command.arg(format!("--datadir={}", folder.join("data").display()));
@@ -58,7 +60,7 @@ impl Kind for Mariadb {
     }
 
     /// Whether it says hello: version 10 of its protocol.
-    fn answers(&self) -> bool {
+    fn answers(&self, _: &str) -> bool {
         let to = (Ipv4Addr::LOCALHOST, self.port());
         let Ok(mut stream) = TcpStream::connect(to) else { return false };
         let mut head = [0; 5];

@@ -74,7 +74,7 @@ impl Kind for Postgres {
         let server = Postgres { running: Running::nothing_yet()? };
         let folder = server.running.folder();
         own(folder)?;
-        let mut command = process::command(&Postgres::need("initdb")?, true);
+        let mut command = process::as_nobody(&Postgres::need("initdb")?);
         command.arg("-D").arg(server.data()).current_dir(folder);
         command.args(["-U", "leafid", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]);
         process::run(command)?;
@@ -84,7 +84,7 @@ impl Kind for Postgres {
     running!();
 
     fn command(&self) -> Result<Command, String> {
-        let mut command = process::command(&Postgres::need("postgres")?, true);
+        let mut command = process::as_nobody(&Postgres::need("postgres")?);
         let folder = self.running.folder();
         command.arg("-D").arg(self.data()).args(["-h", "127.0.0.1", "-p"]);
         command.arg(self.port().to_string()).arg("-k").arg(folder).current_dir(folder);
@@ -94,7 +94,7 @@ impl Kind for Postgres {
         Ok(command)
     }
 
-    fn answers(&self) -> bool {
+    fn answers(&self, _: &str) -> bool {
         let Ok(program) = Postgres::need("pg_isready") else { return false };
         let mut command = Command::new(program);
         command.args(["-q", "-h", "127.0.0.1", "-U", "leafid", "-d", "postgres", "-p"]);

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
+use leafid_stream::child::Child;
+use leafid_stream::port::Port;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::port::Port;
-use crate::process::{LIMIT, Process};
+use crate::process::LIMIT;
 
 /// A server's folder and port, and its process while it runs. It ends with this value.
 pub struct Running {
     // In the order in which they go: nobody writes into the folder that is removed, nor listens on the
     // port that is let go.
-    process: Option<Process>,
+    process: Option<Child>,
     folder: TempDir,
     port: Port,
     pub(crate) settings: Vec<String>,
@@ -35,29 +35,20 @@ impl Running {
         self.port.number()
     }
 
-    pub fn take_port(&mut self) -> Result<(), String> {
-        self.port = Port::take()?;
-        Ok(())
-    }
-
     pub fn set(&mut self, settings: &[&str]) {
         self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
     }
 
     pub fn end(&mut self, signal: Signal) -> Result<(), String> {
-        self.process.take().map_or(Ok(()), |mut process| process.end(signal).map(|_| ()))
+        let Some(mut process) = self.process.take() else { return Ok(()) };
+        process.ask_to_end(signal);
+        process.wait(LIMIT).map(drop)
     }
 
     pub fn kill(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            process.kill();
-        }
+        // It is killed as it is dropped.
+        self.process = None;
     }
-}
-
-/// Whether another process has the port of a server that said this.
-pub fn is_taken(said: &str) -> bool {
-    said.to_lowercase().contains("address already in use")
 }
 
 /// Where a server has what it has in common with the others.
@@ -87,24 +78,21 @@ pub trait Kind: Sized {
 
     fn command(&self) -> Result<Command, String>;
 
-    fn answers(&self) -> bool;
-
-    /// Takes other ports, before it was ever started.
-    fn move_ports(&mut self) -> Result<(), String> {
-        self.running_mut().take_port()
-    }
+    /// Whether it answers; `said` are the last lines that it wrote.
+    fn answers(&self, said: &str) -> bool;
 
     fn spawn(&mut self) -> Result<(), String> {
         let command = self.command()?;
-        let log = self.running().folder().join("log");
-        self.running_mut().process = Some(Process::start(command, &log)?);
+        let name = command.get_program().to_string_lossy().into_owned();
+        let process = Child::start(&name, command, |_| ());
+        self.running_mut().process = Some(process.map_err(|error| format!("`{name}`: {error}"))?);
         Ok(())
     }
 
     /// Waits until it answers; ends it if it does not.
     fn wait(&mut self) -> Result<(), String> {
         let mut process = self.running_mut().process.take().ok_or("it was not started")?;
-        process.wait_until(|| self.answers())?;
+        process.wait_until(LIMIT, |said| self.answers(said))?;
         self.running_mut().process = Some(process);
         Ok(())
     }
@@ -113,17 +101,5 @@ pub trait Kind: Sized {
     fn launch(&mut self) -> Result<(), String> {
         self.spawn()?;
         self.wait()
-    }
-
-    /// As [`Kind::launch`], also where somebody has its port for a moment.
-    fn launch_again(&mut self) -> Result<(), String> {
-        let deadline = Instant::now() + LIMIT;
-        loop {
-            match self.launch() {
-                Err(said) if is_taken(&said) && Instant::now() < deadline => {}
-                done => return done,
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
     }
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::port::{self, Port};
+use leafid_stream::child::dies_with_us;
+use leafid_stream::port::Port;
+
 use crate::running::{Kind, Running, running};
 use crate::{Server, process};
 
@@ -96,7 +98,7 @@ impl Kind for Zookeeper {
         fs::create_dir_all(&data).map_err(cannot)?;
         fs::write(data.join("myid"), self.number.to_string()).map_err(cannot)?;
         fs::write(conf.join("zoo.cfg"), self.config(&data)).map_err(cannot)?;
-        let mut command = process::command(&Zookeeper::java()?, false);
+        let mut command = dies_with_us(&Zookeeper::java()?);
         let path = format!("{}:{JAR}", conf.display());
         command.current_dir(folder).args(["-Xmx512m", "-cp", &path]);
         command.arg("org.apache.zookeeper.server.quorum.QuorumPeerMain");
@@ -104,8 +106,8 @@ impl Kind for Zookeeper {
         Ok(command)
     }
 
-    fn answers(&self) -> bool {
-        port::says(self.port(), "srvr", "Mode:")
+    fn answers(&self, _: &str) -> bool {
+        process::says(self.port(), "srvr", "Mode:")
     }
 }
 

@@ -78,7 +78,7 @@ mod engines {
     #[test]
     fn zookeeper_lives() {
         // It has no logger, and so no word for it.
-        lives::<Zookeeper>(&["maxSessionTimeout=5000"], "tickTime=none", "it ended with");
+        lives::<Zookeeper>(&["maxSessionTimeout=5000"], "tickTime=none", "ended with");
     }
 
     #[test]

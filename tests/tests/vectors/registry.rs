@@ -6,9 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::{
-    self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
-};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
     StoreTime, Token, WindowGrant,
@@ -92,7 +90,9 @@ impl Rows {
         };
         let mine = find(&|row| row.key == Some(ask.request));
         let own = find(&|row| row.sticky && row.owner == ask.owner);
-        let rested = rested(namespace, rows, &ask.owner, now);
+        let numbers = namespace.workers.start as u32..namespace.workers.end as u32;
+        let row = |number| (number, rows.get(&number).copied().unwrap_or_default());
+        let rested = namespace.longest_rested(numbers.map(row), &ask.owner, now);
         let candidates = Candidates { mine, own: [own, None], rested };
         let Acquired { worker, freed, grant } =
             registry::acquire(id, namespace, &candidates, ask, now)?;
@@ -100,7 +100,6 @@ impl Rows {
         Ok(grant)
     }
 
-    /// Extends a window.
     pub fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Refusal<StoreTime>> {
         let (id, now) = (self.id, self.now);
         let (namespace, rows) = self.space(ask.namespace)?;
@@ -110,7 +109,6 @@ impl Rows {
         answer
     }
 
-    /// Takes back the rest of a window.
     pub fn release(&mut self, release: &Release) -> Result<(), Refusal<StoreTime>> {
         let id = self.id;
         let (_, rows) = self.space(release.namespace)?;
@@ -126,21 +124,4 @@ impl Rows {
         let space = self.namespaces.get_mut(&name).ok_or(Code::NamespaceUnknown)?;
         Ok((&mut space.0, &mut space.1))
     }
-}
-
-/// The number that rested longest, else the one that is free first: by the store_time from which it is
-/// free, whoever keeps it. Any other order conforms as well.
-fn rested(
-    namespace: &Namespace,
-    rows: &BTreeMap<u32, WorkerRow>,
-    owner: &Name,
-    now: StoreTime,
-) -> Option<Worker> {
-    let numbers = namespace.workers.start..namespace.workers.end;
-    numbers
-        .filter_map(|number| u32::try_from(number).ok())
-        .map(|number| (number, rows.get(&number).copied().unwrap_or_default()))
-        .min_by_key(|(_, row)| {
-            (row.is_kept_from(owner, now), row.rests_until(namespace.floor), row.granted)
-        })
 }

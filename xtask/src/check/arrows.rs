@@ -29,7 +29,7 @@ const MAY_KNOW: &str = "
     leafid-component: leafid-bindings leafid-core leafid-public
     leafid-example-store:
     leafid-stream: leafid-core
-    leafid-servers:";
+    leafid-servers: leafid-stream";
 
 /// Tools: they may know every member, and no member knows them.
 const TOOLS: &[&str] = &["leafid-tests", "leafid-benches", "xtask"];

@@ -39,7 +39,7 @@ pub const LIST: &[(&str, Proof)] = &[
         let core = "    pub fn next(&mut self) -> u64 {\n    pub const fn skipped<T>(of: T) {";
         refused(purity::unproved(core, "ids.next(*now)").pop())
     }),
-    ("no-allocation", || red(purity::counted(Some("control-alloc")), "allocation")),
+    ("no-allocation", || red(purity::built(Some("control-alloc")), "global memory allocator")),
 ];
 
 const CHART: &str = "version: 0.2.0\nappVersion: 0.2.0";

@@ -33,8 +33,6 @@ pub fn clippy() -> Outcome<String> {
             .done()?;
     }
     tools::rust_target("wasm32v1-none")?;
-    purity::cargo("clippy", None)
-        .args(["--target", "wasm32v1-none", "--", "-D", "warnings"])
-        .done()?;
+    purity::cargo("clippy").args(["--target", "wasm32v1-none", "--", "-D", "warnings"]).done()?;
     Ok("no warning in the workspace".to_owned())
 }

@@ -31,7 +31,6 @@ const PROOFS: &[(&str, Proof)] = &[
     ("component-weight", weight::components),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),
-    ("no-allocation", purity::no_allocation),
 ];
 
 fn keeps(linter: Run) -> Outcome<String> {

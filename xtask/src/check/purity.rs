@@ -26,7 +26,8 @@ pub fn bare_targets() -> Outcome<String> {
     Ok(format!("builds for {}", BARE.join(" and ")))
 }
 
-/// The optimiser could remove every panic, and nothing is asked of the host.
+/// The optimiser could remove every panic, nothing is asked of the host, and no memory: there is no
+/// allocator to link with.
 pub fn no_panic() -> Outcome<String> {
     let (asked, offered) = linked(None)?;
     if !asked.is_empty() {
@@ -74,27 +75,19 @@ fn text_of(folder: &str) -> Outcome<String> {
 /// What the purity crate imports and exports, with one of its control features or none.
 pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
     tools::rust_target("wasm32v1-none")?;
-    cargo("build", control).args(["--target", "wasm32v1-none"]).done()?;
+    built(control).done()?;
     let folder = project::target().join("purity/wasm32v1-none/release");
     weight::interface(&folder.join("leafid_purity.wasm"))
 }
 
-/// No verb takes memory from the heap.
-pub fn no_allocation() -> Outcome<String> {
-    let said = counted(None).tee()?;
-    let line = said.stdout.lines().last().unwrap_or("nothing was said").to_owned();
-    if said.success { Ok(line) } else { Err(line) }
-}
-
-/// The program that counts allocations, with its control feature or without.
-pub fn counted(control: Option<&str>) -> Run {
-    cargo("run", control).args(["--package", "leafid-purity-counting"])
+/// The crate for a target without an allocator, with one of its control features or none.
+pub fn built(control: Option<&str>) -> Run {
+    let features = control.map(|control| ["--features", control]);
+    cargo("build").args(["--target", "wasm32v1-none"]).args(features.into_iter().flatten())
 }
 
 /// Cargo on that crate.
-pub fn cargo(verb: &str, control: Option<&str>) -> Run {
-    let features = control.map(|control| ["--features", control]);
+pub fn cargo(verb: &str) -> Run {
     Run::cargo(&[verb, "--quiet", "--release", "--locked", "--manifest-path", CRATE])
-        .args(features.into_iter().flatten())
         .env("CARGO_TARGET_DIR", project::target().join("purity"))
 }

@@ -67,7 +67,6 @@ pub fn main(mut args: Args) -> Outcome {
             namespace: NAMESPACE.to_owned(),
             rate: RATE,
             timeout: TIMEOUT,
-            only: None,
         };
         let started = stream.start(program.name(), stage.command(program, &draw));
         started.map_err(|error| format!("{} does not start: {error}", program.name()))?;
@@ -110,7 +109,7 @@ fn watch(stream: &mut Stream, store: &mut Store, seconds: Option<u64>) -> Outcom
     // The time counts from the moment when every host has given an ID: starting is not streaming.
     let all = |stream: &Stream| stream.hosts().iter().all(|host| host.ids() > 0);
     let stop = |stream: &Stream| all(stream) || stream.hosts().iter().any(|host| host.ended);
-    if !stream.watch(STARTING, |_| {}, |stream| stop(stream) || interrupt::asked()) {
+    if !stream.pump(STARTING, |stream| stop(stream) || interrupt::asked()) {
         let late = stream.hosts().iter().filter(|host| host.ids() == 0);
         let told: Vec<_> = late.map(|host| format!("{}\n{}", host.name, host.stderr())).collect();
         return Err(format!("no ID within {STARTING:?} from {}", told.join(", ")));
@@ -120,7 +119,7 @@ fn watch(stream: &mut Stream, store: &mut Store, seconds: Option<u64>) -> Outcom
         let next = Instant::now() + EVERY;
         let next = end.map_or(next, |end| end.min(next));
         let left = next.saturating_duration_since(Instant::now());
-        stream.watch(left, |_| {}, |_| interrupt::asked());
+        stream.pump(left, |_| interrupt::asked());
         display.show(stream);
         if let Some(fault) = stream.fault() {
             return Err(fault);

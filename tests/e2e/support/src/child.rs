@@ -1,8 +1,10 @@
-//! A process that is never left behind: in a process group of its own, killed with all it started.
+//! A process that is never left behind: it is killed with all it started.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -25,6 +27,8 @@ pub struct Child {
     stderr: Arc<Mutex<Vec<String>>>,
     readers: Vec<JoinHandle<()>>,
     ended: Option<ExitStatus>,
+    /// The thread that started it ends with this.
+    _keeper: Sender<()>,
 }
 
 impl Child {
@@ -44,7 +48,16 @@ impl Child {
         // closing; and whatever it starts can be ended with it.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn()?;
+        // The system ends what `dies_with_us` when the thread that started it is gone, which is before
+        // this value where another test uses it: this thread is gone with the value.
+        let (started, starting) = channel();
+        let (keeper, kept) = channel::<()>();
+        thread::spawn(move || {
+            if started.send(command.spawn()).is_ok() {
+                let _ = kept.recv();
+            }
+        });
+        let mut process = starting.recv().map_err(io::Error::other)??;
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let mut readers = Vec::new();
         if let Some(pipe) = process.stdout.take() {
@@ -64,12 +77,8 @@ impl Child {
             }));
         }
         let stdin = process.stdin.take();
-        Ok(Child { process, name: name.to_owned(), stdin, stderr, readers, ended: None })
-    }
-
-    /// The name that it was given.
-    pub fn name(&self) -> &str {
-        &self.name
+        let name = name.to_owned();
+        Ok(Child { process, name, stdin, stderr, readers, ended: None, _keeper: keeper })
     }
 
     /// Its process id.
@@ -82,11 +91,11 @@ impl Child {
         self.stdin = None;
     }
 
-    /// SIGTERM, to the process alone: it ends what it started by itself.
-    pub fn terminate(&mut self) {
+    /// A signal on which it ends in order, to the process alone: it ends what it started by itself.
+    pub fn ask_to_end(&mut self, signal: Signal) {
         if self.poll().is_none() {
             // It may be gone by now, which is what was wanted.
-            let _ = kill_process(self.pid(), Signal::TERM);
+            let _ = kill_process(self.pid(), signal);
         }
     }
 
@@ -100,11 +109,23 @@ impl Child {
         self.signal_group(Signal::CONT);
     }
 
-    /// `kill -9`, with all it started, and waits until it is gone.
+    /// `kill -9`, with all it started, and waits until that is gone.
     pub fn kill(&mut self) {
         if self.poll().is_none() {
+            // Stopped first: it cannot start another while its children are looked for. Not all are
+            // in its group: PostgreSQL gives each of its processes a session of its own.
+            let _ = kill_process(self.pid(), Signal::STOP);
+            let started = descendants(self.id());
             let _ = kill_process_group(self.pid(), Signal::KILL);
+            for process in &started {
+                let _ = kill_process(*process, Signal::KILL);
+            }
             self.ended = self.process.wait().ok();
+            // As long as one is there, it holds memory and ports that the next server finds in use.
+            let deadline = Instant::now() + READ;
+            while started.iter().any(|process| runs(*process)) && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(2));
+            }
         }
         self.join();
     }
@@ -121,6 +142,31 @@ impl Child {
             }
         }
         self.ended
+    }
+
+    /// Waits until it is ready, by the last lines of its standard error or something else.
+    ///
+    /// # Errors
+    /// It ended, or was not ready in time.
+    pub fn wait_until(
+        &mut self,
+        limit: Duration,
+        ready: impl Fn(&str) -> bool,
+    ) -> Result<(), String> {
+        let deadline = Instant::now() + limit;
+        while !ready(&self.stderr()) {
+            let ended = self.poll();
+            if ended.is_some() || Instant::now() > deadline {
+                self.kill();
+                let how = ended.map_or_else(
+                    || format!("is not ready within {limit:?}"),
+                    |status| format!("ended with {status}"),
+                );
+                return Err(format!("{} {how}\n{}", self.name, self.stderr()));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
     }
 
     /// Waits for its end.
@@ -206,6 +252,31 @@ pub fn said(command: Command, limit: Duration) -> Result<String, String> {
     Ok(text.lock().map(|text| text.clone()).unwrap_or_default())
 }
 
+/// Whatever was started by a process, and by those.
+fn descendants(of: u32) -> Vec<Pid> {
+    let ids = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parents: Vec<(u32, u32)> = ids.filter_map(|id| Some((id, parent(id)?))).collect();
+    let (mut found, mut at) = (vec![of], 0);
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(id, _)| *id));
+        at += 1;
+    }
+    found.iter().skip(1).filter_map(|id| Pid::from_raw(i32::try_from(*id).ok()?)).collect()
+}
+
+/// Who started a process: after its name, which may have blanks and parentheses.
+fn parent(id: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+/// Whether a process is there, and not only its end that nobody has heard of.
+fn runs(process: Pid) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    stat.is_ok_and(|stat| !stat.contains(") Z"))
+}
+
 /// A command that the system ends with SIGTERM when its starter is gone, however it went: for
 /// programs that do not watch their standard input.
 pub fn dies_with_us(program: &Path) -> Command {
@@ -288,11 +359,14 @@ mod tests {
 
     #[test]
     fn what_a_child_started_goes_with_it() {
-        // Both the child and its own child hold the pipe: its end is heard when both are gone.
-        for leader in ["sleep 600 & exec sleep 600", "sleep 600 & exit 0"] {
+        // The child and its own child hold the pipe: its end is heard when both are gone.
+        let other_session = "setsid sh -c 'echo a; while :; do sleep 1; done' & wait";
+        for leader in ["sleep 600 & exec sleep 600", "sleep 600 & exit 0", other_session] {
             let (mut child, heard) = started(leader);
             if leader.ends_with("exit 0") {
                 child.wait(LIMIT).expect("it ends by itself");
+            } else if leader == other_session {
+                assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
             }
             drop(child);
             assert_eq!(heard.recv_timeout(LIMIT), Ok(None));

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::line::Kind;
-
 /// What a user has installed: where Python finds the wheel, and Node the packages.
 #[derive(Clone, Debug)]
 pub struct Installed {
@@ -58,8 +56,6 @@ pub struct Draw {
     pub rate: u32,
     /// How long a call may wait.
     pub timeout: Duration,
-    /// One kind only.
-    pub only: Option<Kind>,
 }
 
 /// The programs in a folder of their own, beside links to the installed packages: an `import` from
@@ -109,11 +105,6 @@ impl Stage {
         command.args(["--tag", &draw.tag, "--namespace", &draw.namespace]);
         command.args(["--rate", &draw.rate.to_string()]);
         command.args(["--timeout", &draw.timeout.as_secs_f64().to_string()]);
-        match draw.only {
-            None => {}
-            Some(Kind::Segment) => drop(command.args(["--only", "segment"])),
-            Some(Kind::Snowflake) => drop(command.args(["--only", "snowflake"])),
-        }
         for name in ["LEAFID_STORE", "PYTHONPATH", "NODE_OPTIONS", "LD_LIBRARY_PATH"] {
             command.env_remove(name);
         }

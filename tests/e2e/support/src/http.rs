@@ -1,4 +1,4 @@
-//! The least of an HTTP client: one request on one connection, JSON both ways.
+//! The least of an HTTP client: one GET on one connection, answered in JSON.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,43 +9,30 @@ use serde_json::Value;
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Asks once. An answer without a JSON body is `Value::Null`.
+/// A GET that must succeed. An answer without a JSON body is `Value::Null`.
 ///
 /// # Errors
-/// No connection, or no whole answer within a minute.
-pub fn ask(
-    to: SocketAddr,
-    method: &str,
-    path: &str,
-    body: Option<&Value>,
-) -> io::Result<(u16, Value)> {
-    let mut stream = TcpStream::connect_timeout(&to, LIMIT)?;
-    stream.set_read_timeout(Some(LIMIT))?;
-    stream.set_write_timeout(Some(LIMIT))?;
-    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n");
-    let body = body.map(Value::to_string);
-    if let Some(body) = &body {
-        head += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-    }
-    stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes())?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
-    read(&answer).ok_or_else(|| {
-        let begin = String::from_utf8_lossy(&answer).chars().take(200).collect::<String>();
-        io::Error::other(format!("`{method} {path}` was answered by `{begin}`"))
-    })
-}
-
-/// A GET that must succeed.
-///
-/// # Errors
-/// No answer, or another status than 200.
+/// No whole answer within a minute, or another status than 200.
 pub fn get(from: SocketAddr, path: &str) -> Result<Value, String> {
-    match ask(from, "GET", path, None) {
+    match ask(from, path) {
         Ok((200, body)) => Ok(body),
         Ok((status, body)) => Err(format!("`GET {path}` was answered by {status} {body}")),
         Err(error) => Err(format!("`GET {path}`: {error}")),
     }
+}
+
+fn ask(to: SocketAddr, path: &str) -> io::Result<(u16, Value)> {
+    let mut stream = TcpStream::connect_timeout(&to, LIMIT)?;
+    stream.set_read_timeout(Some(LIMIT))?;
+    stream.set_write_timeout(Some(LIMIT))?;
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes())?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    read(&answer).ok_or_else(|| {
+        let begin = String::from_utf8_lossy(&answer).chars().take(200).collect::<String>();
+        io::Error::other(format!("answered by `{begin}`"))
+    })
 }
 
 fn read(answer: &[u8]) -> Option<(u16, Value)> {

@@ -14,6 +14,7 @@ pub mod hosts;
 pub mod http;
 pub mod intervals;
 pub mod line;
+pub mod port;
 pub mod runs;
 pub mod store;
 pub mod stream;

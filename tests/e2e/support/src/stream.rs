@@ -60,19 +60,8 @@ pub struct Told {
     pub refusals: u64,
 }
 
-/// A line as it came.
-pub struct Event<'a> {
-    /// The host's index.
-    pub host: usize,
-    /// When it was read from the pipe.
-    pub at: Instant,
-    /// What it says.
-    pub line: &'a Line,
-}
-
 struct Heard {
     host: usize,
-    at: Instant,
     line: Option<String>,
 }
 
@@ -92,7 +81,7 @@ impl Stream {
         let sender = self.sender.clone();
         let child = Child::start(name, command, move |line| {
             // Nobody listens any more only when the stream was dropped, and the host with it.
-            let _ = sender.send(Heard { host, at: Instant::now(), line });
+            let _ = sender.send(Heard { host, line });
         })?;
         self.hosts.push(Host {
             name: name.to_owned(),
@@ -118,22 +107,12 @@ impl Stream {
     }
 
     /// Reads and checks lines until `until` is true; false when the time was over first.
-    pub fn pump(&mut self, limit: Duration, until: impl FnMut(&Stream) -> bool) -> bool {
-        self.watch(limit, |_| {}, until)
-    }
-
-    /// The same, and shows each line to `watch`.
-    pub fn watch(
-        &mut self,
-        limit: Duration,
-        mut watch: impl FnMut(&Event<'_>),
-        mut until: impl FnMut(&Stream) -> bool,
-    ) -> bool {
+    pub fn pump(&mut self, limit: Duration, mut until: impl FnMut(&Stream) -> bool) -> bool {
         let deadline = Instant::now() + limit;
         while !until(self) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left.min(LOOK)) {
-                Ok(heard) => self.take(heard, &mut watch),
+                Ok(heard) => self.take(heard),
                 Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return false,
             }
@@ -146,7 +125,7 @@ impl Stream {
         self.hosts[host].killed = true;
         self.hosts[host].child.kill();
         while let Ok(heard) = self.heard.try_recv() {
-            self.take(heard, &mut |_| {});
+            self.take(heard);
         }
     }
 
@@ -203,7 +182,7 @@ impl Stream {
         self.hosts.iter().map(Host::ids).sum()
     }
 
-    fn take(&mut self, heard: Heard, watch: &mut impl FnMut(&Event<'_>)) {
+    fn take(&mut self, heard: Heard) {
         let host = &mut self.hosts[heard.host];
         let Some(text) = heard.line else {
             host.ended = true;
@@ -211,7 +190,6 @@ impl Stream {
         };
         let taken = Line::parse(&text).and_then(|line| {
             host.note(&line);
-            watch(&Event { host: heard.host, at: heard.at, line: &line });
             self.checker.take(heard.host, &line)
         });
         if let Err(fault) = taken {

@@ -1,14 +1,13 @@
 //! Ports that nobody uses.
 
 use std::fs::{File, Permissions};
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 /// A port of 127.0.0.1 that no other test uses, also while nobody listens on it: a server that was
 /// stopped finds it free when it comes back.
+#[derive(Debug)]
 pub struct Port {
     number: u16,
     /// Locked as long as the port is ours, by whichever process.
@@ -19,6 +18,9 @@ impl Port {
     /// Takes one below those that the system gives to outgoing connections: a client that keeps
     /// trying a stopped server on one of *those* will in the end be connected to itself, and hold
     /// the port against the server's return.
+    ///
+    /// # Errors
+    /// None is free, or the folder of their locks cannot be made.
     pub fn take() -> Result<Port, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = std::env::temp_dir().join("leafid-ports");
@@ -41,29 +43,15 @@ impl Port {
         Err("no port is free between 26000 and 32000".to_owned())
     }
 
+    /// Its number.
     pub fn number(&self) -> u16 {
         self.number
     }
 }
 
-/// Whether what listens on a port answers a question with this word in it.
-pub fn says(port: u16, question: &str, word: &str) -> bool {
-    let ask = || {
-        let limit = Duration::from_secs(1);
-        let to = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let mut stream = TcpStream::connect_timeout(&to, limit)?;
-        stream.set_read_timeout(Some(limit))?;
-        stream.write_all(question.as_bytes())?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer)?;
-        Ok::<_, std::io::Error>(String::from_utf8_lossy(&answer).contains(word))
-    };
-    ask().unwrap_or(false)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use super::*;
 

@@ -1,9 +1,13 @@
-//! Which worker number an owner gets, where the range that may be handed out has changed, or two
-//! servers have decided at once.
+//! What no script of the vectors decides: which worker number an owner gets where the range that may
+//! be handed out has changed, or two servers have decided at once; floors, and upper ends that stay.
+//! That no two grants of one line overlap, whoever asks for what, the simulator checks.
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
+use leafid_core::registry::{
+    self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Name, Range, Refusal, RenewAsk, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, LINE_END, Layout, Name, Range, Refusal, RenewAsk, StoreTime, Token,
+    WindowGrant,
 };
 
 const STORE: Token = Token::new([7; 16]);
@@ -113,4 +117,31 @@ fn of_two_kept_numbers_the_newer_is_used_and_the_older_freed() {
     assert_eq!(given(after_a_race(true, true)), (2, true, Some((1, false))));
     assert_eq!(after_a_race(true, false).unwrap_err().code, Code::WorkersExhausted);
     assert_eq!(given(after_a_race(false, false)), (3, false, Some((1, false))));
+}
+
+#[test]
+fn no_window_begins_below_the_floor() {
+    let floor = Layout::LEAF.tick(NOW).expect("it fits") + 100;
+    let fenced = Namespace { floor, ..namespace(0, 8) };
+    let candidates = Candidates { rested: Some((0, WorkerRow::default())), ..Default::default() };
+    let acquire = |now| {
+        registry::acquire(STORE, &fenced, &candidates, &ask(1, false), now).map_err(|no| {
+            assert_eq!(no.code, Code::WorkersExhausted);
+            no.until
+        })
+    };
+    assert_eq!(acquire(NOW.plus(99)), Err(Some(NOW.plus(100))));
+    assert!(acquire(NOW.plus(100)).is_ok());
+}
+
+#[test]
+fn an_upper_end_stays_until_the_end_of_every_line_takes_it_away() {
+    let until = |until| TagSpec { until: Some(until), ..TagSpec::default() };
+    let row = TagRow::create(None, &until(50)).expect("it is right");
+    let row = row.with(&TagSpec { step: Some(5), ..TagSpec::default() }).expect("a step");
+    assert_eq!((row.until, row.end(), row.remaining()), (Some(50), 50, 49), "nothing said of it");
+    assert_eq!(row.advance(51).map_err(|no| no.code), Err(Code::RangeInvalid));
+    assert_eq!(row.advance(50).map(|row| row.remaining()), Ok(0));
+    let row = row.with(&until(LINE_END)).expect("none");
+    assert_eq!((row.until, row.end()), (None, LINE_END));
 }

@@ -1,14 +1,11 @@
-//! The controls of the faults: a store that goes on from a copy of its file, which nobody may do, is
-//! found out by the same check over the same hosts; and a caller with too little patience shows that
-//! an outage is felt, and that refusals are seen.
+//! The control of the faults: a store that goes on from a copy of its file, which nobody may do, is
+//! found out by the same check over the same hosts.
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use leafid_core::Layout;
-use leafid_stream::hosts::{Draw, Program, Stage};
-use leafid_stream::line::Kind;
+use leafid_stream::hosts::{Program, Stage};
 use leafid_stream::store::Store;
 use leafid_stream::stream::{Host, Stream};
 
@@ -101,40 +98,6 @@ fn restored(store: &mut Store, stage: &Stage) -> Seen {
 /// IDs of the kind that it has drawn fewer of.
 fn drawn(host: &Host) -> u64 {
     host.segment.ids.min(host.snowflake.ids)
-}
-
-#[test]
-fn control_a_caller_that_waits_too_short_is_refused_and_goes_on() {
-    let Some(setting) = Setting::find("control: an outage longer than the time-out") else {
-        return;
-    };
-    let mut store = setting.store("store");
-    let stage = setting.stage();
-    let mut stream = Stream::new(Layout::LEAF);
-    for program in [Program::Python, Program::Node] {
-        let only = Some(Kind::Segment);
-        let timeout = Duration::from_secs(1);
-        let draw = Draw { only, timeout, ..draw(&store.url(), RATE) };
-        start(&mut stream, &stage, program, &draw);
-    }
-    until(&mut stream, "first IDs", |stream| stream.hosts().iter().all(|host| host.ids() > 0));
-    store.kill();
-    until(&mut stream, "a refusal of each host", |stream| {
-        stream.hosts().iter().all(|host| host.segment.refusals > 0)
-    });
-    store.start_again().expect("it starts again");
-    let before: Vec<u64> = stream.hosts().iter().map(Host::ids).collect();
-    until(&mut stream, "IDs after the refusal", |stream| {
-        stream.hosts().iter().zip(&before).all(|(host, before)| host.ids() >= before + 500)
-    });
-    stream.close(LIMIT).expect("both close");
-    let refusals: Vec<u64> = stream.hosts().iter().map(|host| host.segment.refusals).collect();
-    setting.tell(&format!("{} IDs, 1 kill, refusals {refusals:?}", stream.ids()));
-    for host in stream.hosts() {
-        let codes = host.segment.refused.iter().map(|refused| &*refused.code);
-        assert_eq!(codes.collect::<Vec<_>>(), vec!["TIMED_OUT"; host.segment.refused.len()]);
-    }
-    assert_eq!(stream.checker.duplicates(), 0);
 }
 
 /// The copy takes the file's place, and nothing is left of what was written beside it.
