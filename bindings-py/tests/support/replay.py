@@ -6,7 +6,6 @@ from typing import Any, Callable
 
 import leafid
 from leafid import Layout, LeafidError, public, registry, testing
-from support.rows import Rows
 
 Step = dict[str, Any]
 
@@ -28,8 +27,6 @@ def build(script: Step) -> Any:
         return form
     if kind == "rows":
         return rows
-    if kind == "store":
-        return Stored(script)
     try:
         if kind == "public":
             return scrambling(script)
@@ -170,21 +167,6 @@ def filled(fill: Callable[[int, int], list[int]], step: Step) -> list[int]:
     ids = fill(int(step["at"]), int(step["n"]))
     assert all(a < b for a, b in zip(ids, ids[1:])), "the IDs of a fill do not ascend"
     return ids
-
-
-class Stored:
-    """A store written in Python, on `leafid.registry`."""
-
-    def __init__(self, script: Step) -> None:
-        self.rows = Rows(script["store"])
-        for tag in script.get("tags", []):
-            self.rows.create_tag(tag)
-        for namespace in script.get("namespaces", []):
-            self.rows.create_namespace(namespace)
-
-    def __call__(self, step: Step) -> Any:
-        self.rows.set_clock(int(step["at"]))
-        return getattr(self.rows, step["do"])(step.get("ask", step))
 
 
 class Tabled:
