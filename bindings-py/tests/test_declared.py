@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import leafid
-from leafid import Layout, MemoryStore, Segment, Snowflake, SqliteStore, SqlStore, registry
+from leafid import Layout, MemoryStore, Segment, Snowflake, SqliteStore, SqlStore
 from support.run import code
 
 Ids = list[int]
@@ -50,14 +50,6 @@ def test_numbers_split_over_two_files(tmp_path) -> None:
 
 def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
     assert drawn(tmp_path, [(0, 8), (0, 8)], lambda ids: twice(ids) > 0) > 0
-
-
-@pytest.mark.parametrize("create", ["no", 1, {"tags": {}}])
-def test_only_true_makes_a_store(path, create) -> None:
-    for store, place in ((SqliteStore, path), (SqlStore, f"sqlite:{path}")):
-        with pytest.raises(TypeError, match="`create` must be True or False, got"):
-            store(place, create=create)
-    assert not path.exists()
 
 
 def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
@@ -159,13 +151,6 @@ def test_a_namespace_in_memory_that_is_there_otherwise() -> None:
     store.create_namespace("pages", max_window=60)
     with pytest.raises(leafid.LayoutMismatchError):
         store.create_namespace("pages", max_window=1)
-
-
-def test_fields_that_there_are_not() -> None:
-    with pytest.raises(leafid.RequestInvalidError, match="unknown field `stpe`: fields are `tag`, `from`, "):
-        registry.tag_row({"tag": "orders", "stpe": 10})
-    with pytest.raises(leafid.RequestInvalidError, match="unknown field `wokers`: fields are `namespace`, "):
-        registry.namespace_row({"layout": "leaf", "wokers": {"start": 0, "end": 8}})
 
 
 RACE = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 import time
 
 import pytest
@@ -12,16 +11,7 @@ import pytest
 import leafid
 from leafid import HttpStore, Segment, Snowflake
 from support.load import held
-from support.waiting import PATIENCE, end_all, failing, first_when_made, run_all, start_all, until
-
-
-@pytest.mark.parametrize("port", [":99999", ":abc", ":-1", ":", ":0", ":+80"])
-def test_a_wrong_port_is_refused_and_not_taken_for_none(port: str) -> None:
-    for host in ("127.0.0.1", "[::1]", "user:word@localhost"):
-        with pytest.raises(leafid.RequestInvalidError, match="1 to 65535|write a URL"):
-            HttpStore(f"http://{host}{port}")
-    for good in ("http://127.0.0.1", "http://[::1]", "http://[::1]:8750", "http://u:w@h:1/path"):
-        assert HttpStore(good).url == good
+from support.waiting import failing, first_when_made, until
 
 
 def test_a_store_that_is_down_when_a_generator_is_made(server) -> None:
@@ -83,82 +73,6 @@ def test_the_owner_is_this_process_unless_said(server) -> None:
         rows = server.workers()
     owners = {row["owner"] for row in rows if row["worker"] in workers}
     assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
-
-
-def test_outages_are_survived_on_what_is_in_hand(server) -> None:
-    server.create_tag("orders", step=1_000, max_step=1_000)
-    orders = Segment("orders", server.url, timeout=PATIENCE)
-    drawn = [orders.next()]
-    server.kill()
-    drawn += [orders.next() for _ in range(900)]
-    assert drawn == list(range(1, 902))
-    server.start()
-    drawn += [orders.next() for _ in range(2_000)]
-    assert drawn == sorted(set(drawn))
-    assert drawn[-1] <= 6_000, "no step is lost beyond what was in hand"
-
-
-def test_callers_wait_out_an_outage_and_go_on_soon_after_it(server) -> None:
-    server.create_tag("orders", step=10, max_step=10)
-    # The pause is 0.96 s at most while dry, and grows to ten while IDs are at hand; the rest is for
-    # a busy machine, and where that is not enough, there is another outage.
-    took = [outage(server)]
-    while took[-1] >= 8 and len(took) < 4:
-        took.append(outage(server))
-    print(f"the first ID came {took} s after the store")
-    assert took[-1] < 8
-
-
-def outage(server) -> float:
-    """How many seconds after the store the first ID comes."""
-    orders = Segment("orders", server.url, timeout=PATIENCE)
-    orders.next()
-    server.kill()
-    drawn: list[int] = []
-
-    def draw() -> None:
-        drawn.extend(orders.next() for _ in range(100))
-
-    waiting = start_all([threading.Thread(target=draw)])
-    assert until(lambda: orders.stats().failures >= 5)
-    dry = len(drawn)
-    server.start()
-    back = time.monotonic()
-    assert until(lambda: len(drawn) > dry)
-    took = time.monotonic() - back
-    end_all(waiting)
-    assert len(set(drawn)) == 100 and drawn == sorted(drawn)
-    orders.close()
-    return took
-
-
-def test_killed_and_restarted_again_and_again(server) -> None:
-    server.create_tag("orders", step=20, max_step=20)
-    orders = Segment("orders", server.url, timeout=30)
-    ids = Snowflake(store=server.url, timeout=30)
-    drawn, stamped = [], []
-    for _ in range(5):
-        drawn += [orders.next() for _ in range(100)]
-        stamped += [ids.next() for _ in range(100)]
-        server.kill()
-        server.start()
-    for seen in (drawn, stamped):
-        assert len(seen) == 500 and seen == sorted(set(seen))
-    assert orders.stats().failures + ids.stats().failures > 0 or orders.stats().grants > 20
-
-
-def test_several_processes_worth_of_generators(server) -> None:
-    server.create_tag("orders", step=10, max_step=40)
-    parts: list[list[int]] = []
-
-    def draw() -> None:
-        orders, ids = Segment("orders", server.url), Snowflake(store=server.url)
-        parts.append([orders.next() for _ in range(500)])
-        parts.append([ids.next() for _ in range(500)])
-
-    run_all(threading.Thread(target=draw) for _ in range(6))
-    drawn = [id for part in parts for id in part]
-    assert len(drawn) == 6_000 and len(set(drawn)) == 6_000
 
 
 def test_an_http_store_is_an_object_with_the_methods(server) -> None:

@@ -41,16 +41,6 @@ def test_a_namespace_of_ones_own(path) -> None:
     assert workers == {3, 4}
 
 
-def test_other_stores_have_commands(server, memory) -> None:
-    with pytest.raises(leafid.RequestInvalidError, match="leafid tag create orders"):
-        Segment("orders", server.url, create=True)
-    with pytest.raises(leafid.RequestInvalidError, match="leafid namespace create default"):
-        Snowflake(store=server.url, create=True)
-    assert Segment("orders", memory, create=True).next() == 1
-    with pytest.raises(leafid.RequestInvalidError, match="needs a path"):
-        Segment("orders", "sqlite:")
-
-
 def test_the_words_of_sqlite_are_the_cause(path) -> None:
     path.write_bytes(b"a letter to somebody, long enough for a header of SQLite " * 4)
     with pytest.raises(leafid.SchemaMismatchError) as refused:

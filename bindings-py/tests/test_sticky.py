@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import leafid
 from leafid import Snowflake
 from support.waiting import failing, until
@@ -63,19 +61,3 @@ def test_strict_waits_for_its_own(server) -> None:
     # One that asks now has it at once.
     with Snowflake(store=server.url, **how) as third:
         assert worker(third) == own
-
-
-@pytest.mark.parametrize(("how", "words"), [
-    ({"strict": True, "owner": "pod-0"}, "needs `sticky=True`"),
-    ({"sticky": True}, "needs an `owner` that is the same after a restart"),
-    ({"sticky": True, "strict": True}, "needs an `owner` that is the same after a restart"),
-    ({"sticky": True, "owner": ""}, "`owner` must be 1 to 128 bytes"),
-])  # fmt: skip
-def test_what_makes_no_sense_is_said(memory, how, words) -> None:
-    with pytest.raises(leafid.RequestInvalidError, match=words):
-        Snowflake(store=memory, **how)
-
-
-def test_it_is_a_flag(memory) -> None:
-    with pytest.raises(TypeError):
-        Snowflake(store=memory, owner="pod-0", sticky="yes")

@@ -37,15 +37,5 @@ def test_datetimes_are_moments(ms) -> None:
 
 def test_text_forms() -> None:
     id = 7_222_222_222_222_222_222
-    assert leafid.base32(id) == "68EKWV2E7SRWE"
-    assert leafid.parse_base32("68EKWV2E7SRWE") == id
+    assert leafid.base32(id) == "68EKWV2E7SRWE" and leafid.parse_base32("68EKWV2E7SRWE") == id
     assert leafid.parse_decimal(leafid.decimal(id)) == id
-    for wrong in ("", "-1", "01", "1.0", "９"):
-        with pytest.raises(leafid.IdInvalidError):
-            leafid.parse_decimal(wrong)
-
-
-def test_what_is_not_an_id() -> None:
-    for wrong in (2**63, -1, 2**64):
-        with pytest.raises(leafid.IdInvalidError, match=f"`{wrong}`"):
-            leafid.decode(wrong, Layout.leaf)

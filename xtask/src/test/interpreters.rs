@@ -13,7 +13,6 @@ const LATER: std::ops::RangeInclusive<u8> = 12..=14;
 const SUITES: &[&str] = &[
     "vectors",
     "generators",
-    "quick",
     "values",
     "errors",
     "asyncio",
