@@ -13,7 +13,7 @@ import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
 from support.forked import wait
-from support.waiting import PATIENCE, end_all, failing, start_all, until
+from support.waiting import PATIENCE, end_all, failing, start_all
 
 
 def test_a_time_out_per_call_and_per_generator(gate) -> None:
@@ -159,32 +159,28 @@ class Full:
     renew = release = acquire
 
 
-def test_the_store_says_when_a_number_is_free() -> None:
+@pytest.mark.parametrize(("when", "told"), [
+    ({"retry_after": 30}, "; the first is free in 30 s"), ({"until": 25_000}, "; the first is free in 25 s"), ({}, ""),
+])  # fmt: skip
+def test_the_store_says_when_a_number_is_free(when, told) -> None:
     clock = Clock()
     clock.freeze()
-    store = Full(retry_after=30)
+    if "until" in when:
+        when = {"until_ms": clock.wall_ms + when["until"]}
+    store = Full(**when)
     ids = Snowflake(store=store, clock=clock)
     late = failing(ids)
     cause = late.__cause__
-    assert str(late).endswith("are held; the first is free in 30 s")
+    assert str(late).endswith(f"are held{told}")
     assert str(cause) == "64 numbers are held", "the store's words are kept"
-    assert cause.retry_after == 30 and store.asked == 1
-    # It is not asked again before, but the time goes on.
-    clock.advance(12_001)
-    with pytest.raises(leafid.TimedOutError, match="the first is free in 18 s$"):
-        ids.next(timeout=0)
-    assert store.asked == 1
-
-
-def test_or_at_which_moment_a_number_is_free() -> None:
-    clock = Clock()
-    clock.freeze()
-    moment = clock.wall_ms + 25_000
-    late = failing(Snowflake(store=Full(until_ms=moment), clock=clock))
-    assert str(late).endswith("are held; the first is free in 25 s")
-    assert late.__cause__.until_ms == moment
-    late = failing(Snowflake(store=Full(), clock=clock))
-    assert str(late).endswith("are held"), "it did not say when"
+    for field, value in when.items():
+        assert getattr(cause, field) == value
+    if "retry_after" in when:
+        # It is not asked again before, but the time goes on.
+        clock.advance(12_001)
+        with pytest.raises(leafid.TimedOutError, match="the first is free in 18 s$"):
+            ids.next(timeout=0)
+        assert store.asked == 1
 
 
 def test_the_numbers_of_a_memory_store_are_all_held() -> None:
@@ -196,18 +192,3 @@ def test_the_numbers_of_a_memory_store_are_all_held() -> None:
     late = failing(Snowflake(store=store, clock=clock))
     assert str(late).endswith("; the first is free in 10 s")
     assert late.__cause__.code == "WORKERS_EXHAUSTED"
-
-
-def test_a_burst_waits_for_the_clock(memory) -> None:
-    ids = Snowflake(store=memory, max_ahead=0.0, spread=0)
-    drawn = [ids.next() for _ in range(20_000)]
-
-    def waited() -> bool:
-        # All that a millisecond has: the next one waits, unless the machine was busy for as long.
-        drawn.extend(ids.take(4_096))
-        return ids.stats().waits >= 1
-
-    assert until(waited)
-    assert drawn == sorted(set(drawn))
-    ahead = leafid.decode(drawn[-1]).time.timestamp() - time.time()
-    assert ahead < 0.01, "never ahead of the clock"
