@@ -41,6 +41,9 @@ async def test_every_verb(memory, make) -> None:
         drawn += await asyncio.gather(*(ids.anext() for _ in range(5)))
         drawn.append(await asyncio.wait_for(ids.anext(), PATIENCE))
         drawn += await asyncio.shield(ids.atake(3))
+        await ids.arelease()
+        assert ids.stats().in_hand == 0
+        drawn.append(await ids.anext())
         assert drawn == sorted(set(drawn))
         assert ids.stats().ids == len(drawn) and not ids.closed
     assert ids.closed

@@ -72,7 +72,7 @@ def test_numbers_without_create_are_refused(place) -> None:
 @pytest.mark.parametrize("workers", [(100, 104), (60_000, 65_536), None])
 def test_default_is_made_as_it_is_declared(place, workers) -> None:
     orders = Segment("orders", place.url, create=True)
-    with Snowflake(store=place.url, create=True, layout="edge", workers=workers) as ids:
+    with Snowflake(store=place.url, create=True, layout=Layout.edge, workers=workers) as ids:
         assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
     assert orders.next() == 1
     with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not 0..8"):

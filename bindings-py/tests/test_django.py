@@ -133,23 +133,6 @@ def test_in_an_event_loop(project) -> None:
     assert said.split() == ["None", "1", "2", "None", "1", "3"]
 
 
-def test_processes_of_one_table(project) -> None:
-    said = project.run_migrated(
-        """
-        import multiprocessing
-        from django.db import connection
-        Order.objects.create(name="parent")
-        connection.close()
-        def fill(_):
-            Order.objects.bulk_create([Order(name="child") for _ in range(100)])
-        with multiprocessing.get_context("fork").Pool(4) as pool:
-            pool.map(fill, range(8), chunksize=1)
-        print(Order.objects.count(), Order.objects.values("event").distinct().count())
-        """
-    )
-    assert said.split() == ["801", "801"]
-
-
 def test_a_field_of_nothing_is_an_error(project) -> None:
     text = MODELS.replace('IdField(tag="lines", unique=True)', "IdField(unique=True)")
     (project.folder / "shop/models.py").write_text(text)

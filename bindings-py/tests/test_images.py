@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from support.run import code, python
-from support.waiting import until
 
 # What AWS Lambda's runtime offers: hooks, run in order of registration, or the reverse.
 HOOKS = """
@@ -76,24 +75,3 @@ def test_hooks_at_a_fork_may_draw(server) -> None:
     assert len(parent) == len(child) == 5
     assert parent[:2] == child[:2], "drawn before the fork"
     assert len({*parent, *child}) == 8 and all(id > 100 for id in child[2:])
-
-
-def test_an_image_that_was_drawn_from_holds_nothing(server) -> None:
-
-
-    def holds(before_the_end: str) -> bool:
-        program = f"""
-            import leafid, os, sys
-            ids = leafid.Snowflake(store=sys.argv[1], length=600)
-            print(leafid.decode(ids.next()).worker, flush=True)
-            {before_the_end}
-            os._exit(0)
-            """
-        worker = int(code(program, server.url))
-        rows = server.workers()
-        (row,) = [row for row in rows if row["worker"] == worker]
-        return bool(row["held"])
-
-    # It waits a second at most, and a machine may be busy for as long: then the next one shows it.
-    assert until(lambda: not holds("leafid.release_all()"))
-    assert holds(""), "the control"

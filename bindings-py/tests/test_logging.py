@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 
 import leafid
 from support.run import code
@@ -93,4 +92,3 @@ def test_the_end_of_the_interpreter_waits_for_the_last_line(server) -> None:
     """
     for _ in range(5):
         assert "TAG_UNKNOWN" in code(program, server.url)
-    assert os.getpid()

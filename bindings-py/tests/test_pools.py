@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.ending import bound, descendants, kill, runs
-from support.load import counted, gives_back, held
+from support.load import counted, gives_back
 from support.places import HERE
 from support.run import python
 from support.waiting import until
@@ -35,22 +35,6 @@ def test_a_pool(server, how) -> None:
 
     assert gives_back(server, run)
 
-
-def test_a_child_that_ends_otherwise_holds_its_window(server) -> None:
-    """The control: a bare `os.fork` that ends by `os._exit`."""
-    python("-c", BARE, server.url)
-    assert held(server) == 1
-
-
-BARE = """
-import leafid, os, sys, warnings, multiprocessing.util
-warnings.simplefilter("ignore")
-ids = leafid.Snowflake(store=sys.argv[1], length=600)
-if os.fork() == 0:
-    ids.next()
-    os._exit(0)
-os.wait()
-"""
 
 TASKS = """
 import faulthandler, signal

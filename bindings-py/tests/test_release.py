@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 
 import pytest
@@ -49,20 +48,6 @@ def test_before_the_first_id_and_after_the_end(server) -> None:
     ids.release()
     with pytest.raises(leafid.ClosedError):
         ids.next()
-
-
-def test_awaited(server) -> None:
-    async def main() -> None:
-        ids = leafid.Snowflake(store=server.url)
-        drawn = []
-        for _ in range(5):
-            drawn.append(await ids.anext())
-            await ids.arelease()
-        assert drawn == sorted(set(drawn))
-        assert not ids.closed
-        await ids.aclose()
-
-    asyncio.run(main())
 
 
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])

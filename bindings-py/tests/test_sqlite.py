@@ -28,19 +28,6 @@ def test_a_relative_path_is_of_the_folder_where_it_was_given(tmp_path, monkeypat
     assert orders.next() == 1 and (tmp_path / "some ids?#.db").exists()
 
 
-def test_a_namespace_of_ones_own(path) -> None:
-    edge = Snowflake("edge", f"sqlite:{path}", create=True, layout="edge")
-    assert leafid.decode(edge.next(), leafid.Layout.edge).worker == 0
-    with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
-        Snowflake("other", f"sqlite:{path}").next()
-    with pytest.raises(leafid.LayoutMismatchError):
-        Snowflake("edge", f"sqlite:{path}", layout="leaf").next()
-    store = SqliteStore(path)
-    store.create_namespace("few", workers=(3, 5))
-    workers = {leafid.decode(Snowflake("few", store).next()).worker for _ in range(2)}
-    assert workers == {3, 4}
-
-
 def test_the_words_of_sqlite_are_the_cause(path) -> None:
     path.write_bytes(b"a letter to somebody, long enough for a header of SQLite " * 4)
     with pytest.raises(leafid.SchemaMismatchError) as refused:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
 import time
 
 import pytest
 
 import leafid
 from leafid import Segment, Snowflake, SqlStore
-from leafid.__main__ import main
 from support.child import in_child
-from support.drawers import all_ended, count, draw
-from support.forked import wait
-from support.places import BINARY
-from support.waiting import first_when_made, until
+from support.run import report
+from support.waiting import first_when_made
 
 TAG = {"tag": "orders", "request": "01" * 16}
 
@@ -49,31 +45,11 @@ def test_what_is_not_there_is_not_made(place) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_fork_opens_its_own(place) -> None:
-    store = place.open(create=True)
-    store.create_tag("orders", step=5, max_step=5)
-    ids, stamps = Segment("orders", store, timeout=30), Snowflake(store=store, timeout=30)
-
-    def draw() -> list[int]:
-        return [ids.next() for _ in range(50)] + [stamps.next() for _ in range(50)]
-
-    mine = ids.take(3) + [stamps.next()]
-    read, write = os.pipe()
-    children = []
-    for _ in range(4):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.write(write, b"".join(b"%d " % id for id in draw()))
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(pid)
-    mine += draw()
-    assert not any(wait(pid) for pid in children)
-    theirs = [int(id) for id in os.read(read, 65_536).split()]
-    assert len(theirs) == 400
-    assert len(set(mine + theirs)) == len(mine) + 400
+@pytest.mark.parametrize("kind", ["segment", "snowflake"])
+def test_a_fork_opens_its_own(place, tmp_path, kind) -> None:
+    place.open(create=True).create_tag("forked", step=5, max_step=5)
+    told = report("forked.py", kind, place.url, 4, 50, tmp_path)
+    assert (told["failed"], told["duplicates"]) == (0, 0) and told["ids"] >= 4 * 50
     if (path := place.url.partition("sqlite:")[2]):
         assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -102,32 +78,3 @@ def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
     assert store.tag("orders")["claimed_until"] is None
     assert orders.next(timeout=60) == 101
     orders.close()
-
-
-def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None:
-    """The control of `test_sqlite_kill.py` and `test_sql_kill.py`."""
-    place.open(create=True).create_tag("orders", step=10, max_step=10)
-    with all_ended() as processes:
-        for at in range(4):
-            processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
-        # A holder that notices it stops the tag, so they may not come to their ends.
-        assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
-
-
-def test_the_commands(place, capsys) -> None:
-    def run(*words: str, ends: int = 0) -> str:
-        assert main([*words, "--store", place.url]) == ends
-        said = capsys.readouterr()
-        return said.err if ends else said.out
-
-    assert "STORE_UNKNOWN" in run("tag", "create", "orders", ends=1)
-    said = run("init")
-    assert place.open().id in said
-    assert "STORE_REFUSED" in run("init", ends=1), "a store that is there is not made again"
-    run("tag", "create", "orders", "--from", "7", "--step", "2")
-    assert "TAG_EXISTS" in run("tag", "create", "orders", ends=1)
-    run("tag", "create", "orders", "--if-missing")
-    assert run("next", "orders", "-n", "2") == "7\n8\n"
-    words = [BINARY, "tag", "list", "--store", place.url]
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=300)
-    assert "orders" in shown.stdout, shown.stderr

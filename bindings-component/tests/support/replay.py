@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from support import public
 from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
+from support.places import ROOT
 from support.rows import Rows
 from support.wire import Wire, code, enum, shown, token
+
+sys.path.insert(0, str(ROOT / "tests/vectors"))
+
+from scripts import Scripts, Text, ascending  # noqa: E402
 
 
 class World:
@@ -35,18 +40,13 @@ def instant(ms: int) -> int:
 
 def replay(script: Plain, path: Path) -> None:
     """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
-    subject = build(script, path)
-    names: dict[str, Any] = {}
-    for number, step in enumerate(script.get("steps", []) if subject else [], 1):
-        place = f"`{script['name']}`, step {number} ({step['do']})"
-        filled = {field: put_in(value, names) for field, value in step.items() if field != "gives"}
-        compare(step["gives"], attempt(lambda filled=filled: subject(filled)), names, place)
+    SCRIPTS.replay(script, SCRIPTS.made(script, lambda: build(script, path)))
 
 
 def build(script: Plain, path: Path) -> Any:
     kind = script["kind"]
     if kind == "public":
-        return built(script, lambda: public.subject(script, path))
+        return scrambling(script, path)
     world = World(path)
     take = {"layouts": layouts, "text": text, "errors": errors, "rows": rows}.get(kind)
     if take is not None:
@@ -54,36 +54,36 @@ def build(script: Plain, path: Path) -> Any:
     if kind == "store":
         return stored(world, script)
     world.random = [int(script["seed"])]
-
-    def generator() -> Any:
-        config = world.wire.read(script["config"], f"{kind}_config")
-        made = world.instance.generator(kind, config)
-        return lambda step: generate(world, made, kind, step)
-
-    return built(script, generator)
+    made = world.instance.generator(kind, world.wire.read(script["config"], f"{kind}_config"))
+    return lambda step: generate(world, made, kind, step)
 
 
-def built(script: Plain, make: Any) -> Any:
-    """What takes the steps; none where the script says what is wrong with it."""
-    try:
-        made = make()
-    except Refused as refused:
-        compare(script.get("gives"), refusal(refused), {}, f"`{script['name']}`, building")
-        return None
-    assert "gives" not in script, f"`{script['name']}`: it was built"
-    return made
+def scrambling(script: Plain, path: Path) -> Any:
+    """Public IDs."""
+    instance = instantiate(path, {})
+    given = bytes.fromhex(script["key"]), script["tag"], script.get("prefix")
+    scrambler = instance.scrambler(*given, script.get("alphabet", "base58"))
 
+    def take(step: Plain) -> Any:
+        given = step["text"] if "text" in step else int(step["id"])
+        match step["do"]:
+            case "base58" | "base62":
+                gave = instance.call("public-ids", "write", step["do"], given)
+            case "parse_base58" | "parse_base62":
+                gave = instance.call("public-ids", "read", step["do"].removeprefix("parse_"), given)
+            case verb:
+                gave = getattr(scrambler, verb)(given)
+        return Text(gave) if isinstance(gave, str) else gave
 
-def attempt(act: Any) -> Any:
-    try:
-        return act()
-    except Refused as refused:
-        return refusal(refused)
+    return take
 
 
 def refusal(refused: Refused) -> Plain:
     until = {} if refused.until is None else {"until": refused.until}
     return {"code": code(refused.code), **until}
+
+
+SCRIPTS = Scripts(Refused, refusal)
 
 
 def layouts(world: World, step: Plain) -> Any:
@@ -101,10 +101,6 @@ def layouts(world: World, step: Plain) -> Any:
             name = step["do"].replace("_", "-")
             return world.call("layouts", name, layout, int(step["time_ms"]))
     raise AssertionError(f"there is no step `{step['do']}`")
-
-
-class Text(str):
-    """A text that is one, and no number in decimal."""
 
 
 def text(world: World, step: Plain) -> Any:
@@ -201,7 +197,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
         case "next" | "wants_ask" | "poll_at" | "forget" | "resumed":
             return getattr(generator, step["do"])()
         case "fill" | "fill_available":
-            return filled(getattr(generator, step["do"])(int(step["n"])))
+            return ascending(getattr(generator, step["do"])(int(step["n"])))
         case "span":
             ids = span(generator, int(step["n"]))
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
@@ -243,46 +239,9 @@ def span(generator: Any, n: int) -> list[int]:
     ids: list[int] = []
     while len(ids) < n:
         try:
-            ids += filled(generator.fill_available(n - len(ids)))
+            ids += ascending(generator.fill_available(n - len(ids)))
         except Refused:
             if not ids:
                 raise
             break
     return ids
-
-
-def filled(ids: list[int]) -> list[int]:
-    assert ids == sorted(set(ids)), "the IDs of a fill do not ascend"
-    return ids
-
-
-def put_in(value: Any, names: dict[str, Any]) -> Any:
-    """The values that `$names` stand for."""
-    if isinstance(value, str):
-        return names.get(value, value)
-    if isinstance(value, dict):
-        return {field: put_in(item, names) for field, item in value.items()}
-    return value
-
-
-def compare(expected: Any, gave: Any, names: dict[str, Any], place: str) -> None:
-    """Exactly, but that an object may leave fields out and null means absent."""
-    wrong = f"{place}: expected {expected!r}, got {gave!r}"
-    if isinstance(expected, dict):
-        assert isinstance(gave, dict), wrong
-        for field, value in expected.items():
-            compare(value, gave.get(field), names, f"{place}, `{field}`")
-    elif isinstance(expected, list):
-        assert isinstance(gave, list) and len(expected) == len(gave), wrong
-        for wanted, given in zip(expected, gave):
-            compare(wanted, given, names, place)
-    elif isinstance(expected, str) and expected.startswith("$"):
-        if expected not in names:
-            assert gave not in names.values(), f"{place}: {gave!r} has another name already"
-            names[expected] = gave
-        assert names[expected] == gave, f"{place}: {expected} is {names[expected]!r}, got {gave!r}"
-    elif isinstance(gave, int) and not isinstance(gave, bool) and isinstance(expected, str):
-        assert str(gave) == expected, wrong
-    else:
-        assert type(expected) is type(gave) or isinstance(gave, str), wrong
-        assert expected == gave, wrong
