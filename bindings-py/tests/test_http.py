@@ -9,7 +9,7 @@ import time
 import pytest
 
 import leafid
-from leafid import HttpStore, Segment, Snowflake
+from leafid import Segment, Snowflake
 from support.load import held
 from support.waiting import failing, first_when_made, until
 
@@ -50,13 +50,6 @@ def test_an_unknown_tag_names_the_command_that_creates_it(server) -> None:
         Snowflake("other", server.url).next()
 
 
-def test_a_step_above_the_cap_is_cut_to_it(server) -> None:
-    server.create_tag("orders", step=10, max_step=50)
-    orders = Segment("orders", server.url, step=1_000_000)
-    orders.next()
-    assert orders.stats().step <= 50
-
-
 def test_a_closed_window_is_free_at_once(server) -> None:
     workers = set()
     for _ in range(20):
@@ -73,21 +66,3 @@ def test_the_owner_is_this_process_unless_said(server) -> None:
         rows = server.workers()
     owners = {row["owner"] for row in rows if row["worker"] in workers}
     assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
-
-
-def test_an_http_store_is_an_object_with_the_methods(server) -> None:
-    server.create_tag("orders")
-    asked = []
-
-    class Watched:
-        def __init__(self, store):
-            self.store = store
-
-        def lease_segment(self, ask):
-            asked.append(ask)
-            return self.store.lease_segment(ask)
-
-    assert Segment("orders", Watched(HttpStore(server.url))).next() == 1
-    assert asked[0]["tag"] == "orders" and len(asked[0]["request"]) == 32
-    with pytest.raises(leafid.TagUnknownError):
-        HttpStore(server.url).lease_segment({**asked[0], "tag": "other"})
