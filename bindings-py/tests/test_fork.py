@@ -146,23 +146,17 @@ def first_of(ids) -> str:
         return error.code if ids.closed else f"{error.code}, and not stopped"
 
 
-def ahead_of_time(server) -> leafid.Snowflake:
-    """A generator whose line stands seconds ahead of the clock: a child that did not know where would
-    go back behind it."""
-    server.create_namespace("ahead", layout="edge")
-    ids = leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20)
-
-    def ahead() -> float:
-        # More than 3 s of it, each time.
-        ids.take(200_000)
-        return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
-
-    assert until(lambda: ahead() > 3)
-    return ids
-
-
 def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> None:
-    with ahead_of_time(server) as ids:
+    server.create_namespace("ahead", layout="edge")
+    with leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20) as ids:
+
+        def ahead() -> float:
+            # More than 3 s of it, each time.
+            ids.take(200_000)
+            return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
+
+        # A child that did not know where the line stands would go back behind it.
+        assert until(lambda: ahead() > 3)
         over, switches, first = threading.Event(), 0, []
 
         def switch() -> None:

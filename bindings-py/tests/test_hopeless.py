@@ -22,7 +22,7 @@ import leafid
 from leafid import Segment, Snowflake, SqliteStore, SqlStore, testing
 from support.databases import Mariadb
 from support.places import BINARY
-from support.waiting import failing, first_when_made, refusal, until
+from support.waiting import failing, refusal, until
 
 # Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
 LONG_S = 60
@@ -69,36 +69,32 @@ def without_its_main_part(path: Path) -> None:
     os.rename(f"{path}-kept", f"{path}-wal")
 
 
+def changed(*statements: str) -> Callable[[Path], None]:
+    return lambda path: a_store(path, *statements)
+
+
 FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
     "no folder": (lambda path: path.parent.rmdir(), "STORE_UNKNOWN", ("mkdir -p",)),
     "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init --store sqlite:", "create=True")),
-    "empty": (lambda path: path.touch(), "STORE_UNKNOWN", ("empty file", "leafid init", "create=True")),
+    "empty": (Path.touch, "STORE_UNKNOWN", ("empty file", "leafid init", "create=True")),
     "no tables": (
         lambda path: statements(path, "CREATE TABLE t (x)", "DROP TABLE t", "VACUUM"),
         "STORE_UNKNOWN",
         ("has no tables", "leafid init", "create=True"),
     ),
-    "a folder": (lambda path: path.mkdir(), "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
+    "a folder": (Path.mkdir, "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
     "no database": (lambda path: path.write_bytes(b"x" * 4096), "SCHEMA_MISMATCH", ("not a leafid",)),
     "another program's": (
         lambda path: statements(path, "CREATE TABLE customers (id INTEGER)"),
         "SCHEMA_MISMATCH",
         ("another program made it",),
     ),
-    "too old": (
-        lambda path: a_store(path, "PRAGMA user_version = 1"),
-        "SCHEMA_MISMATCH",
-        ("version 1", "leafid migrate --store sqlite:"),
-    ),
-    "too new": (
-        lambda path: a_store(path, "PRAGMA user_version = 99"),
-        "SCHEMA_MISMATCH",
-        ("version 99", "use the program that wrote it"),
-    ),
+    "too old": (changed("PRAGMA user_version = 1"), "SCHEMA_MISMATCH", ("version 1", "leafid migrate --store sqlite:")),
+    "too new": (changed("PRAGMA user_version = 99"), "SCHEMA_MISMATCH", ("version 99", "the program that wrote it")),
     "two names": (with_two_names, "STORE_REFUSED", ("has 2 names",)),
     "no main part": (without_its_main_part, "STORE_REFUSED", ("is gone, but its log",)),
     "in the year 2100": (
-        lambda path: a_store(path, "UPDATE workers SET granted_ms = 4102444800000"),
+        changed("UPDATE workers SET granted_ms = 4102444800000"),
         "STORE_REFUSED",
         ("days before the last time",),
     ),
@@ -147,11 +143,15 @@ def test_a_file_that_this_user_may_not_write(mode: int) -> None:
     assert said.stdout.startswith("FORBIDDEN this user cannot write"), said
 
 
-def in_database(database: Any, name: str, *statements: str) -> str:
+def in_database(database: Any, name: str, *changes: str) -> str:
     with contextlib.closing(SqlStore(database.url(name), create=True)) as store:
         store.create_tag("orders", if_missing=True)
-    database.run(name, *statements)
+    database.run(name, *(change.format(meta=database.table("meta")) for change in changes))
     return str(database.url(name))
+
+
+def versioned(version: int) -> Callable[[Any, str], str]:
+    return lambda database, name: in_database(database, name, f"UPDATE {{meta}} SET version = {version}")
 
 
 def as_user(database: Any, name: str, user: str, password: str = "") -> str:
@@ -183,28 +183,18 @@ def stranger(database: Any, name: str) -> str:
     return url
 
 
-def unknown(database: Any, name: str) -> str:
-    return as_user(database, name, "nobody_known")
-
-
-def without_rights(database: Any, name: str) -> str:
-    url = in_database(database, name)
+def weak(database: Any, name: str, *rights: str) -> str:
+    """Somebody who has these rights alone."""
+    in_database(database, name)
     if isinstance(database, Mariadb):
         database.run(name, f"CREATE USER weak_{name}@'127.0.0.1'")
+        database.run(name, *(f"GRANT {right} ON {name}.* TO weak_{name}@'127.0.0.1'" for right in rights))
     else:
         database.run(name, f"CREATE ROLE weak_{name} LOGIN")
-    assert url
-    return as_user(database, name, f"weak_{name}")
-
-
-def reads_only(database: Any, name: str) -> str:
-    url = without_rights(database, name)
-    if isinstance(database, Mariadb):
-        database.run(name, f"GRANT SELECT ON {name}.* TO weak_{name}@'127.0.0.1'")
-    else:
-        rights = ("USAGE ON SCHEMA leafid", "SELECT ON ALL TABLES IN SCHEMA leafid")
+        tables = [f"{right} ON ALL TABLES IN SCHEMA leafid" for right in rights]
+        rights = ("USAGE ON SCHEMA leafid", *tables) if rights else ()
         database.run(name, *(f"GRANT {right} TO weak_{name}" for right in rights))
-    return url
+    return as_user(database, name, f"weak_{name}")
 
 
 def of_others(database: Any, name: str) -> str:
@@ -213,33 +203,20 @@ def of_others(database: Any, name: str) -> str:
     return str(database.url(name))
 
 
+RIGHTS = "rights on the tables that docs/STORES.md"
 DATABASES: dict[str, tuple[Callable[[Any, str], str], str, tuple[str, ...]]] = {
-    "no tables": (
-        lambda database, name: database.url(name),
-        "STORE_UNKNOWN",
-        ("has no tables", "leafid init ", "create=True"),
-    ),
-    "no such database": (
-        lambda database, name: database.url(f"{name}_none"),
-        "STORE_UNKNOWN",
-        ("CREATE DATABASE",),
-    ),
-    "too old": (
-        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 1"),
-        "SCHEMA_MISMATCH",
-        ("version 1", "leafid migrate --store"),
-    ),
-    "too new": (
-        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 99"),
-        "SCHEMA_MISMATCH",
-        ("version 99", "use the program that wrote it"),
-    ),
+    "no tables": (lambda on, name: on.url(name), "STORE_UNKNOWN", ("has no tables", "leafid init ", "create=True")),
+    "no such database": (lambda on, name: on.url(f"{name}_none"), "STORE_UNKNOWN", ("CREATE DATABASE",)),
+    "too old": (versioned(1), "SCHEMA_MISMATCH", ("version 1", "leafid migrate --store")),
+    "too new": (versioned(99), "SCHEMA_MISMATCH", ("version 99", "use the program that wrote it")),
     "another program's": (of_others, "SCHEMA_MISMATCH", ("another program's",)),
     "wrong password": (stranger, "UNAUTHORIZED", ("check the user and the password",)),
-    "nobody of that name": (unknown, "UNAUTHORIZED", ("check the user and the password",)),
-    "no rights": (without_rights, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
-    "may only read": (reads_only, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
-}
+    "nobody of that name": (
+        lambda on, name: as_user(on, name, "nobody_known"), "UNAUTHORIZED", ("check the user and the password",)
+    ),
+    "no rights": (weak, "FORBIDDEN", (RIGHTS,)),
+    "may only read": (lambda on, name: weak(on, name, "SELECT"), "FORBIDDEN", (RIGHTS,)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DATABASES)
@@ -273,13 +250,3 @@ def test_a_store_that_is_away_is_waited_for(url: str) -> None:
     assert isinstance(late.__cause__, leafid.StoreUnavailableError), late
     assert re.search("no answer from `.*127.0.0.1:1/|127.0.0.1:1/d cannot be reached", str(late.__cause__)), late
     assert "s3cret" not in str(late)
-
-
-def test_what_is_made_meanwhile_is_found(tmp_path: Path) -> None:
-    """It is said at once, and looked for again: no generator has to be made again."""
-    path = tmp_path / "ids.db"
-    with Segment("orders", f"sqlite:{path}") as orders:
-        with pytest.raises(leafid.StoreUnknownError):
-            orders.next(timeout=LONG_S)
-        SqliteStore(path, create=True).create_tag("orders")
-        assert first_when_made(orders) == 1

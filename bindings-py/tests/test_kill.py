@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from support.databases import Database
 from support.drawers import all_ended, begun, count, draw, end, size
 from support.server import FILE, Server
 from support.waiting import until
 
 
-@pytest.mark.parametrize("engine", ["sqlite", pytest.param("killed", marks=pytest.mark.engine)])
-def test_nothing_is_given_twice(request, tmp_path, engine) -> None:
-    database = request.getfixturevalue(engine) if engine == "killed" else None
+def test_nothing_of_a_file_is_given_twice(tmp_path) -> None:
+    nothing_twice(tmp_path, None)
+
+
+def test_nothing_of_a_database_is_given_twice(killed, tmp_path) -> None:
+    nothing_twice(tmp_path, killed)
+
+
+def nothing_twice(tmp_path: Path, database: Database | None) -> None:
     url = database.url(database.make()) if database else f"sqlite:{tmp_path / FILE}"
     rounds = 2 if database else 4
     with Server(tmp_path, store=url) as server:
@@ -25,11 +30,12 @@ def test_nothing_is_given_twice(request, tmp_path, engine) -> None:
                 for each in zip([url] * 4 + [server.url], files):
                     processes.append(draw("both", *each, 1_000_000))
                 assert until(lambda: begun(files))
-                # In the middle of it the server goes, and comes back; its database, too.
-                server.kill()
+                # In the middle of it the database goes, and comes back; and then the server.
                 if database:
                     database.kill()
                     database.start()
+                    goes_on(files[4], processes)
+                server.kill()
                 before = size(tmp_path)
                 assert until(lambda: size(tmp_path) > before + 4_000)
                 server.start()

@@ -62,7 +62,7 @@ def wrong() -> None:
     Segment("orders", 17)  # type: ignore[arg-type]
     Segment(17)  # type: ignore[arg-type]
     text: str = orders.next()  # type: ignore[assignment]
-    filled: int = orders.fill(bytearray(8))  # type: ignore[assignment]
+    filled: int = orders.fill(bytearray(8))  # type: ignore[assignment, func-returns-value]
     orders.fill([0])  # type: ignore[arg-type]
     number: int = orders.anext()  # type: ignore[assignment]
     orders.nextSync()  # type: ignore[attr-defined]

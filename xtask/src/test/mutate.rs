@@ -8,46 +8,29 @@ use crate::Outcome;
 /// was changed.
 pub fn one_expected_value(text: &str) -> Outcome<(String, String)> {
     let mut parsed: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let path = last_expected(&parsed).ok_or("no `gives` in this vectors file")?;
-    let leaf = parsed.pointer_mut(&path).ok_or("the `gives` has moved")?;
+    let leaf = last_expected(&mut parsed, false).ok_or("no `gives` in this vectors file")?;
     let before = leaf.to_string();
     change(leaf);
     let what = format!("{before} → {leaf}");
     Ok((parsed.to_string(), what))
 }
 
-/// The JSON pointer to the last expected value that is no list and no object.
-fn last_expected(value: &Value) -> Option<String> {
-    children(value).into_iter().rev().find_map(|(name, child)| {
-        let below = if name == "gives" { last_leaf(child) } else { last_expected(child) };
-        below.map(|below| format!("/{name}{below}"))
-    })
-}
-
-fn last_leaf(value: &Value) -> Option<String> {
-    let children = children(value);
-    if children.is_empty() {
-        return (is_compared(value) && !value.is_array() && !value.is_object()).then(String::new);
-    }
-    let below = |(name, child): (String, &Value)| Some(format!("/{name}{}", last_leaf(child)?));
-    children.into_iter().rev().find_map(below)
-}
-
-// A text that begins with `$` stands for whatever the store gives: another name is as right.
-fn is_compared(value: &Value) -> bool {
-    value.as_str().is_none_or(|text| !text.starts_with('$'))
-}
-
-fn children(value: &Value) -> Vec<(String, &Value)> {
+/// The last value below a `gives` that is no list and no object. A text that begins with `$` stands for
+/// whatever the store gives, so another name is as right.
+fn last_expected(value: &mut Value, is_expected: bool) -> Option<&mut Value> {
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().map(|(at, item)| (at.to_string(), item)).collect()
+            items.iter_mut().rev().find_map(|item| last_expected(item, is_expected))
         }
         Value::Object(map) => {
-            let escaped = |name: &String| name.replace('~', "~0").replace('/', "~1");
-            map.iter().map(|(name, item)| (escaped(name), item)).collect()
+            let mut fields: Vec<_> = map.iter_mut().collect();
+            fields.reverse();
+            let below =
+                |(name, item): (&String, _)| last_expected(item, is_expected || name == "gives");
+            fields.into_iter().find_map(below)
         }
-        _ => Vec::new(),
+        Value::String(text) if text.starts_with('$') => None,
+        leaf => is_expected.then_some(leaf),
     }
 }
 
@@ -55,25 +38,19 @@ fn change(leaf: &mut Value) {
     *leaf = match leaf.take() {
         Value::String(text) => Value::String(another(&text)),
         Value::Bool(yes) => Value::Bool(!yes),
-        Value::Number(number) => match number.as_u64() {
-            Some(number) => Value::from(number ^ 1),
-            None => Value::from(0),
-        },
+        Value::Number(number) => Value::from(number.as_u64().map_or(0, |number| number ^ 1)),
         _ => Value::from("1"),
     };
 }
 
 // A number stays a number and a word a word, so that it is the comparison that must notice.
 fn another(text: &str) -> String {
-    match text.parse::<u64>() {
-        Ok(number) => (number ^ 1).to_string(),
-        Err(_) if text.ends_with('A') => format!("{}B", &text[..text.len() - 1]),
-        Err(_) => {
-            let mut kept: String = text.to_owned();
-            kept.pop();
-            kept + "A"
-        }
+    if let Ok(number) = text.parse::<u64>() {
+        return (number ^ 1).to_string();
     }
+    let last = if text.ends_with('A') { 'B' } else { 'A' };
+    let kept = text.char_indices().next_back().map_or("", |(at, _)| &text[..at]);
+    format!("{kept}{last}")
 }
 
 #[cfg(test)]

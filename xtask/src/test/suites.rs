@@ -106,10 +106,8 @@ pub fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {
 
 /// The vectors in Python.
 pub fn replay_python(vectors: &Path, _: bool) -> Outcome<Run> {
-    let run = pytest_of(
-        &interpreter()?,
-        &["-s", "-m", "not engine", "bindings-py/tests/test_vectors.py"],
-    );
+    let words = ["-s", "-m", "not engine", "bindings-py/tests/test_vectors.py"];
+    let run = pytest_of(&interpreter()?, &words);
     Ok(with_places(run, vectors))
 }
 

@@ -21,9 +21,6 @@ const REPLAYS: &[(&str, Replay)] = &[
     ("component", component::replay),
 ];
 
-/// Files of what not every language has, in the folder `partial`, and who has it.
-const PARTIAL: &[(&str, &[&str])] = &[("public", &["rust", "python", "node", "wasm", "component"])];
-
 /// Scripts that a file has at least.
 const FLOOR: usize = 12;
 
@@ -49,11 +46,9 @@ pub fn compare() -> Outcome<Report> {
         table.insert(language, counted);
     }
     for name in &names {
-        let row: Vec<_> = table
-            .iter()
-            .filter(|(language, counts)| has(language, name) || counts.contains_key(name))
-            .map(|(language, counts)| (*language, counts.get(name).copied().unwrap_or(0)))
-            .collect();
+        let count = |counts: &Counts| counts.get(name).copied().unwrap_or(0);
+        let row: Vec<_> =
+            table.iter().map(|(language, counts)| (*language, count(counts))).collect();
         let shown: Vec<_> =
             row.iter().map(|(language, count)| format!("{language} {count}")).collect();
         log::line(&format!("  {name:12} {}", shown.join("  ")));
@@ -79,13 +74,10 @@ pub fn self_test() -> Outcome<Report> {
     for (turn, name) in names.iter().enumerate() {
         files::remove(&copy)?;
         files::copy_dir(&project::at("tests/vectors"), &copy)?;
-        let path = match partial(name) {
-            Some(_) => copy.join(format!("partial/{name}.json")),
-            None => copy.join(format!("{name}.json")),
-        };
+        let path = all(&copy).into_iter().find(|path| stem(path) == *name).unwrap_or_default();
         let (changed, what) = mutate::one_expected_value(&files::read(&path)?)?;
         files::write(&path, changed)?;
-        for (language, replay) in REPLAYS.iter().filter(|(language, _)| has(language, name)) {
+        for (language, replay) in REPLAYS {
             // The consumers are prepared in the first turn.
             let said = match replay(&copy, turn > 0).and_then(|run| run.quiet().listen()) {
                 Ok(said) => said,
@@ -97,8 +89,8 @@ pub fn self_test() -> Outcome<Report> {
             let counts = counts(language, &said.stdout)?;
             let noticed = !said.success && !counts.contains_key(name);
             // It is red for this reason alone: every other file was replayed as ever.
-            let others = names.iter().filter(|other| *other != name && has(language, other));
-            let lost: Vec<_> = others.filter(|other| !counts.contains_key(*other)).collect();
+            let is_lost = |other: &&String| *other != name && !counts.contains_key(*other);
+            let lost: Vec<_> = names.iter().filter(is_lost).collect();
             let verdict = match (noticed, lost.as_slice()) {
                 (true, []) => "red, as it must be".to_owned(),
                 (true, lost) => format!("red, but without {lost:?}"),
@@ -117,27 +109,18 @@ pub fn self_test() -> Outcome<Report> {
 }
 
 fn names(folder: &Path) -> Outcome<Vec<String>> {
-    let found = files::ending(folder, ".json");
-    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let mut names: Vec<_> = found.iter().filter_map(stem).collect();
-    let partial = files::ending(&folder.join("partial"), ".json");
-    if let Some(strange) =
-        partial.iter().filter_map(stem).find(|name| self::partial(name).is_none())
-    {
-        return Err(format!("nobody is said to have `partial/{strange}.json`"));
-    }
-    names.extend(partial.iter().filter_map(stem));
+    let names: Vec<_> = all(folder).iter().map(|path| stem(path)).collect();
     if names.is_empty() { Err("no `*.json` in `tests/vectors`".to_owned()) } else { Ok(names) }
 }
 
-/// The languages of a file that not all have.
-fn partial(name: &str) -> Option<&'static [&'static str]> {
-    PARTIAL.iter().find(|(file, _)| *file == name).map(|(_, languages)| *languages)
+fn all(folder: &Path) -> Vec<PathBuf> {
+    let mut found = files::ending(folder, ".json");
+    found.extend(files::ending(&folder.join("partial"), ".json"));
+    found
 }
 
-/// Whether a language replays a file.
-fn has(language: &str, name: &str) -> bool {
-    partial(name).is_none_or(|languages| languages.contains(&language))
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The lines `vectors: <language> <file> <count>`, wherever on a line they begin.
