@@ -1,20 +1,33 @@
-"""A store over tables: what is the same in a file and in a database."""
+"""A store over tables: what is the same in a file and in a database. What a program says of a tag or a namespace
+holds, or is refused by name; `default` is among them."""
 
 from __future__ import annotations
 
+import concurrent.futures
+import json
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import leafid
-from leafid import Segment, Snowflake, SqlStore
+from leafid import Layout, MemoryStore, Segment, Snowflake, SqlStore, SqliteStore
 from support.child import in_child
-from support.run import report
+from support.run import code, report
 from support.waiting import first_when_made
 
 TAG = {"tag": "orders", "request": "01" * 16}
+Ids = list[int]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "ids.db"
 
 
 def test_three_lines(place) -> None:
@@ -78,3 +91,161 @@ def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
     assert store.tag("orders")["claimed_until"] is None
     assert orders.next(timeout=60) == 101
     orders.close()
+
+
+def twice(ids: Ids) -> int:
+    return len(ids) - len(set(ids))
+
+
+def drawn(folder: Path, ranges: list[tuple[int, int]], is_enough: Callable[[Ids], bool]) -> int:
+    """What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is
+    enough; how many of them came before."""
+    urls = [f"sqlite:{folder / str(at)}.db" for at in range(2)]
+    holders = [
+        Snowflake(store=url, create=True, workers=workers)
+        for url, workers in zip(urls, ranges, strict=True)
+    ]
+    ids: Ids = []
+    while len(ids) < 10_000 or not is_enough(ids):
+        for holder in holders:
+            ids += holder.take(100)
+    print(f"declared: {len(ids)} IDs, {twice(ids)} duplicates")
+    return twice(ids)
+
+
+def test_numbers_split_over_two_files(tmp_path) -> None:
+    assert drawn(tmp_path, [(0, 8), (8, 16)], lambda _: True) == 0
+
+
+def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
+    assert drawn(tmp_path, [(0, 8), (0, 8)], lambda ids: twice(ids) > 0) > 0
+
+
+def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
+    SqliteStore(path, create=True).close()
+    wanted = "namespace `default` exists already, .*: `workers` is 0..1024, not 8..16; .* leafid namespace set default --store sqlite:"
+    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
+        SqliteStore(path, create=True, workers=(8, 16))
+    store = SqlStore(f"sqlite:{path}", create=True, workers=(8, 16))
+    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
+        Snowflake(store=store).next()
+    SqliteStore(path, create=True, workers=(0, 1024))
+
+
+def test_numbers_without_create_are_refused(place) -> None:
+    for make in (place.open, partial(SqlStore, place.url)):
+        with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`, or leave it out"):
+            make(workers=(0, 8))
+
+
+@pytest.mark.parametrize("workers", [(100, 104), (60_000, 65_536), None])
+def test_default_is_made_as_it_is_declared(place, workers) -> None:
+    orders = Segment("orders", place.url, create=True)
+    with Snowflake(store=place.url, create=True, layout=Layout.edge, workers=workers) as ids:
+        assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
+    assert orders.next() == 1
+    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not 0..8"):
+        Snowflake(store=place.url, create=True, workers=(0, 8)).next()
+    orders.close()
+
+
+def test_numbers_of_a_namespace(place) -> None:
+    with Snowflake("pages", place.url, create=True, workers=(8, 12)) as pages:
+        assert leafid.decode(pages.next()).worker == 8
+    # This call has made the store, so `default` has the range as well.
+    with Snowflake(store=place.url) as ids:
+        assert leafid.decode(ids.next()).worker == 8
+    Snowflake("pages", place.url, create=True, workers=(8, 12)).close()
+    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
+        Snowflake("pages", place.url, create=True, workers=(0, 4)).next()
+    with Snowflake("other", place.url, create=True, workers=(0, 4)) as others:
+        assert leafid.decode(others.next()).worker == 0
+
+
+def test_two_generators_of_a_process_that_say_different_things(path) -> None:
+    store = SqlStore(f"sqlite:{path}", create=True)
+    first = Snowflake("pages", store, create=True, workers=(0, 8))
+    Snowflake("pages", store, create=True, workers=(8, 16))
+    with pytest.raises(leafid.LayoutMismatchError, match="`workers` is 0..8, not 8..16"):
+        first.next()
+
+
+@pytest.mark.parametrize("how, wanted", [
+    ({"step": 500, "max_step": 500}, "`step` is 10, not 500, `max_step` is 100, not 500; declare what is there, or change it: leafid tag set orders --store "),
+    ({"until": 999}, "`until` is 1000, not 999"),
+    ({"start": 51}, "it stands at 50, below 51, where it was to begin"),
+])  # fmt: skip
+def test_a_tag_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
+    store.create_tag("orders", start=50, step=10, max_step=100, until=1_000)
+    with pytest.raises(leafid.TagExistsError, match=f"^tag `orders` exists already, and not as declared: {wanted}"):
+        store.create_tag("orders", if_missing=True, **how)
+    for same in ({}, {"start": 50, "step": 10}, {"until": 1_000, "max_step": 100}):
+        store.create_tag("orders", if_missing=True, **same)
+    assert Segment("orders", store, create=True).next() == 50
+
+
+@pytest.mark.parametrize("how, wanted", [
+    ({"layout": "leaf"}, "`layout` is .*'worker_bits': 16.*, not .*'worker_bits': 10"),
+    ({"workers": (0, 8)}, "`workers` is 3..9, not 0..8"),
+    ({"max_window": 1}, "`max_window_ms` is 60000, not 1000"),
+])  # fmt: skip
+def test_a_namespace_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
+    made: dict[str, Any] = {"layout": "edge", "workers": (3, 9), "max_window": 60}
+    store.create_namespace("pages", **made)
+    for if_missing in (True, False):
+        with pytest.raises(leafid.LayoutMismatchError, match=f"^namespace `pages` exists already, and not as declared: {wanted}"):
+            store.create_namespace("pages", if_missing=if_missing, **{**made, **how})
+    store.create_namespace("pages", **made)
+    store.create_namespace("pages", if_missing=True)
+    with pytest.raises(leafid.LayoutMismatchError):
+        store.create_namespace("pages")
+
+
+def test_what_cannot_be_is_refused_before_what_is_there_is_looked_at(path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with pytest.raises(leafid.LeafidError):
+        store.create_tag("orders", step="a", if_missing=True)
+    with pytest.raises(TypeError):
+        store.create_tag("orders", stpe=5, if_missing=True)
+    with pytest.raises(leafid.WorkerInvalidError):
+        Snowflake("pages", store, create=True, workers=(0, 2_000))
+
+
+def test_a_namespace_in_memory_that_is_there_otherwise() -> None:
+    store = MemoryStore()
+    store.create_namespace("pages", max_window=60)
+    store.create_namespace("pages", max_window=60)
+    with pytest.raises(leafid.LayoutMismatchError):
+        store.create_namespace("pages", max_window=1)
+
+
+RACE = """
+    import json, sys
+    import leafid
+    ids = leafid.Snowflake(store=f"sqlite:{sys.argv[1]}", create=True, workers=tuple(json.loads(sys.argv[2])))
+    try:
+        print(json.dumps(ids.take(200)))
+    except leafid.LayoutMismatchError:
+        print("[]")
+"""
+
+
+def race(path: Path, ranges: list[tuple[int, int]]) -> list[Ids]:
+    """What processes draw that all make one new file."""
+    with concurrent.futures.ThreadPoolExecutor(len(ranges)) as pool:
+        said = pool.map(lambda workers: code(RACE, path, json.dumps(workers)), ranges)
+        return [json.loads(each) for each in said]
+
+
+def test_processes_that_declare_the_same_of_a_new_file(path) -> None:
+    ids = sum(race(path, [(3, 9)] * 4), [])
+    assert (len(ids), twice(ids)) == (800, 0)
+    assert {leafid.decode(id).worker for id in ids} <= set(range(3, 9))
+
+
+def test_processes_that_declare_another_thing_each(path) -> None:
+    drawn = race(path, [(0, 8), (8, 16), (16, 24)])
+    assert sorted(map(len, drawn)) == [0, 0, 200]

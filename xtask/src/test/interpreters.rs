@@ -17,7 +17,6 @@ const SUITES: &[&str] = &[
     "errors",
     "asyncio",
     "imports",
-    "pickling",
     "state",
     "state_folder",
     "exit",
