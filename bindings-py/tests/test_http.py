@@ -10,7 +10,6 @@ import pytest
 
 import leafid
 from leafid import Segment, Snowflake
-from support.load import held
 from support.waiting import failing, first_when_made, until
 
 
@@ -48,16 +47,6 @@ def test_an_unknown_tag_names_the_command_that_creates_it(server) -> None:
     assert first_when_made(orders) == 1
     with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
         Snowflake("other", server.url).next()
-
-
-def test_a_closed_window_is_free_at_once(server) -> None:
-    workers = set()
-    for _ in range(20):
-        # Of ten minutes, which nobody waits for here.
-        with Snowflake(store=server.url, length=600) as ids:
-            workers.add(leafid.decode(ids.next()).worker)
-            assert held(server) >= 1, "the control"
-    assert workers and until(lambda: held(server) == 0)
 
 
 def test_the_owner_is_this_process_unless_said(server) -> None:
