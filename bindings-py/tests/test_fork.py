@@ -82,15 +82,8 @@ def test_a_closed_generator_is_closed_in_the_child(server) -> None:
     assert in_child(lambda: ids.closed) == "True" and in_child(ids.next) == "CLOSED"
 
 
-MAKE = {
-    "segment": lambda url: leafid.Segment("orders", url, timeout=20),
-    "snowflake": lambda url: leafid.Snowflake("default", url, timeout=20),
-}
-
-
-@pytest.mark.parametrize("kind", MAKE)
 @pytest.mark.parametrize("checks", [True, False], ids=["that-checks", "that-does-not"])
-def test_a_child_knows_its_parents_store(kind, checks) -> None:
+def test_a_child_knows_its_parents_store(make, checks) -> None:
     """Also where the other one grants what it is asked for."""
     stores = [leafid.MemoryStore()]
 
@@ -106,7 +99,7 @@ def test_a_child_knows_its_parents_store(kind, checks) -> None:
             return problem(error.code, 409, detail=str(error))
 
     with Answers(answer) as server:
-        ids = MAKE[kind](server.url)
+        ids = make(server.url, timeout=20)
         ids.next()
         replace = lambda: stores.append(leafid.MemoryStore())  # noqa: E731
         assert in_child(lambda: first_of(ids), replace) == "STORE_CHANGED"
@@ -115,7 +108,7 @@ def test_a_child_knows_its_parents_store(kind, checks) -> None:
 @pytest.mark.parametrize("went_back", [True, False], ids=["went-back", "lost-nothing"])
 def test_a_child_is_told_that_the_store_went_back(server, went_back) -> None:
     server.create_tag("orders", step=10, max_step=10)
-    ids = MAKE["segment"](server.url)
+    ids = leafid.Segment("orders", server.url, timeout=20)
     ids.next()
 
     def copied() -> dict[str, bytes]:

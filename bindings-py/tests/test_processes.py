@@ -21,6 +21,7 @@ from support.waiting import until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 GUNICORN = [sys.executable, "-m", "gunicorn", "-w", "4", "--bind", "fd://{fd}", "--log-level", "error"]
+UWSGI = "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])"
 UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "error"]
 
 
@@ -76,7 +77,7 @@ def test_uvicorn_with_workers(server) -> None:
 @pytest.mark.parametrize("lazy", [[], ["--lazy-apps"], ["--threads", "3"]], ids=["", "lazy", "threads"])
 def test_uwsgi(server, lazy) -> None:
     """Its workers end in C: the hook of its own gives back."""
-    command = [sys.executable, HERE / "support/uwsgi.py", "--http-socket", "fd://{fd}"]
+    command = [sys.executable, "-c", UWSGI, "--http-socket", "fd://{fd}"]
     command += ["--master", "--processes", "4", "--enable-threads", "--die-on-term", "--module"]
     command += ["support.web:wsgi", "--need-app", "--disable-logging", *lazy]
     check(server, *command, workers=2)

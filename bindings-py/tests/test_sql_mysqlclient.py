@@ -12,7 +12,7 @@ import pytest
 import leafid
 from leafid import SqlStore
 from leafid.testing import conform
-from support.missing import not_run
+from support.places import not_run
 
 
 @pytest.fixture

@@ -27,10 +27,15 @@ class World:
             RANDOM: {"get-random-u64": lambda _: self.random.pop(0)},
         }
         self.instance: Instance = instantiate(path, host)
-        self.wire = Wire(lambda name: self.call("layouts", "named", name))
+        self.wire = Wire(self.instance)
 
     def call(self, interface: str, name: str, *args: Any) -> Any:
         return self.instance.call(interface, name, *args)
+
+    def layout(self, value: Any) -> Plain:
+        is_named = isinstance(value, str)
+        read = self.call("layouts", "named", value) if is_named else self.wire.given("layouts", "describe", 0, value)
+        return dict(read)
 
 
 def instant(ms: int) -> int:
@@ -54,7 +59,8 @@ def build(script: Plain, path: Path) -> Any:
     if kind == "store":
         return stored(world, script)
     world.random = [int(script["seed"])]
-    made = world.instance.generator(kind, world.wire.read(script["config"], f"{kind}_config"))
+    config = world.wire.given("generators", f"[static]generator.{kind}", 0, script["config"])
+    made = world.instance.generator(kind, config)
     return lambda step: generate(world, made, kind, step)
 
 
@@ -87,7 +93,7 @@ SCRIPTS = Scripts(Refused, refusal)
 
 
 def layouts(world: World, step: Plain) -> Any:
-    layout = world.wire.layout(step["layout"])
+    layout = world.layout(step["layout"])
     match step["do"]:
         case "layout":
             given = shown(world.call("layouts", "describe", layout))
@@ -130,41 +136,35 @@ def errors(world: World, step: Plain) -> Any:
     return layouts(world, step) if "layout" in step else text(world, step)
 
 
-# What the interface calls the rows that a store finds.
-CANDIDATES = [("mine", "mine"), ("kept", "own"), ("spare", "spare"), ("rested", "rested")]
-
-
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
-    wire, verb = world.wire, lambda name, *args: world.call("registry", name, *args)
+    # What is decided at a moment has it as its last argument.
+    now = (int(step["at"]),) if "at" in step else ()
 
-    def namespace() -> Plain:
-        made = verb("create-namespace", wire.read(step["namespace"], "new_namespace"))
-        return {**made, "floor": int(step["namespace"].get("floor", 0))}
+    def verb(name: str, *args: Any) -> Any:
+        given = [world.wire.given("registry", name, at, value) for at, value in enumerate(args)]
+        return world.call("registry", name, *given, *(now if name == "lease-segment" else ()))
+
+    def in_a_namespace(name: str, found: str) -> Any:
+        made = verb("create-namespace", step["namespace"])
+        space = {**made, "floor": int(step["namespace"].get("floor", 0))}
+        given = (world.wire.given("registry", name, at, step[of]) for at, of in ((2, found), (3, "ask")))
+        return world.call("registry", name, token(step["store"]), space, *given, *now)
 
     match step["do"]:
         case "tag_row":
-            before = None if step.get("before") is None else wire.read(step["before"], "tag_row")
-            return {"row": shown(verb("create-tag", wire.new_tag(step["wanted"]), before))}
+            return {"row": shown(verb("create-tag", step["wanted"], step.get("before")))}
         case "namespace_row":
-            wanted = wire.read(step["wanted"], "new_namespace")
-            return {"row": shown(verb("create-namespace", wanted))}
+            return {"row": shown(verb("create-namespace", step["wanted"]))}
+        case "release":
+            return {"row": shown(verb("give-back", step["store"], step["row"], step["ask"]))}
         case "lease_segment":
-            given = wire.read(step["row"], "tag_row"), wire.read(step["ask"], "segment_ask")
-            return leased(*verb("lease-segment", token(step["store"]), *given, int(step["at"])))
+            return leased(*verb("lease-segment", step["store"], step["row"], step["ask"]))
         case "acquire":
-            rows = {to: step["candidates"].get(name) for to, name in CANDIDATES}
-            rows = {to: None if row is None else wire.worker_row(row) for to, row in rows.items()}
-            given = namespace(), rows, wire.read(step["ask"], "acquire_ask")
-            acquired = verb("acquire", token(step["store"]), *given, int(step["at"]))
+            acquired = in_a_namespace("acquire", "candidates")
             return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
-            given = wire.worker_row(step["row"]), wire.read(step["ask"], "renew_ask")
-            store = token(step["store"])
-            return leased(*verb("renew", store, namespace(), *given, int(step["at"])))
-        case "release":
-            given = wire.worker_row(step["row"]), wire.read(step["ask"], "release")
-            return {"row": shown(verb("give-back", token(step["store"]), *given))}
+            return leased(*in_a_namespace("renew", "row"))
     raise AssertionError(f"there is no step `{step['do']}`")
 
 
@@ -224,8 +224,9 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             return generator.look(int(step["wall"]))
         case "resume":
             highest = None if "highest" not in step else int(step["highest"])
-            layout = None if "layout" not in step else world.wire.layout(step["layout"])
-            return generator.resume(world.wire.read(step["before"], "carryover"), highest, layout)
+            layout = None if "layout" not in step else world.layout(step["layout"])
+            before = world.wire.given("generators", "[method]generator.resume", 1, step["before"])
+            return generator.resume(before, highest, layout)
         case "failing":
             failing = generator.failing()
             return None if failing is None else code(failing)

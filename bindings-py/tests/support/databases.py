@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from support.ending import descendants, kill, runs, stop
-from support.missing import not_run
+from support.places import not_run
 from support.port import Port
 from support.waiting import until
 

@@ -7,8 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from support.missing import not_run
-from support.places import BINARY
+from support.places import BINARY, not_run
 from support.server import Server
 
 CLEAN = ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY")
