@@ -145,7 +145,8 @@ def test_requests_are_as_the_api_says() -> None:
             failing(ids)
         assert server.headers["authorization"] == "Bearer secret"
         assert server.headers["content-type"] == "application/json"
-        lease, acquire = (dict(server.asked)[path] for path in ("/v1/segments/orders/lease", "/v1/workers/default/acquire"))
+        paths = dict(server.asked)
+    lease, acquire = paths["/v1/segments/orders/lease"], paths["/v1/workers/default/acquire"]
     assert set(lease) == {"request"}
     assert set(acquire) == {"request", "owner", "length_ms", "sticky", "strict"}
     assert (acquire["owner"], acquire["length_ms"]) == ("me/1", 5_000)

@@ -34,7 +34,9 @@ def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind
     assert told.get("waits", 1) >= 1
 
 
-@pytest.mark.parametrize("script", ["forked.py segment unguarded", "forked.py snowflake unguarded", "forked_loop.py segment alone"])
+@pytest.mark.parametrize("script", [
+    "forked.py segment unguarded", "forked.py snowflake unguarded", "forked_loop.py segment alone",
+])  # fmt: skip
 def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, script) -> None:
     server.create_tag("forked", step=100_000)
     name, kind, word = script.split()

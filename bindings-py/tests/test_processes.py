@@ -20,17 +20,35 @@ from support.run import python
 from support.waiting import until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-GUNICORN = [sys.executable, "-m", "gunicorn", "-w", "4", "--bind", "fd://{fd}", "--log-level", "error"]
-UWSGI = "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])"
-UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "error"]
+GUNICORN = [sys.executable, "-m", "gunicorn", "-w", "4", "--bind", "fd://{fd}", "--log-level", "error", "support.web:wsgi"]
+UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "error", "support.web:asgi"]
+UWSGI = [sys.executable, "-c", "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])", "--http-socket", "fd://{fd}"]
+UWSGI += ["--master", "--processes", "4", "--enable-threads", "--die-on-term", "--need-app", "--disable-logging"]
+UWSGI += ["--module", "support.web:wsgi"]
+# The command, how many of its processes must have answered, and what is in its environment.
+SERVERS: dict[str, tuple[list[str], int, dict[str, str]]] = {
+    "gunicorn": (GUNICORN, 2, {}),
+    "gunicorn that loads first": ([*GUNICORN, "--preload"], 2, {}),
+    "gunicorn that inherits ranges": ([*GUNICORN, "--preload", "--threads", "3"], 2, {"DRAWN_BEFORE": "1"}),
+    "gunicorn that replaces its workers": ([*GUNICORN, "--preload", "--max-requests", "20"], 5, {}),
+    # It ends by the signal that stopped it, and nothing of Python runs then: `lifespan` gives back.
+    "uvicorn": (UVICORN, 1, {}),
+    # A busy machine may need a while until a worker answers its parent.
+    "uvicorn with workers": ([*UVICORN, "--workers", "4", "--timeout-worker-healthcheck", "60"], 2, {}),
+    # Its workers end in C: the hook of its own gives back.
+    "uwsgi": (UWSGI, 2, {}),
+    "uwsgi that loads late": ([*UWSGI, "--lazy-apps"], 2, {}),
+    "uwsgi with threads": ([*UWSGI, "--threads", "3"], 2, {}),
+}
 
 
-def check(server, *command: object, workers: int = 4, **environment: str) -> None:
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server(server, name) -> None:
     server.create_tag("orders", step=100, max_step=1_000)
-    assert gives_back(server, lambda: loaded(server, command, workers, environment))
+    assert gives_back(server, lambda: loaded(server, *SERVERS[name]))
 
 
-def loaded(server, command, workers: int, environment: dict[str, str]) -> int:
+def loaded(server, command: list[str], workers: int, environment: dict[str, str]) -> int:
     """How many processes answered."""
     with listening(*command, store=server.url, **environment) as (port, _):
         answers = asked(port, clients=8, requests=40)
@@ -48,46 +66,7 @@ def loaded(server, command, workers: int, environment: dict[str, str]) -> int:
     return told["pids"]
 
 
-@pytest.mark.parametrize("preload", [[], ["--preload"]], ids=["", "preload"])
-def test_gunicorn(server, preload) -> None:
-    check(server, *GUNICORN, *preload, "support.web:wsgi", workers=2)
-
-
-def test_gunicorn_that_inherits_ranges(server) -> None:
-    command = [*GUNICORN, "--preload", "--threads", "3", "support.web:wsgi"]
-    check(server, *command, workers=2, DRAWN_BEFORE="1")
-
-
-def test_gunicorn_that_replaces_its_workers(server) -> None:
-    command = [*GUNICORN, "--preload", "--max-requests", "20", "support.web:wsgi"]
-    check(server, *command, workers=5)
-
-
-def test_uvicorn_that_is_stopped_by_a_signal(server) -> None:
-    """It ends by the signal again, and nothing of Python runs then: `lifespan` gives back."""
-    check(server, *UVICORN, "support.web:asgi", workers=1)
-
-
-def test_uvicorn_with_workers(server) -> None:
-    # A busy machine may need a while until a worker answers its parent.
-    patience = ["--timeout-worker-healthcheck", "60"]
-    check(server, *UVICORN, "--workers", "4", *patience, "support.web:asgi", workers=2)
-
-
-@pytest.mark.parametrize("lazy", [[], ["--lazy-apps"], ["--threads", "3"]], ids=["", "lazy", "threads"])
-def test_uwsgi(server, lazy) -> None:
-    """Its workers end in C: the hook of its own gives back."""
-    command = [sys.executable, "-c", UWSGI, "--http-socket", "fd://{fd}"]
-    command += ["--master", "--processes", "4", "--enable-threads", "--die-on-term", "--module"]
-    command += ["support.web:wsgi", "--need-app", "--disable-logging", *lazy]
-    check(server, *command, workers=2)
-
-
-HOWS = ["fork", "forkserver", "spawn", "executor", "processes"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn", "executor", "processes"])
 def test_a_pool(server, how) -> None:
     server.create_tag("orders", step=50)
 
@@ -123,7 +102,6 @@ print(json.dumps([result.get(timeout=200, interval=0.05) for result in sent]))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_celery(server, tmp_path) -> None:
     server.create_tag("orders", step=50)
     folders = itertools.count()

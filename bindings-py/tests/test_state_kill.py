@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from support.asking import ask
 from support.load import listening
 from support.places import HERE
 from support.waiting import run_all
@@ -38,20 +39,15 @@ class Answers:
         self.alone: set[int] = set()
 
     def ask(self, port: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
-            connection.request("GET", "/")
-            answer = connection.getresponse()
-            drawn = answer.read()
+            status, headers, drawn = ask(port, timeout=30)
         except (OSError, http.client.HTTPException):
             return  # Its worker was killed.
-        finally:
-            connection.close()
-        if answer.status == 200:
-            pid = int(answer.headers["X-Pid"])
+        if status == 200:
+            pid = int(headers["X-Pid"])
             self.ids.frombytes(drawn)
             self.pids.add(pid)
-            if answer.headers["X-Grants"] == "0":
+            if headers["X-Grants"] == "0":
                 self.alone.add(pid)
 
     def asked(self, port: int, patience: float) -> Answers:

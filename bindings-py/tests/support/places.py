@@ -15,7 +15,8 @@ BINARY = Path(os.environ.get("LEAFID_BIN", ROOT / "dist/leafid"))
 
 
 def not_run(what: str, program: str, packages: str) -> NoReturn:
-    """A program is missing here, said in the words of every suite. Skips the test; under CI, where nothing may be missing, it fails."""
+    """A program is missing, said in the words of every suite: skips the test; under CI, where nothing may be missing,
+    it fails."""
     said = f"NOT RUN  {what}: no `{program}` (apt-get install {packages})"
     if os.environ.get("CI", "") not in ("", "0", "false"):
         pytest.fail(said, pytrace=False)
