@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::{component, mutate, suites};
 use crate::process::{Run, log};
 use crate::report::Report;
-use crate::{Outcome, files, project};
+use crate::{Outcome, consumers, files, project};
 
 /// The replay of the vectors in one language: where they lie, and what to run.
-type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
+type Replay = fn(vectors: &Path) -> Outcome<Run>;
 
 /// The five languages as they name themselves in their `vectors:` lines.
 const REPLAYS: &[(&str, Replay)] = &[
@@ -31,10 +31,11 @@ type Counts = BTreeMap<String, usize>;
 pub fn compare() -> Outcome<Report> {
     let folder = project::at("tests/vectors");
     let names = names(&folder)?;
+    consumers::node_with_suites()?;
     let mut wrong = Vec::new();
     let mut table: BTreeMap<&str, Counts> = BTreeMap::new();
     for (language, replay) in REPLAYS {
-        let said = replay(&folder, false).and_then(Run::tee);
+        let said = replay(&folder).and_then(Run::tee);
         let counted = said.and_then(|said| match said.success {
             true => counts(language, &said.stdout),
             false => Err("red".to_owned()),
@@ -69,17 +70,17 @@ pub fn compare() -> Outcome<Report> {
 /// Changes one expected value in one file at a time: every language turns red, for that file.
 pub fn self_test() -> Outcome<Report> {
     let names = names(&project::at("tests/vectors"))?;
+    consumers::node_with_suites()?;
     let copy = project::target().join("changed-vectors");
     let mut blind = Vec::new();
-    for (turn, name) in names.iter().enumerate() {
+    for name in &names {
         files::remove(&copy)?;
         files::copy_dir(&project::at("tests/vectors"), &copy)?;
         let path = all(&copy).into_iter().find(|path| stem(path) == *name).unwrap_or_default();
         let (changed, what) = mutate::one_expected_value(&files::read(&path)?)?;
         files::write(&path, changed)?;
         for (language, replay) in REPLAYS {
-            // The consumers are prepared in the first turn.
-            let said = match replay(&copy, turn > 0).and_then(|run| run.quiet().listen()) {
+            let said = match replay(&copy).and_then(|run| run.quiet().listen()) {
                 Ok(said) => said,
                 Err(error) => {
                     blind.push(format!("{language}, {name}: {error}"));
