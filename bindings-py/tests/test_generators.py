@@ -1,5 +1,5 @@
-"""The verbs of both generators, on a memory store. `next()` and `for` have a quick way of their own; what they leave
-to the other one is as everywhere."""
+"""The verbs of both generators, on a memory store: `next()` and `for` have a quick way of their own, what they leave
+to the other one is as everywhere. `memory:` is one such store per process and name, for a team's own tests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import weakref
 import pytest
 
 import leafid
-from leafid import Segment, Snowflake
+from leafid import ClosedError, MemoryStore, Segment, Snowflake, decode
 from support.child import in_child
+from support.run import code
 from support.waiting import PATIENCE
 
 
@@ -138,3 +139,39 @@ def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
         theirs = in_child(lambda: f"{next(over)} {ids.next()}")
         drawn = [*before, next(over), ids.next(), *map(int, theirs.split())]
     assert len(drawn) == 6 == len(set(drawn))
+
+
+def test_one_name_is_one_store() -> None:
+    one, other = Segment("orders", "memory:shared"), Segment("orders", "memory:shared")
+    drawn = [generator.next() for _ in range(3_000) for generator in (one, other)]
+    assert len(set(drawn)) == 6_000
+    assert Segment("orders", "memory:another").next() == 1
+
+
+def test_snowflakes() -> None:
+    ids = [Snowflake(store="memory:flakes").next() for _ in range(3)]
+    assert len({decode(drawn).worker for drawn in ids}) == 3
+
+
+def test_it_may_stand_in_the_environment() -> None:
+    program = "from leafid import Segment; s = Segment('orders'); print(s.next(), s.next())"
+    assert code(program, more={"LEAFID_STORE": "memory:"}) == "1 2\n"
+
+
+def test_a_forked_child_is_told_what_it_can_do(memory) -> None:
+    drawn = [Segment("orders", "memory:forked"), Segment("orders", memory)]
+    for orders in drawn:
+        orders.next()
+
+    def child() -> str:
+        said = []
+        for generator in (*drawn, Segment("orders", "memory:forked")):
+            with pytest.raises(ClosedError, match="forked child") as error:
+                generator.next()
+            said.append(str(error.value))
+        return f"{said[-1]}: {Segment('orders', store=MemoryStore()).next()}"
+
+    said = in_child(child)
+    assert "`memory:` still names the parent's: pass `store=MemoryStore()`, made here" in said
+    assert said.endswith(": 1")
+    assert [orders.next() for orders in drawn] == [2, 2]
