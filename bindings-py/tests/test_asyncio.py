@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 import os
 import sys
 import threading
 import weakref
 from array import array
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import leafid
 from leafid import Segment, _aio
 from support.gate import Away, Gate, Slow
-from support.loops import in_asyncio
 from support.waiting import PATIENCE, run_all, until
+
+
+def in_asyncio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A test that runs in a loop of its own, in which nobody waits afterwards."""
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        asyncio.run(test(**fixtures))
+        assert not _aio._QUEUES
+
+    return run
 
 
 async def asked(store: Gate) -> None:
