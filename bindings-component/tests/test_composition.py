@@ -42,19 +42,3 @@ def test_control_two_stores_behind_one_name_have_ids_twice() -> None:
     hosts = holders(one_store=False)
     ids = [number for host in hosts for number in draw(host, host.segment(), 300)]
     assert duplicates(ids) == 300
-
-
-def test_a_number_that_was_given_back_is_leased_again_and_no_id_with_it(host: Host) -> None:
-    first = host.snowflake(sticky=True)
-    ids = draw(host, first, 100)
-    end = first.carryover()["have_until"]
-    first.close()
-    # Long before the first window would have been over.
-    host.passes(2_000)
-    second = host.snowflake(sticky=True)
-    ids += draw(host, second, 100)
-    layout = second.layout()
-    parts = [host.instance.call("layouts", "decompose", layout, number) for number in ids]
-    assert {part["worker"] for part in parts} == {0}
-    assert parts[-1]["tick"] < end >> layout["sequence_bits"]
-    assert duplicates(ids) == 0

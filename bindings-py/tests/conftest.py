@@ -3,6 +3,7 @@ support of this folder is put on the path."""
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import re
 import sys
@@ -19,7 +20,6 @@ import leafid
 
 HERE = Path(__file__).resolve().parent
 SHOWN = pytest.StashKey[int]()
-WATCH = pytest.StashKey["Watch"]()
 # The longest one builds the engine without its guard.
 LONGEST_S = 660
 # What is left to do after the tests: databases go, and threads that one of them has left end.
@@ -32,7 +32,6 @@ MAIN = os.getpid()
 sys.path.insert(0, str(HERE))
 
 from support import databases, ending, run  # noqa: E402
-from support.ending import Watch  # noqa: E402
 from support.gate import Gate  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import until  # noqa: E402
@@ -49,7 +48,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", group)
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[SHOWN] = os.dup(2)
-    config.stash[WATCH] = Watch(config.stash[SHOWN])
     ending.watch_children()
 
 
@@ -69,18 +67,21 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker("engine")
 
 
+def end_within(seconds: float, config: pytest.Config) -> None:
+    """Ends the run where something lasts longer, and shows where every thread is; what was started ends with it."""
+    faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[SHOWN])
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Whatever a test waits for, and its fixtures with it: one that hangs ends the run, and shows where
-    every thread is."""
-    item.config.stash[WATCH].allow(LONGEST_S, item.nodeid)
+    end_within(LONGEST_S, item.config)
     return (yield)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
     # pytest's own plugin stops the clock of a test that has failed, which may hang all the same.
-    node.config.stash[WATCH].stand_by()
+    end_within(END_S, node.config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -97,7 +98,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     # The end of the interpreter counts: it waits for every thread that is no daemon.
-    session.config.stash[WATCH].allow(END_S, "the end of the run")
+    end_within(END_S, session.config)
 
 
 @pytest.fixture(autouse=True)

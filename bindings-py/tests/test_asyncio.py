@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import gc
 import os
 import sys
 import threading
+import weakref
 from array import array
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import leafid
-from leafid import MemoryStore, Segment, Snowflake, _aio
-from support.gate import Gate
-from support.loops import in_asyncio
+from leafid import Segment, _aio
+from support.gate import Away, Gate, Slow
 from support.waiting import PATIENCE, run_all, until
 
+
+def in_asyncio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A test that runs in a loop of its own, in which nobody waits afterwards."""
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        asyncio.run(test(**fixtures))
+        assert not _aio._QUEUES
+
+    return run
 
 
 async def asked(store: Gate) -> None:
@@ -34,6 +49,14 @@ async def test_every_verb(memory, make) -> None:
         assert await ids.aready(5) is None
         drawn += [ids.next(timeout=0) for _ in range(5)]
         assert await ids.atake(0) == []
+        # It is a coroutine to asyncio.
+        drawn.append(await asyncio.create_task(ids.anext()))
+        drawn += await asyncio.gather(*(ids.anext() for _ in range(5)))
+        drawn.append(await asyncio.wait_for(ids.anext(), PATIENCE))
+        drawn += await asyncio.shield(ids.atake(3))
+        await ids.arelease()
+        assert ids.stats().in_hand == 0
+        drawn.append(await ids.anext())
         assert drawn == sorted(set(drawn))
         assert ids.stats().ids == len(drawn) and not ids.closed
     assert ids.closed
@@ -43,13 +66,14 @@ async def test_every_verb(memory, make) -> None:
 
 
 @in_asyncio
-async def test_it_is_a_coroutine_to_asyncio(memory, make) -> None:
-    ids = make(memory)
-    drawn = [await asyncio.create_task(ids.anext())]
-    drawn += await asyncio.gather(*(ids.anext() for _ in range(5)))
-    drawn.append(await asyncio.wait_for(ids.anext(), PATIENCE))
-    drawn += await asyncio.shield(ids.atake(3))
-    assert drawn == sorted(set(drawn)) and len(drawn) == 10
+async def test_the_loop_goes_on_while_the_store_takes_its_time() -> None:
+    store = Slow()
+    beside = asyncio.create_task(store.count(asyncio.sleep))
+    ids = Segment("orders", store, timeout=PATIENCE * 2)
+    assert [await ids.anext() for _ in range(30)] == [*range(1, 31)]
+    assert store.turns >= 30, "ten for each range"
+    store.over = True
+    beside.cancel()
 
 
 @in_asyncio
@@ -150,23 +174,6 @@ async def test_who_is_cancelled_when_served_loses_what_it_got(gate) -> None:
 
 
 @in_asyncio
-async def test_the_next_is_served_where_the_first_wanted_too_much(gate) -> None:
-    ids = Segment("orders", gate)
-    gate.gate.set()
-    assert await ids.anext() == 1
-    gate.gate.clear()
-    gate.asked.clear()
-    # Nine are left.
-    much, one = asyncio.create_task(ids.atake(10)), asyncio.create_task(ids.anext())
-    await asyncio.sleep(0)
-    await asked(gate)
-    await asyncio.sleep(0.01)
-    assert not one.done(), "it is not its turn"
-    much.cancel()
-    assert await one == 2
-
-
-@in_asyncio
 async def test_a_time_out(gate) -> None:
     ids = Segment("orders", gate)
     late = [asyncio.create_task(ids.anext(timeout=seconds)) for seconds in (0.2, 0.1)]
@@ -183,20 +190,21 @@ async def test_a_time_out(gate) -> None:
         await ids.atake(-1)
     gate.gate.set()
     assert await waits == 1
+    for call in (ids.atake, ids.aready):
+        with pytest.raises(leafid.CountInvalidError, match="at most"):
+            await call(10**9)
 
 
 @in_asyncio
-async def test_what_waiting_cannot_cure_is_raised_at_once(server) -> None:
-    ids = Segment("unknown", server.url)
+async def test_what_waiting_cannot_cure_is_raised_at_once() -> None:
+    class Unknown:
+        def lease_segment(self, ask):
+            raise leafid.TagUnknownError("there is no such tag")
+
+    ids = Segment("orders", Unknown())
     calls = (ids.anext(timeout=PATIENCE) for _ in range(20))
     for error in await asyncio.gather(*calls, return_exceptions=True):
         assert isinstance(error, leafid.TagUnknownError)
-    orders = Segment("orders", MemoryStore())
-    with pytest.raises(leafid.CountInvalidError, match="at most"):
-        await orders.atake(10**9)
-    with pytest.raises(leafid.CountInvalidError, match="at most"):
-        await orders.aready(10**9)
-    assert await orders.anext() == 1
 
 
 @pytest.mark.parametrize("verb", ["next", "take", "ready", "fill"])
@@ -235,19 +243,6 @@ async def test_closing_sends_waiting_callers_home(gate) -> None:
         assert isinstance(end, leafid.ClosedError)
     gate.gate.set()
     await closing
-
-
-@in_asyncio
-async def test_closing_gives_the_window_back(server) -> None:
-    def key_is_held() -> bool:
-        (row,) = server.workers()
-        return row["held"]
-
-    # Of ten minutes, which nobody waits for here.
-    async with Snowflake(store=server.url, owner="me", length=600) as ids:
-        await ids.anext()
-        assert key_is_held()
-    assert until(lambda: not key_is_held())
 
 
 def test_loops_in_several_threads_share_a_generator(server) -> None:
@@ -312,3 +307,91 @@ async def test_nothing_is_left_of_a_wait(gate) -> None:
 def test_without_a_loop_it_says_so(gate) -> None:
     with pytest.raises(RuntimeError, match="no event loop"):
         Segment("orders", gate).anext().send(None)
+
+
+@in_asyncio
+async def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
+    store = Away()
+    ids = Segment("orders", store, timeout=PATIENCE)
+    assert await ids.anext() == 1
+    store.away = True
+    # Nine are left.
+    served: list[str] = []
+
+    async def draw(name: str, call):
+        drawn = await call
+        served.append(name)
+        return drawn
+
+    def start(name: str, call) -> asyncio.Task:
+        return asyncio.create_task(draw(name, call))
+
+    much, one, pair = (
+        start("much", ids.atake(10)), start("one", ids.anext()), start("pair", ids.atake(2))
+    )  # fmt: skip
+    await asyncio.wait({one, pair}, timeout=PATIENCE)
+    assert one.result() == 2 and pair.result() == [3, 4]
+    assert ids.stats().failures
+    # Who comes now, too; but not who wants more than there is.
+    other, last = start("other", ids.atake(7)), start("last", ids.anext())
+    assert await asyncio.wait_for(last, PATIENCE) == 5
+    await asyncio.wait_for(start("ready", ids.aready(5)), PATIENCE)
+    assert not much.done() and not other.done()
+    store.away = False
+    assert await much == [*range(6, 16)] and await other == [*range(16, 23)]
+    assert served == ["one", "pair", "last", "ready", "much", "other"]
+    ids.close()
+
+
+def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch) -> None:
+    ignored: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: ignored.append(told.exc_value))
+    ids = Segment("orders", gate)
+    loop = asyncio.new_event_loop()
+    tasks = [loop.create_task(ids.anext()) for _ in range(3)]
+    loop.run_until_complete(asyncio.sleep(0.001))
+    assert _aio._QUEUES
+    for task in tasks:
+        task._log_destroy_pending = False
+    dropped = [weakref.ref(task) for task in tasks]
+    loop.close()
+    gate.gate.set()
+
+    async def main() -> None:
+        # The next one that waits clears them away.
+        assert await ids.atake(10) and await ids.atake(10)
+
+    asyncio.run(main())
+    del task, tasks
+    gc.collect()
+    assert not ignored and not _aio._QUEUES
+    assert not any(task() for task in dropped)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read in /proc")
+def test_waits_without_an_answer_leave_nothing_behind(gate, monkeypatch) -> None:
+    ids = Segment("orders", gate)
+    waiters = []
+
+    async def wait(waiter):
+        waiters.append(waiter)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_aio, "wait", wait)
+        with pytest.raises(StopIteration):
+            ids.anext().send(None)
+
+    def pages() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    def wait_often(times: int) -> None:
+        for _ in range(times):
+            waiters[0].bell()
+
+    wait_often(10_000)
+    before = pages()
+    wait_often(100_000)
+    grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
+    print(f"100000 waits: {grown} bytes more")
+    gate.gate.set()
+    assert grown < 2_000_000, "each wait left some 50 bytes"

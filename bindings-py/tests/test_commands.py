@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import subprocess
 from typing import Any
 
 import pytest
 
 from leafid.__main__ import main
-from support.places import ROOT
+from support.places import BINARY, ROOT
 from support.run import python
 
 LISTS = ROOT / "tests" / "commands"
@@ -40,20 +40,30 @@ def test_a_verb_of_the_binary(words: list[str], is_of_the_binary: bool, capsys: 
     assert ("`serve` is of the program `leafid`" in said) == is_of_the_binary
 
 
-def test_the_same_words(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
-    store = f"sqlite:{tmp_path / 'ids.db'}"
-    monkeypatch.setenv("LEAFID_STORE", store)
-    # The program itself once; then its `main`, which needs no interpreter of its own for each line.
-    python("-m", "leafid", "init", "--store", store)
-    for case in json.loads((LISTS / "tags.json").read_text())["cases"]:
+def test_the_same_words(place, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setenv("LEAFID_STORE", place.url)
+
+    def run(*words: str, ends: int = 0) -> Any:
         try:
-            ended = main(case["words"])
+            ended = main([*words])
         except SystemExit as end:
             ended = end.code
-        done = capsys.readouterr()
-        assert ended == case.get("exit", 0), (case, done)
+        said = capsys.readouterr()
+        assert ended == ends, (words, said)
+        return said
+
+    assert "STORE_UNKNOWN" in run("tag", "create", "orders", ends=1).err
+    # The program itself once; then its `main`, which needs no interpreter of its own for each line.
+    said = python("-m", "leafid", "init", "--store", place.url)
+    assert place.open().id in said
+    assert "STORE_REFUSED" in run("init", "--store", place.url, ends=1).err, "it is not made again"
+    for case in json.loads((LISTS / "tags.json").read_text())["cases"]:
+        done = run(*case["words"], ends=case.get("exit", 0))
         if "lines" in case:
             assert len(done.out.splitlines()) == case["lines"], (case, done)
         else:
             assert done.out == case.get("out", ""), case
         assert case.get("err", "") in done.err, (case, done)
+    # What it made is read by the other program.
+    words = [BINARY, "tag", "list", "--store", place.url]
+    assert "orders" in subprocess.run(words, capture_output=True, text=True, timeout=300).stdout

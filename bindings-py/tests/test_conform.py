@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,16 +16,12 @@ from leafid import MemoryStore, SqliteStore, SqlStore, registry
 from leafid._conform import subject
 from leafid._conform.checks import CHECKS
 from leafid.testing import Clock, DoesNotConform, conform
-from support.rows import Rows
 from support.waiting import PATIENCE
 
 ALL = {name for name, _, _ in CHECKS}
 # A store in memory creates tags and namespaces by use.
 IN_MEMORY = {"lease-unknown-tag", "acquire-unknown-namespace"}
-TWO_PROCESSES = {
-    "lease-other-process",
-    "acquire-other-process",
-}
+TWO_PROCESSES = {"lease-other-process", "acquire-other-process"}
 # Where windows end while the numbers are taken, on a busy machine, or there are more of them.
 SPENT = {"release-rests"}
 
@@ -46,18 +45,6 @@ def test_a_store_in_memory() -> None:
     assert conform("memory:") == passed
 
 
-def test_with_a_clock_nobody_waits(tmp_path) -> None:
-    clock = Clock()
-    clock.freeze()
-    frozen_at = clock.wall_ms
-    passed = conform(MemoryStore(clock=clock), clock=clock)
-    filed = SqliteStore(tmp_path / "ids.db", create=True, clock=clock)
-    # Time stands still, so nothing ends by itself.
-    assert set(conform(filed, clock=clock)) == ALL - TWO_PROCESSES
-    assert set(passed) < ALL
-    assert clock.wall_ms - frozen_at > 1_000, "it was moved by hand"
-
-
 def test_databases(database) -> None:
     connect = database.factory(database.make())
     passed = conform(SqlStore(connect, create=True), again=lambda: SqlStore(connect))
@@ -71,61 +58,44 @@ def test_a_server(server) -> None:
     assert {*conform(server.url, again=again), *SPENT} == ALL
 
 
-class OneAtATime:
-    """A store of a few lines, as a user would write it, on rows in memory: one call at a time."""
+class Own(SqliteStore):
+    """A store that goes wrong in the ways below: in a new file, by a clock that is moved by hand."""
 
-    def __init__(self) -> None:
-        self.clock, self.lock = Clock(), threading.Lock()
-        self.rows = Rows("5a" * 16)
-        self.rows.create_tag({"tag": "conform"})
-        space = {"namespace": "conform", "layout": "leaf", "workers": {"start": 0, "end": 4}}
-        self.rows.create_namespace(space)
-
-    def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
-        with self.lock:
-            return self.told().lease_segment(ask)
+    def __init__(self, folder: Path) -> None:
+        self.moved, self.windows = Clock(), []
+        self.moved.freeze()
+        super().__init__(folder / f"{secrets.token_hex(4)}.db", create=True, clock=self.moved)
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
-        with self.lock:
-            return self.told().acquire(ask)
-
-    def renew(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return self.told().renew(ask)
-
-    def release(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return self.told().release(ask)
-
-    def told(self) -> Rows:
-        self.rows.set_clock(self.clock.wall_ms)
-        return self.rows
+        self.windows.append(super().acquire(ask))
+        return self.windows[-1]
 
 
-def test_a_store_of_a_few_lines_passes() -> None:
-    assert {*conform(OneAtATime()), *SPENT} == ALL - TWO_PROCESSES
+def test_where_nothing_goes_wrong_it_passes(tmp_path) -> None:
+    store = Own(tmp_path)
+    frozen_at = store.moved.wall_ms
+    # Time stands still, so nothing ends by itself.
+    assert set(conform(store, clock=store.moved)) == ALL - TWO_PROCESSES
+    assert store.moved.wall_ms - frozen_at > 1_000, "it was moved by hand"
 
 
-class ReadLate(OneAtATime):
+class ReadLate(Own):
     """Right: the first of those who ask at once reads its answer when the others have had theirs, which
     were given long after it."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.lock, self.others_went_on = threading.Lock(), threading.Event()
         self.calls: dict[int, int] = {}
-        self.ahead_ms, self.others_went_on = 0, threading.Event()
-
-    def told(self) -> Rows:
-        self.rows.set_clock(self.clock.wall_ms + self.ahead_ms)
-        return self.rows
 
     def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
-        grant = super().lease_segment(ask)
         if threading.current_thread() is threading.main_thread() or self.others_went_on.is_set():
-            return grant
+            return super().lease_segment(ask)
         me = threading.get_ident()
         with self.lock:
-            is_first = not self.calls
+            grant, is_first = super().lease_segment(ask), not self.calls
             self.calls[me] = self.calls.get(me, 0) + 1
-            self.ahead_ms = 5_000
+            self.moved.advance(5_000 if is_first else 0)
         if is_first:
             assert self.others_went_on.wait(PATIENCE)
         elif self.calls[me] > 2:
@@ -133,71 +103,71 @@ class ReadLate(OneAtATime):
         return grant
 
 
-def test_an_answer_that_is_read_late_is_no_time_that_goes_back() -> None:
-    store = ReadLate()
-    assert {*conform(store, clock=store.clock), *SPENT} == ALL - TWO_PROCESSES
+def test_an_answer_that_is_read_late_is_no_time_that_goes_back(tmp_path) -> None:
+    store = ReadLate(tmp_path)
+    assert "lease-at-once" in conform(store, clock=store.moved)
+    assert store.others_went_on.is_set()
 
 
-def test_a_store_that_hangs_is_told(monkeypatch) -> None:
+def test_a_store_that_hangs_is_told(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(subject, "_HANGS_S", 0.2)
     over = threading.Event()
 
-    class Hangs(OneAtATime):
+    class Hangs(Own):
         def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
             if threading.current_thread() is not threading.main_thread():
                 over.wait(PATIENCE)
             return super().lease_segment(ask)
 
-    store = Hangs()
+    store = Hangs(tmp_path)
     try:
         with pytest.raises(DoesNotConform, match="it does not answer within 0.2 s"):
-            conform(store, clock=store.clock)
+            conform(store, clock=store.moved)
     finally:
         over.set()
 
 
-class ReadsThenWrites(OneAtATime):
+class ReadsThenWrites(Own):
     """Wrong: another may be between reading and writing."""
 
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.row = registry.tag_row({"tag": "conform"})
+
     def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
-        rows = self.told()
-        if ask["tag"] not in rows.tags:
-            raise leafid.TagUnknownError("no tag")
-        row, grant = registry.lease_segment(rows.id, rows.tags[ask["tag"]], ask, rows.now_ms)
+        row, grant = registry.lease_segment(self.id, self.row, ask, self.moved.wall_ms)
         time.sleep(0.001)
-        rows.tags[ask["tag"]] = row
+        self.row = row
         return grant
 
 
-class ForgetsRequests(OneAtATime):
+class ForgetsRequests(Own):
     """Wrong: who asks again, since the answer was lost, gets a second number."""
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
-        grant = super().acquire({**ask, "request": "0" + ask["request"][1:]})
-        for rows in self.rows.workers["conform"].values():
-            if rows["key"] == "0" + ask["request"][1:]:
-                rows["key"] = None
-        return {**grant, "request": ask["request"]}
+        return {**super().acquire({**ask, "request": secrets.token_hex(16)}), "request": ask["request"]}
 
 
-class FreesAtOnce(OneAtATime):
+class FreesAtOnce(Own):
     """Wrong: who has crashed has its number taken away before its window is over."""
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
-        for row in self.rows.workers["conform"].values():
-            row["reserved_until"] = row["held_from"]
+        for window in self.windows:
+            fields = {field: window[field] for field in ("store", "worker")}
+            key = {"key": window["request"], "unused_from": window["start"]}
+            self.release({"namespace": "conform", **fields, **key})
         return super().acquire(ask)
 
 
-class AsksNoKey(OneAtATime):
+class AsksNoKey(Own):
     """Wrong: it renews whoever asks."""
 
     def renew(self, ask: dict[str, Any]) -> dict[str, Any]:
-        row = self.rows.workers["conform"][ask["worker"]]
-        return super().renew({**ask, "key": row["key"] or ask["key"]})
+        keys = {window["worker"]: window["request"] for window in self.windows}
+        return super().renew({**ask, "key": keys[ask["worker"]]})
 
 
-class Begins(OneAtATime):
+class Begins(Own):
     """Wrong: it is made anew, empty, with each process."""
 
 
@@ -208,10 +178,10 @@ class Begins(OneAtATime):
     (AsksNoKey, "renew-key"),
     (Begins, "lease-other-process"),
 ])  # fmt: skip
-def test_a_wrong_store_is_told(store, check) -> None:
-    made = store()
+def test_a_wrong_store_is_told(store, check, tmp_path) -> None:
+    made = store(tmp_path)
     with pytest.raises(DoesNotConform) as said:
-        conform(made, clock=made.clock, again=Begins if store is Begins else None)
+        conform(made, clock=made.moved, again=partial(Begins, tmp_path) if store is Begins else None)
     assert check in said.value.failed, str(said.value)
     assert f"- {check}: " in str(said.value)
 

@@ -58,36 +58,24 @@ class Project:
         self.variables = {**os.environ, "DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": str(folder)}
         self.variables.pop("LEAFID_STORE", None)
 
-    def django(self, *words: str, ends: int = 0) -> str:
-        return self.python("-m", "django", *words, ends=ends)
-
     def run(self, text: str) -> str:
         return self.python("-c", SETUP + textwrap.dedent(text))
 
-    def run_migrated(self, text: str) -> str:
-        return self.run(MIGRATE + textwrap.dedent(text))
-
     def python(self, *words: str, ends: int = 0) -> str:
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=self.folder,
-            env=self.variables,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        command, how = [sys.executable, *words], {"cwd": self.folder, "env": self.variables, "timeout": 300}
+        done = subprocess.run(command, capture_output=True, text=True, **how)
         assert done.returncode == ends, done.stdout + done.stderr
         return done.stdout + done.stderr
 
 
 def test_migrations_and_rows(project) -> None:
-    project.django("makemigrations", "shop")
+    project.python("-m", "django", "makemigrations", "shop")
     written = (project.folder / "shop/migrations/0001_initial.py").read_text()
     assert "leafid.django.IdField(editable=False, primary_key=True, serialize=False, tag='orders')" in written
     assert "default=leafid.django.NextId(namespace='default')" in written
     assert "leafid.django.IdField(editable=False, tag='lines', unique=True)" in written
-    project.django("makemigrations", "--check", "shop")
-    project.django("migrate")
+    project.python("-m", "django", "makemigrations", "--check", "shop")
+    project.python("-m", "django", "migrate")
     said = project.run(
         """
         from django.db import connection
@@ -110,7 +98,8 @@ def test_migrations_and_rows(project) -> None:
 
 def test_in_an_event_loop(project) -> None:
     """Where an ID is not at hand, it is drawn when the object is saved: in Django's own thread."""
-    said = project.run_migrated(
+    project.run(MIGRATE)
+    said = project.run(
         """
         import asyncio, os
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = ""
@@ -133,27 +122,10 @@ def test_in_an_event_loop(project) -> None:
     assert said.split() == ["None", "1", "2", "None", "1", "3"]
 
 
-def test_processes_of_one_table(project) -> None:
-    said = project.run_migrated(
-        """
-        import multiprocessing
-        from django.db import connection
-        Order.objects.create(name="parent")
-        connection.close()
-        def fill(_):
-            Order.objects.bulk_create([Order(name="child") for _ in range(100)])
-        with multiprocessing.get_context("fork").Pool(4) as pool:
-            pool.map(fill, range(8), chunksize=1)
-        print(Order.objects.count(), Order.objects.values("event").distinct().count())
-        """
-    )
-    assert said.split() == ["801", "801"]
-
-
 def test_a_field_of_nothing_is_an_error(project) -> None:
     text = MODELS.replace('IdField(tag="lines", unique=True)', "IdField(unique=True)")
     (project.folder / "shop/models.py").write_text(text)
-    said = project.django("check", ends=1)
+    said = project.python("-m", "django", "check", ends=1)
     assert "(leafid.E001)" in said and "an ID is of a tag or of a namespace" in said
     with_both = MODELS.replace('NextId(namespace="default")', 'NextId(namespace="a", tag="b")')
     (project.folder / "shop/models.py").write_text(with_both)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import subprocess
@@ -11,6 +10,7 @@ import threading
 from typing import Any
 
 from leafid.public import Scrambler
+from support.asking import ask
 from support.ending import bound
 from support.load import ended
 from support.places import ROOT
@@ -21,15 +21,9 @@ FOLDER = ROOT / "examples/python-fastapi"
 KEY = "2b7e151628aed2a6abf7158809cf4f3c"
 
 
-def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        text = None if body is None else json.dumps(body)
-        connection.request(method, path, text, {"content-type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
-    finally:
-        connection.close()
+def told(port: int, method: str, path: str, body: object = None) -> tuple[int, Any]:
+    status, _, text = ask(port, method, path, body)
+    return status, json.loads(text)
 
 
 def is_up(port: int) -> bool:
@@ -62,21 +56,21 @@ def test_it_runs(postgres, tmp_path) -> None:
 
         def order(client: int) -> None:
             for number in range(15):
-                status, told = ask(port, "POST", "/orders", {"name": f"{client}-{number}"})
-                assert status == 201, told
-                made.append(told)
+                status, said = told(port, "POST", "/orders", {"name": f"{client}-{number}"})
+                assert status == 201, said
+                made.append(said)
 
         run_all(threading.Thread(target=order, args=(client,)) for client in range(6))
-        assert len(made) == 90 == len({told["id"] for told in made})
-        for told in made[:5]:
-            assert ask(port, "GET", f"/orders/{told['id']}") == (200, told)
+        assert len(made) == 90 == len({one["id"] for one in made})
+        for one in made[:5]:
+            assert told(port, "GET", f"/orders/{one['id']}") == (200, one)
         rows = postgres.run(database, "SELECT id, name FROM shop_orders")
         public = Scrambler(bytes.fromhex(KEY), "orders", prefix="order")
-        assert {(public.decode(told["id"]), told["name"]) for told in made} == set(rows)
-        status, told = ask(port, "GET", f"/orders/{public.encode(10**9)}")
-        assert status == 404 and "there is no order" in told["detail"]
-        status, told = ask(port, "GET", "/orders/invoice_11111111111")
-        assert status == 404 and "does not begin with `order_`" in told["detail"]
+        assert {(public.decode(one["id"]), one["name"]) for one in made} == set(rows)
+        status, said = told(port, "GET", f"/orders/{public.encode(10**9)}")
+        assert status == 404 and "there is no order" in said["detail"]
+        status, said = told(port, "GET", "/orders/invoice_11111111111")
+        assert status == 404 and "does not begin with `order_`" in said["detail"]
     finally:
         in_order = ended(process)
         held.give_back()

@@ -65,49 +65,34 @@ def test_the_store_may_be_away(server) -> None:
         assert (process.returncode, said) == (0, ("", ""))
 
 
-def test_threads_that_draw_or_wait_do_not_keep_it() -> None:
-    program = """
-        import leafid, threading, time
-        ids = leafid.Segment("orders", leafid.MemoryStore(), step=100)
-        class Never:
-            def lease_segment(self, ask):
-                time.sleep(3600)
-        never = leafid.Segment("never", Never(), timeout=3600)
-        def draw():
-            while True:
-                ids.next()
-        for target in (draw, draw, never.next, lambda: never.take(5)):
-            threading.Thread(target=target, daemon=True).start()
-        threading.excepthook = lambda *what: None
-        while ids.stats().ids < 10_000:
-            time.sleep(0.001)  # the test's own time-out bounds it
-        print("ends", flush=True)
-        """
-    # Many at once, so that threads are late: one that took the interpreter back below a native
-    # frame, while the interpreter ends, would abort it.
-    with ThreadPoolExecutor(16) as pool:
-        said = list(pool.map(lambda _: code(program), range(32)))
-    assert said == ["ends\n"] * 32
-
-
+# What threads do while the interpreter ends, and how many programs at once, so that threads are late.
 LOOPS = {
-    "counters": "while True: ids.stats()",
-    "parts": "while True: leafid.decode(first)",
-    "awaits": "asyncio.run(draw())",
+    "draws": ("ids.next()", 16),
+    "waits": ("never.next()", 4),
+    "waits for many": ("never.take(5)", 4),
+    "counters": ("ids.stats()", 4),
+    "parts": ("leafid.decode(first)", 4),
+    "awaits": ("asyncio.run(draw())", 4),
 }
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_threads_that_run_python_below_a_native_frame_do_not_abort_it(loop) -> None:
-    """One that loses the interpreter's lock there, while the interpreter ends, stays where it is."""
+def test_threads_do_not_keep_or_abort_the_end(loop) -> None:
+    """One that draws or waits is left behind; one that loses the interpreter's lock below a native frame, while the
+    interpreter ends, stays where it is: it would abort it."""
+    act, at_once = LOOPS[loop]
     program = f"""
-        import asyncio, leafid, sys, threading
+        import asyncio, leafid, sys, threading, time
         # Threads take turns as seldom has a busy machine them do.
         sys.setswitchinterval(1e-6)
         class Own:
             inner = leafid.MemoryStore()
             lease_segment = inner.lease_segment
+        class Never:
+            def lease_segment(self, ask):
+                time.sleep(3600)
         ids = leafid.Segment("orders", Own(), step=1, max_step=1, timeout=3600)
+        never = leafid.Segment("never", Never(), timeout=3600)
         first, begin = ids.next(), threading.Barrier(5)
         async def draw():
             async def some():
@@ -116,16 +101,16 @@ def test_threads_that_run_python_below_a_native_frame_do_not_abort_it(loop) -> N
             await asyncio.gather(*(some() for _ in range(5)), return_exceptions=True)
         def loop():
             begin.wait()
-            {LOOPS[loop]}
+            while True: {act}
         for _ in range(4):
             threading.Thread(target=loop, daemon=True).start()
         threading.excepthook = lambda *what: None
         begin.wait()
         print("ends", flush=True)
         """
-    with ThreadPoolExecutor(4) as pool:
-        said = list(pool.map(lambda _: code(program), range(8)))
-    assert said == ["ends\n"] * 8
+    with ThreadPoolExecutor(at_once) as pool:
+        said = list(pool.map(lambda _: code(program), range(2 * at_once)))
+    assert said == ["ends\n"] * 2 * at_once
 
 
 def test_what_runs_later_is_told() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from array import array
 
 import pytest
@@ -11,25 +10,13 @@ import pytest
 import leafid
 from leafid import Layout, MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
-from support.waiting import PATIENCE, end_all, run_all, start_all
+from support.waiting import PATIENCE, run_all
 
 UNTOUCHED = 2**64 - 1
 
 
 def buffer_of(count: int) -> array[int]:
     return array("Q", [UNTOUCHED]) * count
-
-
-def test_a_fill_fills_all_of_it_whatever_the_step_is(memory) -> None:
-    """With fewer at hand than the buffer has room for, its rest would go on to hold zeros, or the
-    IDs of the fill before: duplicates in the eyes of whoever reads it."""
-    orders = Segment("orders", memory, step=100)
-    buffer, read = array("Q", bytes(8 * 1_000)), []
-    for _ in range(3):
-        assert orders.fill(buffer) is None
-        read += buffer
-    assert read == list(range(1, 3_001))
-    assert orders.stats().ids == 3_000
 
 
 def test_fills_and_takes_of_every_size_ascend(memory, make) -> None:
@@ -139,39 +126,24 @@ def test_many_at_once_from_many_threads(memory) -> None:
     print(f"{len(drawn)} of {drawn[-1]} numbers, {ids.stats().grants} grants")
 
 
-@pytest.mark.parametrize("verb", ["take", "fill"])
-def test_more_than_a_tag_ever_gives_is_told_after_one_lease(server, verb) -> None:
-    """It was asked for again and again: 500 leases in a second where somebody else leases, too,
-    and every number of them a gap."""
-    server.create_tag("orders", step=100, max_step=100)
-    with Segment("orders", server.url, timeout=60) as ids, Segment("orders", server.url) as others:
-        leasing = start_all([threading.Thread(target=lambda: [others.take(100) for _ in range(100)])])
-        begun = time.monotonic()
-        with pytest.raises(leafid.CountInvalidError, match="^tag `orders` gives at most 100 IDs at once, got `500`$"):
-            ids.fill(buffer_of(500)) if verb == "fill" else ids.take(500)
-        assert time.monotonic() - begun < 30, "raised at once, not when the time is up"
-        end_all(leasing)
-        # Nothing is to come, so that there is nothing to wait for but the time.
-        begun = time.monotonic()
-        while time.monotonic() - begun < 1.5 and ids.stats().asks < 1_000:
-            time.sleep(0.01)
-        seconds, asks = time.monotonic() - begun, ids.stats().asks
-        print(f"{asks} leases until {seconds:.2f} s later, {others.stats().asks} of others")
-        assert asks <= 2
-        assert len(ids.take(100)) == 100
+@pytest.mark.parametrize("verb", ["take", "fill", "ready"])
+def test_more_than_a_tag_ever_gives_is_told_after_one_lease(memory, verb) -> None:
+    """It was asked for again and again, and every number of those leases a gap."""
+    memory.create_tag("orders", step=100, max_step=100)
+    ids = Segment("orders", memory, timeout=60)
+    with pytest.raises(leafid.CountInvalidError, match="^tag `orders` gives at most 100 IDs at once, got `500`$"):
+        getattr(ids, verb)(buffer_of(500) if verb == "fill" else 500)
+    assert ids.stats().asks <= 2
+    assert len(ids.take(100)) == 100
 
 
-def test_more_than_a_window_ever_holds_is_told(server) -> None:
-    with Snowflake(store=server.url, length=1.0, max_ahead=3_600, layout=Layout.leaf) as ids:
-        with pytest.raises(leafid.CountInvalidError, match=r"at most \d+ IDs") as refused:
-            ids.take(10_000_000, timeout=20)
-        most = int(str(refused.value).split("at most ")[1].split()[0])
-        assert 1_000_000 < most < 10_000_000
-        asks = ids.stats().asks
-        with pytest.raises(leafid.CountInvalidError):
-            ids.take(2**62)
-        assert ids.stats().asks <= asks + 1
-        assert len(ids.take(most)) == most
+def test_more_than_a_window_ever_holds_is_told(memory) -> None:
+    ids = Snowflake(store=memory, length=1.0, max_ahead=3_600, layout=Layout.leaf)
+    with pytest.raises(leafid.CountInvalidError, match=r"at most \d+ IDs") as refused:
+        ids.take(10_000_000, timeout=20)
+    most = int(str(refused.value).split("at most ")[1].split()[0])
+    assert 1_000_000 < most < 10_000_000 and ids.stats().asks <= 2
+    assert len(ids.take(most)) == most
 
 
 @pytest.mark.parametrize("count", [10**9, 2**40])
@@ -191,8 +163,16 @@ def test_counts_that_are_none(memory, make) -> None:
     ids = make(memory)
     assert ids.take(0) == [] and ids.fill(array("Q")) is None
     assert ids.fill_available(array("Q")) == 0
-    for count in (-1, -(2**63)):
-        with pytest.raises(leafid.CountInvalidError, match=f"`{count}`") as told:
-            ids.take(count)
-        assert isinstance(told.value, ValueError)
     assert ids.stats().asks == 0, "nothing was asked for"
+
+
+@pytest.mark.parametrize("n", [1, 9, 50, 200])
+def test_after_ready_so_many_calls_need_not_wait(memory, make, n) -> None:
+    memory.create_tag("orders", step=10, max_step=1_000)
+    with pytest.raises(leafid.TimedOutError):
+        make(memory).take(n, timeout=0)
+    ids = make(memory)
+    ids.ready(n)
+    assert ids.stats().ids == 0 and ids.stats().in_hand >= n, "nothing is drawn"
+    drawn = [ids.next(timeout=0) for _ in range(n)]
+    assert drawn == sorted(set(drawn))

@@ -1,8 +1,11 @@
-"""The verbs of both generators, on a memory store."""
+"""The verbs of both generators, on a memory store: `next()` and `for` have a quick way of their own, what they leave
+to the other one is as everywhere. `memory:` is one such store per process and name, for a team's own tests."""
 
 from __future__ import annotations
 
-import itertools
+import gc
+import inspect
+import os
 import threading
 import time
 import weakref
@@ -10,45 +13,66 @@ import weakref
 import pytest
 
 import leafid
-from leafid import Layout, MemoryStore, Segment, Snowflake
-from leafid.testing import Clock
-from support.waiting import PATIENCE, failing, run_all
-
+from leafid import ClosedError, MemoryStore, Segment, Snowflake, decode
+from support.child import in_child
+from support.run import code
+from support.waiting import PATIENCE
 
 
 def test_numbers_begin_at_one(memory) -> None:
     orders = Segment("orders", memory)
-    assert [orders.next() for _ in range(3)] == [1, 2, 3]
-    assert next(orders) == 4
-    assert list(itertools.islice(orders, 3)) == [5, 6, 7]
-    assert orders.take(3) == [8, 9, 10]
-    assert orders.tag == "orders"
-    assert repr(orders) == 'Segment("orders")'
+    assert [orders.next(), next(orders), *orders.take(3)] == [1, 2, 3, 4, 5]
+    assert (orders.tag, repr(orders)) == ("orders", 'Segment("orders")')
 
 
 def test_snowflakes_carry_the_time_and_the_worker(memory) -> None:
     ids = Snowflake(store=memory)
-    before = leafid.decode(ids.next())
-    after = leafid.decode(ids.next())
-    assert before.worker == after.worker == 0
+    before, after = (leafid.decode(ids.next()) for _ in range(2))
+    assert before.worker == after.worker == 0 and ids.namespace == "default"
     assert abs(before.time.timestamp() - time.time()) < 60
     assert after >= before
-    assert ids.namespace == "default"
 
 
-def test_nothing_is_leased_before_the_first_id(memory, make) -> None:
+def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     ids = make(memory)
-    assert ids.stats() == leafid.Stats(*[0] * 10)
+    assert ids.stats() == leafid.Stats(*[0] * 10), "nothing is leased before the first ID"
+    over = iter(ids)
+    drawn = [ids.next(), ids.next(5), next(over), ids.next(timeout=5), next(ids), ids.next(None)]
+    drawn += [id for id, _ in zip(ids, range(3))] + [type(ids).next(ids), next(over)]
+    assert drawn == sorted(set(drawn)) and ids.stats().ids == len(drawn) + 1, "`zip` takes one more"
+
+
+def test_wrong_arguments_are_told_as_those_of_any_method(memory, make) -> None:
+    ids = make(memory)
     ids.next()
-    assert ids.stats().grants >= 1
+    before = ids.stats().ids
+    for act, wanted in [
+        (lambda: ids.next(1, 2), "takes from 0 to 1 positional arguments but 2 were given"),
+        (lambda: ids.next(late=1), "unexpected keyword argument 'late'"),
+        (lambda: ids.next(1, timeout=1), "multiple values for argument 'timeout'"),
+        (lambda: ids.next(timeout="1"), "`timeout` must be a number of seconds, got a `str`"),
+        (lambda: type(ids).next(memory), "doesn't apply to"),
+        (lambda: type(iter(ids))(), "cannot create"),
+    ]:
+        with pytest.raises(TypeError, match=wanted):
+            act()
+    assert ids.stats().ids == before, "nothing was drawn"
+
+
+@pytest.mark.parametrize("kind", [Segment, Snowflake])
+def test_it_says_what_it_takes_and_does(kind) -> None:
+    assert str(inspect.signature(kind.next)) == "(self, /, timeout=None)"
+    assert kind.next.__doc__.startswith("One ID. While none is at hand, waits up to `timeout` seconds")
+    assert kind.next.__qualname__ == f"{kind.__name__}.next"
+    assert "take(0)" in kind.take.__doc__ and "ready(0)" in kind.ready.__doc__
 
 
 def test_closing(memory, make) -> None:
     with make(memory) as ids:
-        ids.next()
-        assert not ids.closed
+        over = iter(ids)
+        assert next(over) > 0 and iter(over) is over and not ids.closed
     assert ids.closed
-    for verb in (ids.next, lambda: ids.take(2), lambda: next(ids)):
+    for verb in (ids.next, lambda: ids.take(2), lambda: next(ids), lambda: next(over)):
         with pytest.raises(leafid.ClosedError) as refused:
             verb()
         assert refused.value.code == "CLOSED"
@@ -56,21 +80,15 @@ def test_closing(memory, make) -> None:
     make(memory).close()
 
 
-def test_closing_gives_the_rest_of_a_window_back() -> None:
-    clock = Clock()
-    clock.freeze()
-    store = MemoryStore(clock=clock)
-    for _ in range(200):
-        # What was begun of a window rests until its ms is over.
-        clock.advance(2)
-        with Snowflake(store=store, clock=clock) as ids:
-            ids.next()
-    held = [Snowflake(store=store, clock=clock) for _ in range(64)]
-    for ids in held:
-        clock.advance(2)
-        ids.next()
-    # The control: without closing, the 64 numbers are all held.
-    assert failing(Snowflake(store=store, clock=clock)).__cause__.code == "WORKERS_EXHAUSTED"
+def test_what_is_gone_over_lives_as_long(memory, make) -> None:
+    ids = make(memory)
+    seen, over = weakref.ref(ids), iter(ids)
+    del ids
+    gc.collect()
+    assert next(over) > 0 and seen() is not None
+    del over
+    gc.collect()
+    assert seen() is None
 
 
 def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
@@ -91,32 +109,13 @@ def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
     assert released.wait(PATIENCE)
 
 
-def test_forgetting_drops_what_is_in_hand(make) -> None:
-    store = MemoryStore()
-    ids = make(store)
+def test_forgetting_drops_what_is_in_hand(memory, make) -> None:
+    ids = make(memory)
     before = ids.take(10)
     ids.forget()
     assert ids.stats().in_hand == 0
-    after = ids.take(10)
-    assert before[-1] < after[0]
+    assert before[-1] < ids.next()
     assert ids.stats().grants >= 2
-
-
-def test_many_threads_draw_from_one_generator(memory) -> None:
-    ids = Segment("orders", memory, step=100)
-    parts: list[list[int]] = []
-
-    def draw() -> None:
-        drawn = [ids.next() for _ in range(20_000)] + ids.take(100)
-        parts.append(drawn)
-
-    run_all(threading.Thread(target=draw) for _ in range(8))
-    for part in parts:
-        assert part == sorted(part)
-    drawn = [id for part in parts for id in part]
-    assert len(drawn) == 8 * 20_100 and len(set(drawn)) == len(drawn)
-    stats = ids.stats()
-    assert stats.ids == len(drawn) and stats.grants >= 5
 
 
 def test_a_generator_has_a_limit_of_its_own(memory) -> None:
@@ -130,22 +129,49 @@ def test_a_generator_has_a_limit_of_its_own(memory) -> None:
     assert ids.take(50) == list(range(301, 351))
 
 
-def test_several_generators_share_a_store(memory) -> None:
-    drawn = [id for _ in range(10) for id in Segment("orders", memory).take(150)]
-    assert len(set(drawn)) == 1_500
-    assert Segment("other", memory).next() == 1
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
+    """The iterator that it inherits draws nothing in its parent's name."""
+    with Segment("orders", f"sqlite:{tmp_path}/ids.db", create=True) as ids:
+        over = iter(ids)
+        before = [next(over), ids.next()]
+        theirs = in_child(lambda: f"{next(over)} {ids.next()}")
+        drawn = [*before, next(over), ids.next(), *map(int, theirs.split())]
+    assert len(drawn) == 6 == len(set(drawn))
 
 
-def test_a_layout_of_ones_own(memory) -> None:
-    memory.create_namespace("edge", layout=Layout.edge)
-    for layout in (None, Layout.edge, "edge"):
-        ids = Snowflake("edge", memory, layout=layout)
-        assert leafid.decode(ids.next(), Layout.edge).worker < 65_536
-    with pytest.raises(leafid.LayoutMismatchError):
-        Snowflake("edge", memory, layout=Layout.leaf).next()
+def test_one_name_is_one_store() -> None:
+    one, other = Segment("orders", "memory:shared"), Segment("orders", "memory:shared")
+    drawn = [generator.next() for _ in range(3_000) for generator in (one, other)]
+    assert len(set(drawn)) == 6_000
+    assert Segment("orders", "memory:another").next() == 1
 
 
-def test_windows_are_asked_for_in_seconds(memory) -> None:
-    ids = Snowflake(store=memory, length=10.0, max_ahead=0.5, spread=0)
-    ids.next()
-    assert 9_000 <= ids.stats().step <= 10_000
+def test_snowflakes() -> None:
+    ids = [Snowflake(store="memory:flakes").next() for _ in range(3)]
+    assert len({decode(drawn).worker for drawn in ids}) == 3
+
+
+def test_it_may_stand_in_the_environment() -> None:
+    program = "from leafid import Segment; s = Segment('orders'); print(s.next(), s.next())"
+    assert code(program, more={"LEAFID_STORE": "memory:"}) == "1 2\n"
+
+
+def test_a_forked_child_is_told_what_it_can_do(memory) -> None:
+    drawn = [Segment("orders", "memory:forked"), Segment("orders", memory)]
+    for orders in drawn:
+        orders.next()
+
+    def child() -> str:
+        said = []
+        for generator in (*drawn, Segment("orders", "memory:forked")):
+            with pytest.raises(ClosedError, match="forked child") as error:
+                generator.next()
+            said.append(str(error.value))
+        return f"{said[-1]}: {Segment('orders', store=MemoryStore()).next()}"
+
+    said = in_child(child)
+    assert "`memory:` still names the parent's: pass `store=MemoryStore()`, made here" in said
+    assert said.endswith(": 1")
+    assert [orders.next() for orders in drawn] == [2, 2]

@@ -1,6 +1,6 @@
-"""What no waiting cures is said at once, with a code of its own and the way out; what passes is waited
-for. The same table for files and databases; Node has it as `hopeless.test.mjs`, the server's start in
-`tests/files.rs` and `tests/databases/engines/refused.rs`."""
+"""What no waiting cures is said at once, with a code of its own and the way out; what passes is waited for, and
+nothing of a program looks for its database before the first ID. Node has the tables as `hopeless.test.mjs`, the
+server's start in `tests/files.rs` and `tests/databases/engines/refused.rs`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy
 
 import leafid
-from leafid import Segment, Snowflake, SqliteStore, SqlStore, testing
+from leafid import Segment, Snowflake, SqlStore, SqliteStore, testing
+from leafid.__main__ import main
 from support.databases import Mariadb
 from support.places import BINARY
-from support.waiting import failing, first_when_made, refusal, until
+from support.waiting import failing, refusal, until
 
 # Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
 LONG_S = 60
@@ -69,36 +71,32 @@ def without_its_main_part(path: Path) -> None:
     os.rename(f"{path}-kept", f"{path}-wal")
 
 
+def changed(*statements: str) -> Callable[[Path], None]:
+    return lambda path: a_store(path, *statements)
+
+
 FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
     "no folder": (lambda path: path.parent.rmdir(), "STORE_UNKNOWN", ("mkdir -p",)),
     "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init --store sqlite:", "create=True")),
-    "empty": (lambda path: path.touch(), "STORE_UNKNOWN", ("empty file", "leafid init", "create=True")),
+    "empty": (Path.touch, "STORE_UNKNOWN", ("empty file", "leafid init", "create=True")),
     "no tables": (
         lambda path: statements(path, "CREATE TABLE t (x)", "DROP TABLE t", "VACUUM"),
         "STORE_UNKNOWN",
         ("has no tables", "leafid init", "create=True"),
     ),
-    "a folder": (lambda path: path.mkdir(), "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
+    "a folder": (Path.mkdir, "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
     "no database": (lambda path: path.write_bytes(b"x" * 4096), "SCHEMA_MISMATCH", ("not a leafid",)),
     "another program's": (
         lambda path: statements(path, "CREATE TABLE customers (id INTEGER)"),
         "SCHEMA_MISMATCH",
         ("another program made it",),
     ),
-    "too old": (
-        lambda path: a_store(path, "PRAGMA user_version = 0"),
-        "SCHEMA_MISMATCH",
-        ("version 0", "use the version of leafid"),
-    ),
-    "too new": (
-        lambda path: a_store(path, "PRAGMA user_version = 99"),
-        "SCHEMA_MISMATCH",
-        ("version 99", "use the version of leafid"),
-    ),
+    "too old": (changed("PRAGMA user_version = 0"), "SCHEMA_MISMATCH", ("version 0", "use the version of leafid")),
+    "too new": (changed("PRAGMA user_version = 99"), "SCHEMA_MISMATCH", ("version 99", "use the version of leafid")),
     "two names": (with_two_names, "STORE_REFUSED", ("has 2 names",)),
     "no main part": (without_its_main_part, "STORE_REFUSED", ("is gone, but its log",)),
     "in the year 2100": (
-        lambda path: a_store(path, "UPDATE workers SET granted_ms = 4102444800000"),
+        changed("UPDATE workers SET granted_ms = 4102444800000"),
         "STORE_REFUSED",
         ("days before the last time",),
     ),
@@ -147,11 +145,15 @@ def test_a_file_that_this_user_may_not_write(mode: int) -> None:
     assert said.stdout.startswith("FORBIDDEN this user cannot write"), said
 
 
-def in_database(database: Any, name: str, *statements: str) -> str:
+def in_database(database: Any, name: str, *changes: str) -> str:
     with contextlib.closing(SqlStore(database.url(name), create=True)) as store:
         store.create_tag("orders", if_missing=True)
-    database.run(name, *statements)
+    database.run(name, *(change.format(meta=database.table("meta")) for change in changes))
     return str(database.url(name))
+
+
+def versioned(version: int) -> Callable[[Any, str], str]:
+    return lambda database, name: in_database(database, name, f"UPDATE {{meta}} SET version = {version}")
 
 
 def as_user(database: Any, name: str, user: str, password: str = "") -> str:
@@ -183,28 +185,18 @@ def stranger(database: Any, name: str) -> str:
     return url
 
 
-def unknown(database: Any, name: str) -> str:
-    return as_user(database, name, "nobody_known")
-
-
-def without_rights(database: Any, name: str) -> str:
-    url = in_database(database, name)
+def weak(database: Any, name: str, *rights: str) -> str:
+    """Somebody who has these rights alone."""
+    in_database(database, name)
     if isinstance(database, Mariadb):
         database.run(name, f"CREATE USER weak_{name}@'127.0.0.1'")
+        database.run(name, *(f"GRANT {right} ON {name}.* TO weak_{name}@'127.0.0.1'" for right in rights))
     else:
         database.run(name, f"CREATE ROLE weak_{name} LOGIN")
-    assert url
-    return as_user(database, name, f"weak_{name}")
-
-
-def reads_only(database: Any, name: str) -> str:
-    url = without_rights(database, name)
-    if isinstance(database, Mariadb):
-        database.run(name, f"GRANT SELECT ON {name}.* TO weak_{name}@'127.0.0.1'")
-    else:
-        rights = ("USAGE ON SCHEMA leafid", "SELECT ON ALL TABLES IN SCHEMA leafid")
+        tables = [f"{right} ON ALL TABLES IN SCHEMA leafid" for right in rights]
+        rights = ("USAGE ON SCHEMA leafid", *tables) if rights else ()
         database.run(name, *(f"GRANT {right} TO weak_{name}" for right in rights))
-    return url
+    return as_user(database, name, f"weak_{name}")
 
 
 def of_others(database: Any, name: str) -> str:
@@ -213,33 +205,20 @@ def of_others(database: Any, name: str) -> str:
     return str(database.url(name))
 
 
+RIGHTS = "rights on the tables that docs/STORES.md"
 DATABASES: dict[str, tuple[Callable[[Any, str], str], str, tuple[str, ...]]] = {
-    "no tables": (
-        lambda database, name: database.url(name),
-        "STORE_UNKNOWN",
-        ("has no tables", "leafid init ", "create=True"),
-    ),
-    "no such database": (
-        lambda database, name: database.url(f"{name}_none"),
-        "STORE_UNKNOWN",
-        ("CREATE DATABASE",),
-    ),
-    "too old": (
-        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 0"),
-        "SCHEMA_MISMATCH",
-        ("version 0", "use the version of leafid"),
-    ),
-    "too new": (
-        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 99"),
-        "SCHEMA_MISMATCH",
-        ("version 99", "use the version of leafid"),
-    ),
+    "no tables": (lambda on, name: on.url(name), "STORE_UNKNOWN", ("has no tables", "leafid init ", "create=True")),
+    "no such database": (lambda on, name: on.url(f"{name}_none"), "STORE_UNKNOWN", ("CREATE DATABASE",)),
+    "too old": (versioned(0), "SCHEMA_MISMATCH", ("version 0", "use the version of leafid")),
+    "too new": (versioned(99), "SCHEMA_MISMATCH", ("version 99", "use the version of leafid")),
     "another program's": (of_others, "SCHEMA_MISMATCH", ("another program's",)),
     "wrong password": (stranger, "UNAUTHORIZED", ("check the user and the password",)),
-    "nobody of that name": (unknown, "UNAUTHORIZED", ("check the user and the password",)),
-    "no rights": (without_rights, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
-    "may only read": (reads_only, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
-}
+    "nobody of that name": (
+        lambda on, name: as_user(on, name, "nobody_known"), "UNAUTHORIZED", ("check the user and the password",)
+    ),
+    "no rights": (weak, "FORBIDDEN", (RIGHTS,)),
+    "may only read": (lambda on, name: weak(on, name, "SELECT"), "FORBIDDEN", (RIGHTS,)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DATABASES)
@@ -275,11 +254,76 @@ def test_a_store_that_is_away_is_waited_for(url: str) -> None:
     assert "s3cret" not in str(late)
 
 
-def test_what_is_made_meanwhile_is_found(tmp_path: Path) -> None:
-    """It is said at once, and looked for again: no generator has to be made again."""
-    path = tmp_path / "ids.db"
-    with Segment("orders", f"sqlite:{path}") as orders:
-        with pytest.raises(leafid.StoreUnknownError):
-            orders.next(timeout=LONG_S)
-        SqliteStore(path, create=True).create_tag("orders")
-        assert first_when_made(orders) == 1
+def test_generators_are_made_while_the_database_is_away(killed, tmp_path) -> None:
+    name = killed.make()
+    url = killed.url(name)
+    text = killed.sqlalchemy(name)
+    killed.kill()
+    made = [
+        Segment("orders", url, create=True),
+        Segment("bills", text, create=True),
+        Segment("parts", SqlStore(sqlalchemy.create_engine(text), create=True), create=True),
+        Segment("notes", SqlStore(killed.factory(name), create=True), create=True),
+    ]
+    pages = Snowflake("pages", url, create=True, workers=(5, 9), state=tmp_path / "state")
+    assert "127.0.0.1" in str(failing(made[0])), "it says where nobody is"
+    killed.start()
+    try:
+        assert [ids.next(timeout=60) for ids in made] == [1] * 4
+        assert leafid.decode(pages.next(timeout=60)).worker == 5
+    finally:
+        for ids in (*made, pages):
+            ids.close()
+
+
+@pytest.mark.parametrize(("url", "said"), [
+    ("postgres://u@h:port/d", "cannot be read"), ("mysql://u@h", "names no database"),
+    ("sqlite:", "needs a path"), ("postgresql+psycopg://u@h:port/d", "cannot read it"),
+    ("postgresql+none://u@h/d", "has no `postgresql"), ("oracle://u@h/d", "`postgres://…`, `mysql://…`"),
+    ("postgresql+asyncpg://u@h/d", "asyncpg is asynchronous, .*`postgresql://…`"),
+])  # fmt: skip
+def test_an_address_that_is_wrong_is_said_at_once(url, said) -> None:
+    with pytest.raises(leafid.LeafidError, match=said):
+        Segment("orders", url)
+
+
+def test_an_asynchronous_engine_is_refused_with_the_way(tmp_path) -> None:
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    with pytest.raises(leafid.RequestInvalidError, match="aiosqlite is asynchronous, .*`sqlite:PATH`"):
+        SqlStore(create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'ids.db'}"))
+
+
+@pytest.mark.parametrize("url", [
+    "postgres://u:s3cret@h:port/d", "postgres://:s3cret@h/d", "postgres://u:s3cret@h", "mysql://u:s3@cret@h/d",
+    "mysql://u:s3cret@h/d?colour=s3cret", "mysql://u:s3cret@h", "mysql://u:s3cret@h/d?tags=tags",
+    "postgres://u:s3cret@h/d?tags=leaf_alloc", "oracle://u:s3cret@h/d",
+    *(pytest.param(url, marks=pytest.mark.engine) for url in [
+        "postgres://u:s3cret%zz@127.0.0.1:1/x", "postgres://u:s3cret and@127.0.0.1:1/x",
+        "postgres://u:s3cret@127.0.0.1:1/x?s3cret=1", "mysql+pymysql://u:s3cret/1@127.0.0.1:1/x",
+        "postgresql+psycopg://u:s3cret@127.0.0.1:s3cret/x", "postgresql+none://u:s3cret@h/x",
+        " postgres://u:s3cret@127.0.0.1:1/x", "jdbc:mysql://u:s3cret@h/x", "oracle://u:s3cret/@h/x",
+        "postgres://u@127.0.0.1:1/x?password=s3cret",
+    ]),
+])  # fmt: skip
+def test_no_message_has_a_part_of_a_password(url, capsys) -> None:
+    def said(error: BaseException | None) -> str:
+        return "" if error is None else f"{error!r} {said(error.__cause__)}"
+
+    for act in (lambda: SqlStore(url).id, lambda: Segment("orders", url, timeout=0).next()):
+        with pytest.raises(leafid.LeafidError) as refused:
+            act()
+        assert "cret" not in said(refused.value)
+    for words in (["next", "orders"], ["tag", "create", "orders"], ["init"]):
+        assert main([*words, "--store", url]) == 1
+    assert "cret" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("url", "says"), [
+    ("sqlite:none.db", "leafid init"),
+    pytest.param("postgres://u@127.0.0.1:1/d", "cannot be reached", marks=pytest.mark.engine),
+])  # fmt: skip
+def test_a_command_says_at_once_that_nothing_is_there(url, says, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["next", "orders", "--store", url, "--timeout", "600"]) == 1
+    assert says in capsys.readouterr().err

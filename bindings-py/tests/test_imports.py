@@ -1,4 +1,5 @@
-"""`import leafid` brings leafid: no integration, and no library of one."""
+"""`import leafid` brings leafid: no integration, and no library of one; and the hooks of forks and of images of a
+process, which are stored and resumed many times: what is held is in none of them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 
 import pytest
 
-from support.run import code
+from support.run import code, python
 
 LIBRARIES = ["celery", "django", "fastapi", "prometheus_client", "pydantic", "pytest", "sqlalchemy",
              "trio", "asyncio", "sqlite3", "multiprocessing", "logging"]  # fmt: skip
@@ -63,3 +64,76 @@ def test_a_subinterpreter_is_told_what_to_do() -> None:
     said = code(SUBINTERPRETER)
     assert "subinterpreter: under mod_wsgi set `WSGIApplicationGroup %{GLOBAL}`" in said
     assert said.endswith("\n1\n")
+
+
+# What AWS Lambda's runtime offers: hooks, run in order of registration, or the reverse.
+HOOKS = """
+before, after = [], []
+def register_before_snapshot(hook, *words): before.insert(0, (hook, words))
+def register_after_restore(hook, *words): after.append((hook, words))
+def run(hooks):
+    for hook, words in hooks:
+        hook(*words)
+"""
+CLONES = """
+import sys
+import snapshot_restore_py as hooks
+import leafid
+ids = leafid.Snowflake(store=sys.argv[1], timeout=20)
+orders = leafid.Segment("orders", sys.argv[1], timeout=20)
+first = ids.next(), orders.next()
+hooks.run(hooks.before)
+print(ids.stats().in_hand, orders.stats().in_hand, flush=True)
+hooks.run(hooks.after)
+again = ids.next(), orders.next()
+print(again[0] > first[0], again[1] > 1_000, flush=True)
+"""
+
+
+def test_hooks_are_registered_where_images_are_taken(server, tmp_path, monkeypatch) -> None:
+    server.create_tag("orders", step=1_000)
+    (tmp_path / "snapshot_restore_py.py").write_text(HOOKS)
+    monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
+    said = python("-c", CLONES, server.url, path=tmp_path)
+    assert said.split() == ["0", "0", "True", "True"]
+    monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand")
+    said = python("-c", CLONES, server.url, path=tmp_path)
+    assert "0 0" not in said, "the control: elsewhere nothing is registered"
+
+
+def test_without_the_library_nothing_is_registered(monkeypatch) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
+    assert code("import leafid; print('imported')") == "imported\n"
+
+
+ORDER = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+told = []
+os.register_at_fork(before=lambda: told.append(ids.next()), after_in_child=lambda: told.append(ids.next()),
+                    after_in_parent=lambda: told.append(ids.next()))
+import leafid
+os.register_at_fork(before=lambda: told.append(ids.next()), after_in_child=lambda: told.append(ids.next()),
+                    after_in_parent=lambda: told.append(ids.next()))
+ids = leafid.Segment("orders", sys.argv[1], timeout=20)
+ids.next()
+seen, tell = os.pipe()
+pid = os.fork()
+told.append(ids.next())
+if pid == 0:
+    os.write(tell, " ".join(map(str, told)).encode())
+    leafid.release_all()
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+print(*told)
+print(os.read(seen, 1_000).decode())
+"""
+
+
+def test_hooks_at_a_fork_may_draw(server) -> None:
+    """Those that were registered before leafid's own, and after."""
+    server.create_tag("orders", step=100)
+    parent, child = (list(map(int, line.split())) for line in code(ORDER, server.url).splitlines())
+    assert len(parent) == len(child) == 5
+    assert parent[:2] == child[:2], "drawn before the fork"
+    assert len({*parent, *child}) == 8 and all(id > 100 for id in child[2:])

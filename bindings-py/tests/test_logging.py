@@ -1,13 +1,15 @@
-"""What happens in the background is written to the logger `leafid`."""
+"""What happens in the background is written to the logger `leafid`, and scraped by Prometheus' own client."""
 
 from __future__ import annotations
 
 import logging
-import os
+
+from prometheus_client import CollectorRegistry, generate_latest
 
 import leafid
+from leafid.prometheus import Collector
 from support.run import code
-from support.waiting import PATIENCE, until
+from support.waiting import PATIENCE, failing, until
 
 
 def test_an_outage_is_two_lines(server, caplog) -> None:
@@ -93,4 +95,27 @@ def test_the_end_of_the_interpreter_waits_for_the_last_line(server) -> None:
     """
     for _ in range(5):
         assert "TAG_UNKNOWN" in code(program, server.url)
-    assert os.getpid()
+
+
+def test_what_is_scraped(memory) -> None:
+    memory.create_tag("orders", step=10)
+    orders, more = leafid.Segment("orders", memory), leafid.Segment("orders", memory)
+    events = leafid.Snowflake(store=memory)
+    nowhere = leafid.Segment("none", "http://127.0.0.1:1")
+    registry = CollectorRegistry()
+    registry.register(Collector(orders, more, events, nowhere))
+    orders.take(5), more.next(), events.next()
+    failing(nowhere)
+
+    def value(name: str, kind: str = "segment", of: str = "orders") -> float | None:
+        return registry.get_sample_value(f"leafid_{name}", {"kind": kind, "name": of})
+
+    assert value("ids_total") == 6, "of both generators of this name"
+    assert value("grants_total") >= 2 and value("in_hand") >= 14
+    assert value("ids_total", "snowflake", "default") == 1
+    assert value("failures_total", of="none") >= 1
+    assert (value("failing"), value("failing", of="none")) == (0, 1)
+    orders.take(2)
+    assert value("ids_total") == 8
+    text = generate_latest(registry).decode()
+    assert "# TYPE leafid_ids_total counter" in text and "# TYPE leafid_in_hand gauge" in text

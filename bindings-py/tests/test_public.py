@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import leafid
-from leafid.public import Scrambler, base58, parse_base58, parse_base62
+from leafid.public import Scrambler, base58, parse_base58
 
 KEY = bytes(range(16))
 
@@ -32,31 +32,15 @@ def test_what_it_is_called() -> None:
     assert repr(orders) == 'Scrambler(…, "orders", prefix="order")'
 
 
+# The codes of all of them are in the vectors.
 WRONG = {
     "a short key": (lambda: Scrambler(b"x" * 5, "orders"), "REQUEST_INVALID", "has 5 bytes"),
     "no tag": (lambda: Scrambler(KEY, "a b"), "TAG_INVALID", "`a b` is not a tag"),
-    "a prefix": (lambda: Scrambler(KEY, "o", prefix="Or"), "REQUEST_INVALID", "`Or` is not a p"),
-    "an alphabet": (
-        lambda: Scrambler(KEY, "o", alphabet="base64"),
-        "REQUEST_INVALID",
-        "`base58` or `base62`, got `base64`",
-    ),
-    "a foreign prefix": (
-        lambda: Scrambler(KEY, "o", prefix="order").decode("invoice_11111111111"),
-        "ID_INVALID",
-        "does not begin with `order_`",
-    ),
-    "a prefix too many": (
-        lambda: Scrambler(KEY, "o").decode("invoice_11111111111"),
-        "ID_INVALID",
-        "has a prefix, and none",
-    ),
-    "a short text": (lambda: parse_base58("123"), "ID_INVALID", "3 characters where 11 belong"),
+    "an alphabet": (lambda: Scrambler(KEY, "o", alphabet="base64"), "REQUEST_INVALID", "or `base62`, got `base64`"),
+    "a foreign text": (lambda: Scrambler(KEY, "o", prefix="p").decode("q_1"), "ID_INVALID", "does not begin with `p_`"),
     "a letter": (lambda: parse_base58("1111111111l"), "ID_INVALID", "`l` is no digit of base58"),
-    "a large text": (lambda: parse_base62("z" * 11), "ID_INVALID", "above the largest"),
     "a negative ID": (lambda: Scrambler(KEY, "o").encode(-1), "ID_INVALID", "got `-1`"),
-    "a large ID": (lambda: Scrambler(KEY, "o").encode(2**63), "ID_INVALID", "got `92233"),
-    "a number": (lambda: Scrambler(KEY, "o").unscramble(2**63), "ID_INVALID", "got `92233"),
+    "a large number": (lambda: Scrambler(KEY, "o").unscramble(2**63), "ID_INVALID", "got `92233"),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 
 import pytest
@@ -30,16 +29,6 @@ def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
         assert (stats.ids, stats.grants) == (3, 3)
 
 
-def test_a_segments_rest_is_a_gap(server) -> None:
-    server.create_tag("orders", step=100)
-    with leafid.Segment("orders", server.url) as ids:
-        assert ids.take(3) == [1, 2, 3]
-        ids.release()
-        assert ids.next() >= 101
-        stats = ids.stats()
-        assert stats.ids == 4 and stats.dropped >= 97
-
-
 def test_before_the_first_id_and_after_the_end(server) -> None:
     ids = leafid.Snowflake(store=server.url)
     ids.release()
@@ -51,24 +40,9 @@ def test_before_the_first_id_and_after_the_end(server) -> None:
         ids.next()
 
 
-def test_awaited(server) -> None:
-    async def main() -> None:
-        ids = leafid.Snowflake(store=server.url)
-        drawn = []
-        for _ in range(5):
-            drawn.append(await ids.anext())
-            await ids.arelease()
-        assert drawn == sorted(set(drawn))
-        assert not ids.closed
-        await ids.aclose()
-
-    asyncio.run(main())
-
-
-@pytest.mark.parametrize("kind", ["segment", "snowflake"])
-def test_while_others_draw(server, kind) -> None:
+def test_while_others_draw(server, make) -> None:
     server.create_tag("orders", step=50, max_step=50)
-    ids = leafid.Segment("orders", server.url) if kind == "segment" else leafid.Snowflake(store=server.url)
+    ids = make(server.url)
     over = threading.Event()
     drawn: list[list[int]] = [[] for _ in range(4)]
 
@@ -88,7 +62,7 @@ def test_while_others_draw(server, kind) -> None:
     grants = ids.stats().grants
     ids.close()
     every = [id for mine in drawn for id in mine]
-    print(f"{kind}: {len(every)} IDs, {grants} grants, 60 releases")
+    print(f"{ids}: {len(every)} IDs, {grants} grants, 60 releases")
     assert all(mine == sorted(mine) for mine in drawn)
     assert len(every) == len(set(every)) >= 60 and grants >= 30
 

@@ -1,17 +1,76 @@
-"""A store with tokens and TLS: whom it lets in, and whom a holder believes."""
+"""A store with tokens and TLS, of an authority of its own: whom it lets in, and whom a holder believes."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import socketserver
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import leafid
 from leafid import HttpStore, Segment, Snowflake
-from support.secured import Secured
+from support.places import BINARY, not_run
+from support.server import Server
 from support.waiting import failing, until
+
+CLEAN = ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY")
+
+
+def openssl(*words: str | Path) -> None:
+    if shutil.which("openssl") is None:
+        not_run("tls", "openssl", "openssl")
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+class Secured(Server):
+    """Asks for a token and, unless it is told otherwise, for a certificate of its authority."""
+
+    def __init__(self, folder: Path, mutual: bool = False) -> None:
+        super().__init__(folder)
+        self.mutual = mutual
+        self.ca = self.folder / "ca.pem"
+        self.tokens = self.folder / "tokens.toml"
+        self.authority("ca")
+        self.certify("server")
+        self.certify("client")
+
+    def pem(self, name: str) -> tuple[Path, Path]:
+        return self.folder / f"{name}.pem", self.folder / f"{name}-key.pem"
+
+    def authority(self, name: str) -> None:
+        cert, key = self.pem(name)
+        subject = ["-subj", f"/CN={name}", "-days", "30"]
+        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        openssl("req", "-x509", *new, *subject, "-keyout", key, "-out", cert)
+
+    def certify(self, name: str, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
+        (cert, key), (ca, ca_key) = self.pem(name), self.pem("ca")
+        wish, extra = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
+        extra.write_text(f"subjectAltName={names}\n")
+        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        openssl("req", *new, "-subj", f"/CN={name}", "-keyout", key, "-out", wish)
+        signed = ["-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "30"]
+        openssl("x509", "-req", "-in", wish, *signed, "-extfile", extra, "-out", cert)
+
+    def leafid(self, *words: str | Path) -> str:
+        kept = {name: value for name, value in os.environ.items() if name not in CLEAN}
+        done = subprocess.run(
+            [str(BINARY), *map(str, words)], check=True, capture_output=True, text=True, env=kept
+        )
+        return done.stdout.strip()
+
+    def token(self, name: str, *words: str) -> str:
+        return self.leafid("token", "create", name, "--tokens", self.tokens, *words)
+
+    def options(self) -> list[str]:
+        cert, key = self.pem("server")
+        said = ["--tokens", self.tokens, "--tls-cert", cert, "--tls-key", key]
+        return [str(word) for word in [*said, *(["--client-ca", self.ca] if self.mutual else [])]]
 
 
 @pytest.fixture
@@ -27,54 +86,45 @@ def secured(tmp_path, monkeypatch):
         yield server
 
 
-def refused(ids, error: type[leafid.LeafidError]) -> str:
-    """What is said at once, and not when the minute is over."""
-    begun = time.monotonic()
-    with pytest.raises(error) as raised:
-        ids.next()
-    assert time.monotonic() - begun < 30
-    return str(raised.value)
-
-
-def test_a_token_and_an_authority_of_ones_own(secured) -> None:
+def test_a_token_and_an_authority_of_ones_own(secured, monkeypatch) -> None:
     store = HttpStore(secured.url, token=secured.good, ca=secured.ca)
     assert secured.url.startswith("https://")
     with Segment("orders", store) as ids, Snowflake(store=store) as flakes:
         assert ids.take(3) == [1, 2, 3]
         assert len(set(flakes.take(100))) == 100
-
-
-def test_the_environment_has_them_for_a_url(secured, monkeypatch) -> None:
-    monkeypatch.setenv("LEAFID_STORE", secured.url)
-    monkeypatch.setenv("LEAFID_TOKEN", secured.good)
-    monkeypatch.setenv("LEAFID_CA", str(secured.ca))
+    # The environment has them for a URL.
+    for name, value in {"STORE": secured.url, "TOKEN": secured.good, "CA": str(secured.ca)}.items():
+        monkeypatch.setenv(f"LEAFID_{name}", value)
     with Segment("orders") as ids:
-        assert ids.next() == 1
+        assert ids.next() > 3
 
 
-@pytest.mark.parametrize("token", [None, "leafid_wrong"])
-def test_a_token_that_is_none_is_said_at_once(secured, token) -> None:
-    store = HttpStore(secured.url, token=token, ca=secured.ca)
-    for ids in (Segment("orders", store, timeout=60), Snowflake(store=store, timeout=60)):
-        said = refused(ids, leafid.UnauthorizedError)
-        assert "token" in said and "leafid_wrong" not in said
-
-
-def test_what_a_principal_may_not_is_said_at_once(secured) -> None:
+def test_whom_it_does_not_let_in_is_told_at_once(secured) -> None:
     other = secured.token("other", "--tag", "other", "--namespace", "other")
     secured.stop()
     secured.start()
-    store = HttpStore(secured.url, token=other, ca=secured.ca)
-    for ids in (Segment("orders", store, timeout=60), Snowflake(store=store, timeout=60)):
-        assert "`other`" in refused(ids, leafid.ForbiddenError)
+    for token, error, words in [
+        (None, leafid.UnauthorizedError, "token"), ("leafid_wrong", leafid.UnauthorizedError, "token"),
+        (other, leafid.ForbiddenError, "`other`"),
+    ]:  # fmt: skip
+        store = HttpStore(secured.url, token=token, ca=secured.ca)
+        for ids in (Segment("orders", store, timeout=60), Snowflake(store=store, timeout=60)):
+            begun = time.monotonic()
+            with pytest.raises(error, match=words) as refused:
+                ids.next()
+            assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
+            assert "leafid_wrong" not in str(refused.value)
+
+
+def is_not_asked(store: HttpStore) -> None:
+    with Segment("orders", store) as ids:
+        assert isinstance(failing(ids).__cause__, leafid.StoreUnavailableError)
 
 
 def test_a_server_of_another_authority_is_not_asked(secured) -> None:
     secured.authority("strange")
     for ca in (None, secured.folder / "strange.pem"):
-        store = HttpStore(secured.url, token=secured.good, ca=ca)
-        with Segment("orders", store) as ids:
-            assert isinstance(failing(ids).__cause__, leafid.StoreUnavailableError)
+        is_not_asked(HttpStore(secured.url, token=secured.good, ca=ca))
 
 
 def told(url: str, words: str, **options: object) -> None:
@@ -108,17 +158,13 @@ def test_a_store_that_speaks_tls_is_told() -> None:
                 heard += part
             self.request.sendall(bytes.fromhex("15030300020232"))
 
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads = True
-
-    with Server(("127.0.0.1", 0), Alert) as server:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Alert) as server:
+        server.daemon_threads = True
         serving = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         serving.start()
-        try:
-            told(f"http://127.0.0.1:{server.server_address[1]}", "; if it speaks TLS, use `https://`")
-        finally:
-            server.shutdown()
-            serving.join()
+        told(f"http://127.0.0.1:{server.server_address[1]}", "; if it speaks TLS, use `https://`")
+        server.shutdown()
+        serving.join()
 
 
 def test_a_certificate_of_ones_own(secured) -> None:
@@ -129,9 +175,7 @@ def test_a_certificate_of_ones_own(secured) -> None:
     shown = HttpStore(secured.url, token=secured.good, ca=secured.ca, cert=cert, key=key)
     with Segment("orders", shown) as ids:
         assert ids.next() >= 1
-    bare = HttpStore(secured.url, token=secured.good, ca=secured.ca)
-    with Segment("orders", bare) as ids:
-        assert isinstance(failing(ids).__cause__, leafid.StoreUnavailableError)
+    is_not_asked(HttpStore(secured.url, token=secured.good, ca=secured.ca))
 
 
 def test_files_that_cannot_be_used_are_named(secured) -> None:

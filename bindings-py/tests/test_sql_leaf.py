@@ -74,6 +74,18 @@ def test_a_spelling_that_the_collation_takes_for_the_same(mariadb, name, url) ->
         store.lease_segment({**ASK, "tag": "Orders"})
 
 
+def test_a_temporary_table_in_its_shadow(mariadb, name) -> None:
+    shared = mariadb.connect(name)
+    store = SqlStore(lambda: shared, create=True, tags="leaf_alloc")
+    assert store.lease_segment(ASK)["start"] == 1
+    with shared.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE leaf_alloc AS SELECT * FROM leaf_alloc")
+        with pytest.raises(leafid.StoreRefusedError, match="temporary table `leaf_alloc`"):
+            store.lease_segment(ASK)
+        cursor.execute("DROP TEMPORARY TABLE leaf_alloc")
+    assert store.lease_segment(ASK)["start"] == 101
+
+
 def test_what_is_not_leafs(mariadb, postgres) -> None:
     name = mariadb.make()
     with pytest.raises(leafid.SchemaMismatchError, match="no table `leaf_alloc`"):

@@ -12,8 +12,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 import leafid
 from leafid.sqlalchemy import NextId, id_column
-from support.gate import Gate
-from support.waiting import PATIENCE, until
+from support.gate import Gate, Slow
+from support.waiting import PATIENCE
 
 
 def model(ids, events=None):
@@ -62,21 +62,8 @@ def test_a_table_of_the_core(memory) -> None:
         assert done.inserted_primary_key == (1,)
 
 
-class Slow:
-    """A store that takes its time, as one over a network may: until a loop has had ten turns more."""
-
-    def __init__(self, store) -> None:
-        self.store, self.turns, self.over = store, 0, False
-
-    def lease_segment(self, ask):
-        before = self.turns
-        assert until(lambda: self.over or self.turns >= before + 10), "the loop stood still"
-        return self.store.lease_segment(ask)
-
-
-def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
-    memory.create_tag("orders", step=10, max_step=10)
-    slow = Slow(memory)
+def test_an_async_engine_goes_on_with_the_loop() -> None:
+    slow = Slow()
     orders = leafid.Segment("orders", slow, timeout=PATIENCE * 2)
     base, order = model(orders)
 
@@ -84,19 +71,13 @@ def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
         engine = create_async_engine("sqlite+aiosqlite://")
         async with engine.begin() as connection:
             await connection.run_sync(base.metadata.create_all)
-
-        async def beside() -> None:
-            while True:
-                await asyncio.sleep(0.005)
-                slow.turns += 1
-
-        task = asyncio.create_task(beside())
+        beside = asyncio.create_task(slow.count(asyncio.sleep))
         async with AsyncSession(engine) as session:
             for _ in range(3):
                 session.add_all(order() for _ in range(10))
                 await session.commit()
             ids = (await session.scalars(select(order.id).order_by(order.id))).all()
-        task.cancel()
+        beside.cancel()
         await engine.dispose()
         return list(ids)
 

@@ -1,19 +1,27 @@
-"""`sqlite:PATH`: a file that the processes of one machine and a server share."""
+"""`sqlite:PATH`: a file that the processes of one machine and a server share; what else goes on in a process, or with
+its file, takes nothing away."""
 
 from __future__ import annotations
 
-import concurrent.futures
 import os
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import leafid
 from leafid import Segment, Snowflake, SqliteStore
-from support.run import code
+from leafid._sql.file.sqlite import File
+from support.child import in_child
+from support.places import BINARY, HERE
+from support.run import python
 from support.server import FILE
 from support.waiting import until
+
+
+ASK = {"tag": "orders", "request": "01" * 16}
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
 @pytest.fixture
@@ -28,29 +36,6 @@ def test_a_relative_path_is_of_the_folder_where_it_was_given(tmp_path, monkeypat
     assert orders.next() == 1 and (tmp_path / "some ids?#.db").exists()
 
 
-def test_a_namespace_of_ones_own(path) -> None:
-    edge = Snowflake("edge", f"sqlite:{path}", create=True, layout="edge")
-    assert leafid.decode(edge.next(), leafid.Layout.edge).worker == 0
-    with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
-        Snowflake("other", f"sqlite:{path}").next()
-    with pytest.raises(leafid.LayoutMismatchError):
-        Snowflake("edge", f"sqlite:{path}", layout="leaf").next()
-    store = SqliteStore(path)
-    store.create_namespace("few", workers=(3, 5))
-    workers = {leafid.decode(Snowflake("few", store).next()).worker for _ in range(2)}
-    assert workers == {3, 4}
-
-
-def test_other_stores_have_commands(server, memory) -> None:
-    with pytest.raises(leafid.RequestInvalidError, match="leafid tag create orders"):
-        Segment("orders", server.url, create=True)
-    with pytest.raises(leafid.RequestInvalidError, match="leafid namespace create default"):
-        Snowflake(store=server.url, create=True)
-    assert Segment("orders", memory, create=True).next() == 1
-    with pytest.raises(leafid.RequestInvalidError, match="needs a path"):
-        Segment("orders", "sqlite:")
-
-
 def test_the_words_of_sqlite_are_the_cause(path) -> None:
     path.write_bytes(b"a letter to somebody, long enough for a header of SQLite " * 4)
     with pytest.raises(leafid.SchemaMismatchError) as refused:
@@ -63,15 +48,14 @@ def test_the_words_of_sqlite_are_the_cause(path) -> None:
 def test_a_file_that_goes_while_it_is_open(path, end) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders", step=1, max_step=1)
-    ask = {"tag": "orders", "request": "01" * 16}
-    assert store.lease_segment(ask)["start"] == 1
+    assert store.lease_segment(ASK)["start"] == 1
     moved = Path(f"{path}{end}-moved")
     os.rename(f"{path}{end}", moved)
     with pytest.raises(leafid.StoreRefusedError, match="was removed or moved while it is open"):
-        store.lease_segment(ask)
+        store.lease_segment(ASK)
     os.rename(moved, f"{path}{end}")
     with pytest.raises(leafid.StoreRefusedError):
-        store.lease_segment(ask)
+        store.lease_segment(ASK)
 
 
 def test_a_grant_is_durable(path) -> None:
@@ -107,19 +91,6 @@ def test_it_serves_while_another_writes(path, monkeypatch) -> None:
     assert ids.take(5)
 
 
-def test_many_make_one_store(path) -> None:
-    program = """
-        import sys
-        import leafid
-        for at in range(20):
-            print(leafid.SqliteStore(f"{sys.argv[1]}-{at}", create=True).id)
-    """
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        said = list(pool.map(lambda _: code(program, path), range(6)))
-    # Each tells of twenty stores, which all of them make at once.
-    assert all(len(set(ids)) == 1 for ids in zip(*(each.split() for each in said), strict=True))
-
-
 def test_a_server_and_processes_share_a_file(server) -> None:
     path = server.folder / FILE
     server.create_tag("orders", step=5, max_step=5)
@@ -132,3 +103,141 @@ def test_a_server_and_processes_share_a_file(server) -> None:
     assert server.tag("invoices")["max_id"] == 1_000
     for ids in (beside, behind, *stamps):
         ids.close()
+
+
+def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    empty = path.with_name("empty")
+    empty.touch()
+    seen, stat = [empty.stat()], Path.stat
+
+    def made_since(looked_at: Path, **how):
+        return seen.pop() if looked_at == path and seen else stat(looked_at, **how)
+
+    monkeypatch.setattr(Path, "stat", made_since)
+    assert SqliteStore(path, create=True).lease_segment(ASK)["start"] == 1
+    assert not seen
+
+
+# In a process of its own, and with the GIL in hand: a child that another thread took it from, or wants
+# it from, would wait for that thread for ever.
+UNSEEN = """
+import ctypes, gc, os, sys
+from leafid import SqliteStore
+from support.child import in_child
+
+path, other = sys.argv[1:]
+store = SqliteStore(path, create=True)
+store.create_tag("orders")
+if other != path:
+    os.symlink(path, other)
+
+def grant():
+    SqliteStore(other).lease_segment(ask)
+    return "granted"
+
+ask = {"tag": "orders", "request": "01" * 16}
+fork = ctypes.PyDLL(None).fork
+
+def lease():
+    return store.lease_segment(ask)["start"]
+
+print(*[in_child(act, fork=fork) for act in (grant, lambda: store.close() or grant(), lease)])
+store.close()
+print(in_child(lease, fork=fork))
+print(in_child(grant))
+store.lease_segment(ask)
+del store
+gc.collect()
+print(in_child(grant, fork=fork))
+"""
+
+
+@FORKS
+@pytest.mark.parametrize("name", ["ids.db", "link.db"])
+def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
+    said = python("-c", UNSEEN, path, path.with_name(name), path=HERE).splitlines()
+    assert said[0] == "STORE_REFUSED STORE_REFUSED STORE_REFUSED", "it would write without a lock"
+    # Of what was closed or dropped, a child inherits nothing.
+    assert said[1:] == ["1", "granted", "granted"]
+
+
+@FORKS
+def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> None:
+    monkeypatch.setattr("leafid._sql.forking.PATIENCE", 0.02)
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with store._file.turn():
+        # The hook of `os.fork` cannot close it meanwhile.
+        assert in_child(lambda: SqliteStore(path).lease_segment(ASK)) == "STORE_REFUSED"
+    assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1"
+
+
+def nobody_has_it_locked(path) -> bool:
+    other = sqlite3.connect(path, isolation_level=None, timeout=0)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("ROLLBACK")
+        return True
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch, moment) -> None:
+    def interrupted(file: File, opened: sqlite3.Connection) -> None:
+        if moment == "after":
+            opened.execute("BEGIN IMMEDIATE")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            SqliteStore(path, create=True)
+    assert nobody_has_it_locked(path)
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.lease_segment(ASK)
+    assert nobody_has_it_locked(path)
+    assert store.lease_segment(ASK)["start"] == 1
+
+
+def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
+    path = server.folder / FILE
+    server.create_tag("orders", step=10, max_step=10)
+    server.create_tag("gone")
+    store = SqliteStore(path)
+    store.delete_tag("gone")
+    before = store.lease_segment(ASK)
+    window = store.acquire({"namespace": "default", "owner": "me", "request": "02" * 16})
+    subprocess.run(
+        [BINARY, "repair", "--without-journal", "--store", f"sqlite:{path}"],
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    after = store.lease_segment({**ASK, "request": "03" * 16})
+    assert before["start"] == 1 and after["start"] >= 11 + 100 * 10
+    assert after["end"] <= server.tag("orders")["max_id"]
+    # No window begins below the fence, of a namespace that is made later, too.
+    store.create_namespace("later")
+    server.create_namespace("behind")
+    floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))
+    assert floors["later"] == floors["behind"] and min(floors.values()) > window["end"]
+    for name in ("default", "later"):
+        with pytest.raises(leafid.WorkersExhaustedError):
+            store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
+    # A tag that nobody knows names its first number; one that was deleted goes on above its own.
+    with pytest.raises(leafid.RequestInvalidError, match="needs `start`: this store has lost"):
+        store.create_tag("new")
+    status, said = server.call("PUT", "/v1/tags/unknown", {})
+    assert (status, said["code"]) == (400, "REQUEST_INVALID")
+    store.create_tag("new", start=1_000_000)
+    store.create_tag("gone")
+    assert store.lease_segment({"tag": "gone", "request": "05" * 16})["start"] > 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import functools
 import os
 import subprocess
 import sys
@@ -19,25 +18,8 @@ from support.waiting import failing
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
 
 NOWHERE = "http://127.0.0.1:1"
-# A window is over some time, and a life on a busy machine as well: then there is another try.
-TRIES = 6
-
-
-def in_time(test):
-    """A test whose later lives have no store, and so have to begin within the window of the first."""
-
-    @functools.wraps(test)
-    def tried(tmp_path, **fixtures) -> None:
-        for attempt in range(TRIES):
-            folder = tmp_path / str(attempt)
-            folder.mkdir()
-            try:
-                return test(tmp_path=folder, **fixtures)
-            except leafid.TimedOutError as error:
-                print(f"attempt {attempt}: {error}")
-        raise AssertionError(f"all windows were over, {TRIES} times")
-
-    return tried
+# Of ten minutes: the windows of lives that have no store, which have to begin within those of the first.
+LONG = {"length": 600}
 
 
 def worker(ids: Snowflake) -> int:
@@ -48,10 +30,9 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
 
 
-@in_time
 @pytest.mark.filterwarnings("error", "ignore:2 generators in this process:RuntimeWarning")
 def test_each_generator_has_a_file_of_its_own(memory, tmp_path) -> None:
-    first, second = (Snowflake(store=memory, state=tmp_path) for _ in range(2))
+    first, second = (Snowflake(store=memory, state=tmp_path, **LONG) for _ in range(2))
     workers = {worker(first), worker(second)}
     assert len(workers) == 2
     assert files(tmp_path) == ["default.0.state", "default.1.state"]
@@ -65,12 +46,9 @@ def test_each_generator_has_a_file_of_its_own(memory, tmp_path) -> None:
     assert isinstance(third.__cause__, leafid.StoreUnavailableError), "both rights are in use"
 
 
-@in_time
 def test_a_right_that_lasts_longer_comes_first(tmp_path) -> None:
     store = MemoryStore()
-    long, short = (
-        Snowflake(store=store, state=tmp_path, length=length) for length in (9.0, 2.0)
-    )
+    long, short = (Snowflake(store=store, state=tmp_path, length=length) for length in (600, 300))
     # In the order of their numbers the other one would be the first.
     kept = [worker(short), worker(long)]
     assert files(tmp_path) == ["default.0.state", "default.1.state"]
@@ -78,9 +56,8 @@ def test_a_right_that_lasts_longer_comes_first(tmp_path) -> None:
     assert worker(Snowflake(store=NOWHERE, state=tmp_path)) == kept[1]
 
 
-@in_time
 def test_a_file_whose_lock_a_child_has_kept_is_passed_over(memory, tmp_path) -> None:
-    with Snowflake(store=memory, state=tmp_path) as ids:
+    with Snowflake(store=memory, state=tmp_path, **LONG) as ids:
         kept = worker(ids)
     # As after a worker that died: its child has the lock, and knows nothing of it.
     lock = os.open(tmp_path / "default.0.state.lock", os.O_RDWR)
@@ -88,7 +65,7 @@ def test_a_file_whose_lock_a_child_has_kept_is_passed_over(memory, tmp_path) -> 
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[lock])
     os.close(lock)
     try:
-        second = Snowflake(store=memory, state=tmp_path)
+        second = Snowflake(store=memory, state=tmp_path, **LONG)
         assert worker(second) != kept
         assert files(tmp_path) == ["default.0.state", "default.1.state"]
     finally:
@@ -114,7 +91,7 @@ from leafid import Snowflake, SqliteStore, decode
 warnings.simplefilter("ignore", DeprecationWarning)
 store = SqliteStore(sys.argv[2], create=True)
 store.create_namespace("default")
-ids = Snowflake(store=store, state=sys.argv[1])
+ids = Snowflake(store=store, state=sys.argv[1], length=600)
 if sys.argv[3] == "drawn":
     ids.next()
 reads, writes = os.pipe()
@@ -139,7 +116,6 @@ for _ in range(4):
 """
 
 
-@in_time
 def test_the_children_of_one_that_had_not_begun_have_theirs(tmp_path) -> None:
     """As under a server that loads the application once and forks."""
     folder = tmp_path / "states"

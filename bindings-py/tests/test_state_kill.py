@@ -1,90 +1,102 @@
-"""Processes with a state file, killed again and again, while their store is away."""
+"""A server of many processes with one folder of state files: its workers are killed again and again,
+while their store is away."""
 
 from __future__ import annotations
 
+import http.client
 import os
-import subprocess
+import signal
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from array import array
 from pathlib import Path
 
 import pytest
 
+from support.asking import ask
+from support.load import listening
 from support.places import HERE
-from support.waiting import until
+from support.waiting import run_all
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="there are state files on Linux only"
 )
-KEEPING = HERE / "support/keeping.py"
-# Lives that have to do without the store, and how many there may be until there were so many.
-ALONE, MOST = 3, 12
-# In `edge` a tick has 64 IDs: more than the second that a file reserves at a time …
-COUNT = 70_000
-# … and more than a life lasts on a busy machine.
-COUNT_OF_CONTROL = 400_000
+WORKERS, CLIENTS, REQUESTS = 4, 4, 6
+GUNICORN = [sys.executable, "-m", "gunicorn", "-w", WORKERS, "--bind", "fd://{fd}", "--log-level", "error"]
+# So many lives have to do without the store; rounds are added until there were so many.
+ALONE, MOST = 6, 20
 # A window is over some time, and a life on a busy machine as well.
 ALONE_S = 8.0
 
 
-def drawn(file: Path) -> list[int]:
-    """What was written down. A kill may cut the last line of a file: it is no ID."""
-    lines = file.read_text().splitlines(keepends=True) if file.exists() else []
-    return [int(line) for line in lines if line.endswith("\n")]
+class Answers:
+    """What came of the requests of one round: the IDs, and which processes never asked the store."""
 
+    def __init__(self) -> None:
+        self.ids = array("Q")
+        self.pids: set[int] = set()
+        self.alone: set[int] = set()
 
-def live(server, folder: Path, count: int, path: Path | None) -> Iterator[tuple[list[int], bool]]:
-    """One life after another: what it was given, and whether it was alone."""
-    server.create_namespace("edge", layout="edge")
-    environment = dict(os.environ)
-    if path is not None:
-        environment["PYTHONPATH"] = str(path)
-    for life in range(MOST):
-        file = folder / f"{life}.ids"
-        command = [sys.executable, KEEPING, server.url, folder / "state", file, count]
-        process = subprocess.Popen(
-            [*map(str, command)], env=environment, stderr=subprocess.PIPE, text=True
-        )
-        alone = server.process is None
-
-        def enough() -> bool:
-            assert process.poll() is None, process.communicate()
-            return file.exists() and file.read_bytes().count(b"\n") >= count
-
+    def ask(self, port: int) -> None:
         try:
-            if alone and not until(enough, ALONE_S):
-                # Its window is used up: it needs the store.
-                alone = False
-                server.start()
-            assert until(enough), f"life {life} was given {len(drawn(file))} IDs"
-        finally:
-            process.kill()
-            process.communicate()
-            if server.process is not None:
-                server.kill()
-        yield drawn(file), alone
+            status, headers, drawn = ask(port, timeout=30)
+        except (OSError, http.client.HTTPException):
+            return  # Its worker was killed.
+        if status == 200:
+            pid = int(headers["X-Pid"])
+            self.ids.frombytes(drawn)
+            self.pids.add(pid)
+            if headers["X-Grants"] == "0":
+                self.alone.add(pid)
+
+    def asked(self, port: int, patience: float) -> Answers:
+        """From many clients, until so many requests were made each, or time is up."""
+        deadline = time.monotonic() + patience
+
+        def client() -> None:
+            for _ in range(REQUESTS):
+                if time.monotonic() < deadline:
+                    self.ask(port)
+
+        run_all(threading.Thread(target=client) for _ in range(CLIENTS))
+        return self
 
 
-def test_a_killed_process_goes_on_while_the_store_is_away(server, tmp_path) -> None:
-    ids: list[int] = []
-    lives = alone = 0
-    for part, was_alone in live(server, tmp_path, COUNT, None):
-        ids, lives, alone = ids + part, lives + 1, alone + was_alone
-        if alone == ALONE:
-            break
-    duplicates = len(ids) - len(set(ids))
-    print(f"state file: {lives} lives, {alone} without the store, {len(ids)} IDs, {duplicates} duplicates")
-    assert alone == ALONE and duplicates == 0
-    assert ids == sorted(ids), "each life goes on above the one before"
+def lives(server, folder: Path, path: Path | None, enough) -> tuple[int, int, int]:
+    """IDs, duplicates, and lives that never asked the store."""
+    server.create_namespace("edge", layout="edge")
+    states = folder / "states"
+    states.mkdir()
+    modules = os.pathsep.join(str(part) for part in (path, HERE) if part is not None)
+    application = [*GUNICORN, "support.keeping:wsgi"]
+    environment = {"LEAFID_STATE": f"{states}/", "PYTHONPATH": modules}
+    ids, alone, duplicates = array("Q"), 0, 0
+    with listening(*application, store=server.url, **environment) as (port, _):
+        for _ in range(MOST):
+            before = Answers().asked(port, 60)
+            server.kill()
+            for pid in before.pids:
+                os.kill(pid, signal.SIGKILL)
+            after = Answers().asked(port, ALONE_S)
+            for pid in after.pids:
+                os.kill(pid, signal.SIGKILL)
+            server.start()
+            ids += before.ids + after.ids
+            alone += len(after.alone - before.pids)
+            duplicates = len(ids) - len(set(ids))
+            if enough(alone, duplicates):
+                break
+    files = sorted(file.name for file in states.glob("*.state"))
+    print(f"{files}: {alone} lives without the store, {len(ids)} IDs, {duplicates} duplicates")
+    return len(ids), duplicates, alone
+
+
+def test_killed_workers_go_on_while_the_store_is_away(server, tmp_path) -> None:
+    count, duplicates, alone = lives(server, tmp_path, None, lambda alone, _: alone >= ALONE)
+    assert alone >= ALONE and count > 0 and duplicates == 0
 
 
 def test_without_the_writes_something_is_given_twice(server, tmp_path, unguarded) -> None:
-    ids: list[int] = []
-    lives = duplicates = 0
-    for part, _ in live(server, tmp_path, COUNT_OF_CONTROL, unguarded):
-        ids, lives = ids + part, lives + 1
-        duplicates = len(ids) - len(set(ids))
-        if duplicates > 0:
-            break
-    print(f"state file that is not written: {lives} lives, {len(ids)} IDs, {duplicates} duplicates")
+    _, duplicates, _ = lives(server, tmp_path, unguarded, lambda _, duplicates: duplicates > 0)
     assert duplicates > 0

@@ -1,24 +1,33 @@
-"""A store over tables: what is the same in a file and in a database."""
+"""A store over tables: what is the same in a file and in a database. What a program says of a tag or a namespace
+holds, or is refused by name; `default` is among them."""
 
 from __future__ import annotations
 
+import concurrent.futures
+import json
 import os
 import sqlite3
-import subprocess
 import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import leafid
-from leafid import Segment, Snowflake, SqlStore
-from leafid.__main__ import main
+from leafid import Layout, MemoryStore, Segment, Snowflake, SqlStore, SqliteStore
 from support.child import in_child
-from support.drawers import all_ended, count, draw
-from support.forked import wait
-from support.places import BINARY
-from support.waiting import first_when_made, until
+from support.run import code, report
+from support.waiting import first_when_made
 
 TAG = {"tag": "orders", "request": "01" * 16}
+Ids = list[int]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "ids.db"
 
 
 def test_three_lines(place) -> None:
@@ -36,10 +45,9 @@ def test_what_is_not_there_is_not_made(place) -> None:
             with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init --store ") as said:
                 ask()
         assert f"init --store {place.url}" in str(said.value)
-    store = place.open(create=True)
-    assert place.open(create=True).id == store.id, "it is there"
-    with Segment("orders", place.url) as orders:
-        for ask in (lambda: store.lease_segment(TAG), orders.next):
+        store = place.open(create=True)
+        assert place.open(create=True).id == store.id, "it is there"
+        for ask in (lambda: store.lease_segment(TAG), Segment("orders", place.url).next):
             with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store"):
                 ask()
         store.create_tag("orders", start=100)
@@ -49,31 +57,11 @@ def test_what_is_not_there_is_not_made(place) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_fork_opens_its_own(place) -> None:
-    store = place.open(create=True)
-    store.create_tag("orders", step=5, max_step=5)
-    ids, stamps = Segment("orders", store, timeout=30), Snowflake(store=store, timeout=30)
-
-    def draw() -> list[int]:
-        return [ids.next() for _ in range(50)] + [stamps.next() for _ in range(50)]
-
-    mine = ids.take(3) + [stamps.next()]
-    read, write = os.pipe()
-    children = []
-    for _ in range(4):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.write(write, b"".join(b"%d " % id for id in draw()))
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(pid)
-    mine += draw()
-    assert not any(wait(pid) for pid in children)
-    theirs = [int(id) for id in os.read(read, 65_536).split()]
-    assert len(theirs) == 400
-    assert len(set(mine + theirs)) == len(mine) + 400
+@pytest.mark.parametrize("kind", ["segment", "snowflake"])
+def test_a_fork_opens_its_own(place, tmp_path, kind) -> None:
+    place.open(create=True).create_tag("forked", step=5, max_step=5)
+    told = report("forked.py", kind, place.url, 4, 50, tmp_path)
+    assert (told["failed"], told["duplicates"]) == (0, 0) and told["ids"] >= 4 * 50
     if (path := place.url.partition("sqlite:")[2]):
         assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -104,30 +92,159 @@ def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
     orders.close()
 
 
-def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None:
-    """The control of `test_sqlite_kill.py` and `test_sql_kill.py`."""
-    place.open(create=True).create_tag("orders", step=10, max_step=10)
-    with all_ended() as processes:
-        for at in range(4):
-            processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
-        # A holder that notices it stops the tag, so they may not come to their ends.
-        assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
+def twice(ids: Ids) -> int:
+    return len(ids) - len(set(ids))
 
 
-def test_the_commands(place, capsys) -> None:
-    def run(*words: str, ends: int = 0) -> str:
-        assert main([*words, "--store", place.url]) == ends
-        said = capsys.readouterr()
-        return said.err if ends else said.out
+def drawn(folder: Path, ranges: list[tuple[int, int]], is_enough: Callable[[Ids], bool]) -> int:
+    """What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is
+    enough; how many of them came before."""
+    urls = [f"sqlite:{folder / str(at)}.db" for at in range(2)]
+    holders = [
+        Snowflake(store=url, create=True, workers=workers)
+        for url, workers in zip(urls, ranges, strict=True)
+    ]
+    ids: Ids = []
+    while len(ids) < 10_000 or not is_enough(ids):
+        for holder in holders:
+            ids += holder.take(100)
+    print(f"declared: {len(ids)} IDs, {twice(ids)} duplicates")
+    return twice(ids)
 
-    assert "STORE_UNKNOWN" in run("tag", "create", "orders", ends=1)
-    said = run("init")
-    assert place.open().id in said
-    assert "STORE_REFUSED" in run("init", ends=1), "a store that is there is not made again"
-    run("tag", "create", "orders", "--from", "7", "--step", "2")
-    assert "TAG_EXISTS" in run("tag", "create", "orders", ends=1)
-    run("tag", "create", "orders", "--if-missing")
-    assert run("next", "orders", "-n", "2") == "7\n8\n"
-    words = [BINARY, "tag", "list", "--store", place.url]
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=300)
-    assert "orders" in shown.stdout, shown.stderr
+
+def test_numbers_split_over_two_files(tmp_path) -> None:
+    assert drawn(tmp_path, [(0, 8), (8, 16)], lambda _: True) == 0
+
+
+def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
+    assert drawn(tmp_path, [(0, 8), (0, 8)], lambda ids: twice(ids) > 0) > 0
+
+
+def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
+    SqliteStore(path, create=True).close()
+    wanted = "namespace `default` exists already, .*: `workers` is 0..1024, not 8..16; .* leafid namespace set default --store sqlite:"
+    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
+        SqliteStore(path, create=True, workers=(8, 16))
+    store = SqlStore(f"sqlite:{path}", create=True, workers=(8, 16))
+    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
+        Snowflake(store=store).next()
+    SqliteStore(path, create=True, workers=(0, 1024))
+
+
+def test_numbers_without_create_are_refused(place) -> None:
+    for make in (place.open, partial(SqlStore, place.url)):
+        with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`, or leave it out"):
+            make(workers=(0, 8))
+
+
+@pytest.mark.parametrize("workers", [(100, 104), (60_000, 65_536), None])
+def test_default_is_made_as_it_is_declared(place, workers) -> None:
+    orders = Segment("orders", place.url, create=True)
+    with Snowflake(store=place.url, create=True, layout=Layout.edge, workers=workers) as ids:
+        assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
+    assert orders.next() == 1
+    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not 0..8"):
+        Snowflake(store=place.url, create=True, workers=(0, 8)).next()
+    orders.close()
+
+
+def test_numbers_of_a_namespace(place) -> None:
+    with Snowflake("pages", place.url, create=True, workers=(8, 12)) as pages:
+        assert leafid.decode(pages.next()).worker == 8
+    # This call has made the store, so `default` has the range as well.
+    with Snowflake(store=place.url) as ids:
+        assert leafid.decode(ids.next()).worker == 8
+    Snowflake("pages", place.url, create=True, workers=(8, 12)).close()
+    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
+        Snowflake("pages", place.url, create=True, workers=(0, 4)).next()
+    with Snowflake("other", place.url, create=True, workers=(0, 4)) as others:
+        assert leafid.decode(others.next()).worker == 0
+
+
+def test_two_generators_of_a_process_that_say_different_things(path) -> None:
+    store = SqlStore(f"sqlite:{path}", create=True)
+    first = Snowflake("pages", store, create=True, workers=(0, 8))
+    Snowflake("pages", store, create=True, workers=(8, 16))
+    with pytest.raises(leafid.LayoutMismatchError, match="`workers` is 0..8, not 8..16"):
+        first.next()
+
+
+@pytest.mark.parametrize("how, wanted", [
+    ({"step": 500, "max_step": 500}, "`step` is 10, not 500, `max_step` is 100, not 500; declare what is there, or change it: leafid tag set orders --store "),
+    ({"until": 999}, "`until` is 1000, not 999"),
+    ({"start": 51}, "it stands at 50, below 51, where it was to begin"),
+])  # fmt: skip
+def test_a_tag_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
+    store.create_tag("orders", start=50, step=10, max_step=100, until=1_000)
+    with pytest.raises(leafid.TagExistsError, match=f"^tag `orders` exists already, and not as declared: {wanted}"):
+        store.create_tag("orders", if_missing=True, **how)
+    for same in ({}, {"start": 50, "step": 10}, {"until": 1_000, "max_step": 100}):
+        store.create_tag("orders", if_missing=True, **same)
+    assert Segment("orders", store, create=True).next() == 50
+
+
+@pytest.mark.parametrize("how, wanted", [
+    ({"layout": "leaf"}, "`layout` is .*'worker_bits': 16.*, not .*'worker_bits': 10"),
+    ({"workers": (0, 8)}, "`workers` is 3..9, not 0..8"),
+    ({"max_window": 1}, "`max_window_ms` is 60000, not 1000"),
+])  # fmt: skip
+def test_a_namespace_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
+    made: dict[str, Any] = {"layout": "edge", "workers": (3, 9), "max_window": 60}
+    store.create_namespace("pages", **made)
+    for if_missing in (True, False):
+        with pytest.raises(leafid.LayoutMismatchError, match=f"^namespace `pages` exists already, and not as declared: {wanted}"):
+            store.create_namespace("pages", if_missing=if_missing, **{**made, **how})
+    store.create_namespace("pages", **made)
+    store.create_namespace("pages", if_missing=True)
+    with pytest.raises(leafid.LayoutMismatchError):
+        store.create_namespace("pages")
+
+
+def test_what_cannot_be_is_refused_before_what_is_there_is_looked_at(path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with pytest.raises(leafid.LeafidError):
+        store.create_tag("orders", step="a", if_missing=True)
+    with pytest.raises(TypeError):
+        store.create_tag("orders", stpe=5, if_missing=True)
+    with pytest.raises(leafid.WorkerInvalidError):
+        Snowflake("pages", store, create=True, workers=(0, 2_000))
+
+
+def test_a_namespace_in_memory_that_is_there_otherwise() -> None:
+    store = MemoryStore()
+    store.create_namespace("pages", max_window=60)
+    store.create_namespace("pages", max_window=60)
+    with pytest.raises(leafid.LayoutMismatchError):
+        store.create_namespace("pages", max_window=1)
+
+
+RACE = """
+    import json, sys
+    import leafid
+    ids = leafid.Snowflake(store=f"sqlite:{sys.argv[1]}", create=True, workers=tuple(json.loads(sys.argv[2])))
+    try:
+        print(json.dumps(ids.take(200)))
+    except leafid.LayoutMismatchError:
+        print("[]")
+"""
+
+
+def race(path: Path, ranges: list[tuple[int, int]]) -> list[Ids]:
+    """What processes draw that all make one new file."""
+    with concurrent.futures.ThreadPoolExecutor(len(ranges)) as pool:
+        said = pool.map(lambda workers: code(RACE, path, json.dumps(workers)), ranges)
+        return [json.loads(each) for each in said]
+
+
+def test_processes_that_declare_the_same_of_a_new_file(path) -> None:
+    ids = sum(race(path, [(3, 9)] * 4), [])
+    assert (len(ids), twice(ids)) == (800, 0)
+    assert {leafid.decode(id).worker for id in ids} <= set(range(3, 9))
+
+
+def test_processes_that_declare_another_thing_each(path) -> None:
+    drawn = race(path, [(0, 8), (8, 16), (16, 24)])
+    assert sorted(map(len, drawn)) == [0, 0, 200]

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
 import leafid
-from leafid import Segment, Snowflake
+from leafid import Segment, Snowflake, _aio
 from support.gate import Away, Gate
-from support.loops import in_trio
 from support.waiting import PATIENCE, until
+
+
+def in_trio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A test that runs in a loop of its own, in which nobody waits afterwards."""
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        trio.run(functools.partial(test, **fixtures))
+        assert not _aio._LINES
+
+    return run
 
 
 @in_trio

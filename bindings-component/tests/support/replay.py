@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from support import public
 from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
+from support.places import ROOT
 from support.rows import Rows
 from support.wire import Wire, code, enum, shown, token
+
+sys.path.insert(0, str(ROOT / "tests/vectors"))
+
+from scripts import Scripts, Text, ascending  # noqa: E402
 
 
 class World:
@@ -22,10 +27,15 @@ class World:
             RANDOM: {"get-random-u64": lambda _: self.random.pop(0)},
         }
         self.instance: Instance = instantiate(path, host)
-        self.wire = Wire(lambda name: self.call("layouts", "named", name))
+        self.wire = Wire(self.instance)
 
     def call(self, interface: str, name: str, *args: Any) -> Any:
         return self.instance.call(interface, name, *args)
+
+    def layout(self, value: Any) -> Plain:
+        is_named = isinstance(value, str)
+        read = self.call("layouts", "named", value) if is_named else self.wire.given("layouts", "describe", 0, value)
+        return dict(read)
 
 
 def instant(ms: int) -> int:
@@ -35,18 +45,13 @@ def instant(ms: int) -> int:
 
 def replay(script: Plain, path: Path) -> None:
     """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
-    subject = build(script, path)
-    names: dict[str, Any] = {}
-    for number, step in enumerate(script.get("steps", []) if subject else [], 1):
-        place = f"`{script['name']}`, step {number} ({step['do']})"
-        filled = {field: put_in(value, names) for field, value in step.items() if field != "gives"}
-        compare(step["gives"], attempt(lambda filled=filled: subject(filled)), names, place)
+    SCRIPTS.replay(script, SCRIPTS.made(script, lambda: build(script, path)))
 
 
 def build(script: Plain, path: Path) -> Any:
     kind = script["kind"]
     if kind == "public":
-        return built(script, lambda: public.subject(script, path))
+        return scrambling(script, path)
     world = World(path)
     take = {"layouts": layouts, "text": text, "errors": errors, "rows": rows}.get(kind)
     if take is not None:
@@ -54,31 +59,29 @@ def build(script: Plain, path: Path) -> Any:
     if kind == "store":
         return stored(world, script)
     world.random = [int(script["seed"])]
-
-    def generator() -> Any:
-        config = world.wire.read(script["config"], f"{kind}_config")
-        made = world.instance.generator(kind, config)
-        return lambda step: generate(world, made, kind, step)
-
-    return built(script, generator)
+    config = world.wire.given("generators", f"[static]generator.{kind}", 0, script["config"])
+    made = world.instance.generator(kind, config)
+    return lambda step: generate(world, made, kind, step)
 
 
-def built(script: Plain, make: Any) -> Any:
-    """What takes the steps; none where the script says what is wrong with it."""
-    try:
-        made = make()
-    except Refused as refused:
-        compare(script.get("gives"), refusal(refused), {}, f"`{script['name']}`, building")
-        return None
-    assert "gives" not in script, f"`{script['name']}`: it was built"
-    return made
+def scrambling(script: Plain, path: Path) -> Any:
+    """Public IDs."""
+    instance = instantiate(path, {})
+    given = bytes.fromhex(script["key"]), script["tag"], script.get("prefix")
+    scrambler = instance.scrambler(*given, script.get("alphabet", "base58"))
 
+    def take(step: Plain) -> Any:
+        given = step["text"] if "text" in step else int(step["id"])
+        match step["do"]:
+            case "base58" | "base62":
+                gave = instance.call("public-ids", "write", step["do"], given)
+            case "parse_base58" | "parse_base62":
+                gave = instance.call("public-ids", "read", step["do"].removeprefix("parse_"), given)
+            case verb:
+                gave = getattr(scrambler, verb)(given)
+        return Text(gave) if isinstance(gave, str) else gave
 
-def attempt(act: Any) -> Any:
-    try:
-        return act()
-    except Refused as refused:
-        return refusal(refused)
+    return take
 
 
 def refusal(refused: Refused) -> Plain:
@@ -86,8 +89,11 @@ def refusal(refused: Refused) -> Plain:
     return {"code": code(refused.code), **until}
 
 
+SCRIPTS = Scripts(Refused, refusal)
+
+
 def layouts(world: World, step: Plain) -> Any:
-    layout = world.wire.layout(step["layout"])
+    layout = world.layout(step["layout"])
     match step["do"]:
         case "layout":
             given = shown(world.call("layouts", "describe", layout))
@@ -101,10 +107,6 @@ def layouts(world: World, step: Plain) -> Any:
             name = step["do"].replace("_", "-")
             return world.call("layouts", name, layout, int(step["time_ms"]))
     raise AssertionError(f"there is no step `{step['do']}`")
-
-
-class Text(str):
-    """A text that is one, and no number in decimal."""
 
 
 def text(world: World, step: Plain) -> Any:
@@ -134,41 +136,35 @@ def errors(world: World, step: Plain) -> Any:
     return layouts(world, step) if "layout" in step else text(world, step)
 
 
-# What the interface calls the rows that a store finds.
-CANDIDATES = [("mine", "mine"), ("kept", "own"), ("spare", "spare"), ("rested", "rested")]
-
-
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
-    wire, verb = world.wire, lambda name, *args: world.call("registry", name, *args)
+    # What is decided at a moment has it as its last argument.
+    now = (int(step["at"]),) if "at" in step else ()
 
-    def namespace() -> Plain:
-        made = verb("create-namespace", wire.read(step["namespace"], "new_namespace"))
-        return {**made, "floor": int(step["namespace"].get("floor", 0))}
+    def verb(name: str, *args: Any) -> Any:
+        given = [world.wire.given("registry", name, at, value) for at, value in enumerate(args)]
+        return world.call("registry", name, *given, *(now if name == "lease-segment" else ()))
+
+    def in_a_namespace(name: str, found: str) -> Any:
+        made = verb("create-namespace", step["namespace"])
+        space = {**made, "floor": int(step["namespace"].get("floor", 0))}
+        given = (world.wire.given("registry", name, at, step[of]) for at, of in ((2, found), (3, "ask")))
+        return world.call("registry", name, token(step["store"]), space, *given, *now)
 
     match step["do"]:
         case "tag_row":
-            before = None if step.get("before") is None else wire.read(step["before"], "tag_row")
-            return {"row": shown(verb("create-tag", wire.new_tag(step["wanted"]), before))}
+            return {"row": shown(verb("create-tag", step["wanted"], step.get("before")))}
         case "namespace_row":
-            wanted = wire.read(step["wanted"], "new_namespace")
-            return {"row": shown(verb("create-namespace", wanted))}
+            return {"row": shown(verb("create-namespace", step["wanted"]))}
+        case "release":
+            return {"row": shown(verb("give-back", step["store"], step["row"], step["ask"]))}
         case "lease_segment":
-            given = wire.read(step["row"], "tag_row"), wire.read(step["ask"], "segment_ask")
-            return leased(*verb("lease-segment", token(step["store"]), *given, int(step["at"])))
+            return leased(*verb("lease-segment", step["store"], step["row"], step["ask"]))
         case "acquire":
-            rows = {to: step["candidates"].get(name) for to, name in CANDIDATES}
-            rows = {to: None if row is None else wire.worker_row(row) for to, row in rows.items()}
-            given = namespace(), rows, wire.read(step["ask"], "acquire_ask")
-            acquired = verb("acquire", token(step["store"]), *given, int(step["at"]))
+            acquired = in_a_namespace("acquire", "candidates")
             return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
-            given = wire.worker_row(step["row"]), wire.read(step["ask"], "renew_ask")
-            store = token(step["store"])
-            return leased(*verb("renew", store, namespace(), *given, int(step["at"])))
-        case "release":
-            given = wire.worker_row(step["row"]), wire.read(step["ask"], "release")
-            return {"row": shown(verb("give-back", token(step["store"]), *given))}
+            return leased(*in_a_namespace("renew", "row"))
     raise AssertionError(f"there is no step `{step['do']}`")
 
 
@@ -201,7 +197,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
         case "next" | "wants_ask" | "poll_at" | "forget" | "resumed":
             return getattr(generator, step["do"])()
         case "fill" | "fill_available":
-            return filled(getattr(generator, step["do"])(int(step["n"])))
+            return ascending(getattr(generator, step["do"])(int(step["n"])))
         case "span":
             ids = span(generator, int(step["n"]))
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
@@ -228,8 +224,9 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             return generator.look(int(step["wall"]))
         case "resume":
             highest = None if "highest" not in step else int(step["highest"])
-            layout = None if "layout" not in step else world.wire.layout(step["layout"])
-            return generator.resume(world.wire.read(step["before"], "carryover"), highest, layout)
+            layout = None if "layout" not in step else world.layout(step["layout"])
+            before = world.wire.given("generators", "[method]generator.resume", 1, step["before"])
+            return generator.resume(before, highest, layout)
         case "failing":
             failing = generator.failing()
             return None if failing is None else code(failing)
@@ -243,46 +240,9 @@ def span(generator: Any, n: int) -> list[int]:
     ids: list[int] = []
     while len(ids) < n:
         try:
-            ids += filled(generator.fill_available(n - len(ids)))
+            ids += ascending(generator.fill_available(n - len(ids)))
         except Refused:
             if not ids:
                 raise
             break
     return ids
-
-
-def filled(ids: list[int]) -> list[int]:
-    assert ids == sorted(set(ids)), "the IDs of a fill do not ascend"
-    return ids
-
-
-def put_in(value: Any, names: dict[str, Any]) -> Any:
-    """The values that `$names` stand for."""
-    if isinstance(value, str):
-        return names.get(value, value)
-    if isinstance(value, dict):
-        return {field: put_in(item, names) for field, item in value.items()}
-    return value
-
-
-def compare(expected: Any, gave: Any, names: dict[str, Any], place: str) -> None:
-    """Exactly, but that an object may leave fields out and null means absent."""
-    wrong = f"{place}: expected {expected!r}, got {gave!r}"
-    if isinstance(expected, dict):
-        assert isinstance(gave, dict), wrong
-        for field, value in expected.items():
-            compare(value, gave.get(field), names, f"{place}, `{field}`")
-    elif isinstance(expected, list):
-        assert isinstance(gave, list) and len(expected) == len(gave), wrong
-        for wanted, given in zip(expected, gave):
-            compare(wanted, given, names, place)
-    elif isinstance(expected, str) and expected.startswith("$"):
-        if expected not in names:
-            assert gave not in names.values(), f"{place}: {gave!r} has another name already"
-            names[expected] = gave
-        assert names[expected] == gave, f"{place}: {expected} is {names[expected]!r}, got {gave!r}"
-    elif isinstance(gave, int) and not isinstance(gave, bool) and isinstance(expected, str):
-        assert str(gave) == expected, wrong
-    else:
-        assert type(expected) is type(gave) or isinstance(gave, str), wrong
-        assert expected == gave, wrong

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.component import Instance, Plain, Refused, answer
-from support.wire import Wire, shown
-
-
-def refuse(code: str) -> Refused:
-    return Refused({"code": code, "until": None})
+from support.component import Instance, Plain, answer
+from support.wire import Wire, refuse, shown
 
 
 class Rows:
@@ -28,9 +24,13 @@ class Rows:
     def verb(self, name: str, *args: Any) -> Any:
         return self.instance.call("registry", name, *args)
 
+    def asked(self, verb: str, at: int, value: Any) -> Plain:
+        read: Plain = self.wire.given("registry", verb, at, value)
+        return read
+
     def create_tag(self, spec: Plain) -> Plain:
         before = self.tags.get(spec["tag"])
-        self.tags[spec["tag"]] = self.verb("create-tag", self.wire.new_tag(spec), before)
+        self.tags[spec["tag"]] = self.verb("create-tag", self.asked("create-tag", 0, spec), before)
         return {}
 
     def delete_tag(self, spec: Plain) -> Plain:
@@ -41,7 +41,7 @@ class Rows:
         return {}
 
     def create_namespace(self, spec: Plain) -> Plain:
-        row = self.verb("create-namespace", self.wire.read(spec, "new_namespace"))
+        row = self.verb("create-namespace", self.asked("create-namespace", 0, spec))
         self.namespaces[spec["namespace"]] = row
         self.workers[spec["namespace"]] = {}
         return {}
@@ -60,7 +60,7 @@ class Rows:
         return {}
 
     def lease_segment(self, ask: Plain) -> Plain:
-        asked = self.wire.read(ask, "segment_ask")
+        asked = self.asked("lease-segment", 2, ask)
         row = self.tags.get(asked["tag"])
         if row is None:
             raise refuse("tag-unknown")
@@ -69,7 +69,7 @@ class Rows:
         return shown(answer(given))
 
     def acquire(self, ask: Plain) -> Plain:
-        namespace, asked = self._namespace(ask), self.wire.read(ask, "acquire_ask")
+        namespace, asked = self._namespace(ask), self.asked("acquire", 3, ask)
         rows, numbers = self.workers[asked["namespace"]], namespace["workers"]
         mine = [row for row in rows.values() if row["key"] == asked["request"]]
         kept = [row for row in rows.values() if row["sticky"] and row["owner"] == asked["owner"]]
@@ -85,7 +85,7 @@ class Rows:
         return shown(given["grant"])
 
     def renew(self, ask: Plain) -> Plain:
-        namespace, asked = self._namespace(ask), self.wire.read(ask, "renew_ask")
+        namespace, asked = self._namespace(ask), self.asked("renew", 3, ask)
         row = self._row(asked["namespace"], asked["worker"])
         row, given = self.verb("renew", self.id, namespace, row, asked, self.now)
         self.workers[asked["namespace"]][asked["worker"]] = row
@@ -93,7 +93,7 @@ class Rows:
 
     def release(self, ask: Plain) -> Plain:
         self._namespace(ask)
-        asked = self.wire.read(ask, "release")
+        asked = self.asked("give-back", 2, ask)
         row = self._row(asked["namespace"], asked["worker"])
         row = self.verb("give-back", self.id, row, asked)
         self.workers[asked["namespace"]][asked["worker"]] = row

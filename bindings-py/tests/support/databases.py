@@ -3,22 +3,19 @@ its id. How they are started stands in `tests/servers` for the Rust suites, too.
 
 from __future__ import annotations
 
-import contextlib
 import getpass
 import importlib
 import itertools
 import os
 import shutil
-import signal
 import subprocess
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from support.ending import descendants, runs, stop
-from support.missing import not_run
+from support.ending import descendants, kill, runs, stop
+from support.places import not_run
 from support.port import Port
 from support.waiting import until
 
@@ -28,16 +25,23 @@ NOBODY = 65534
 _NAMES = itertools.count()
 
 
-class Database(ABC):
+class Database:
     """A server with any number of databases. Whoever connects from this machine needs no password."""
 
-    name: ClassVar[str]
-    package: ClassVar[str]
-    module: ClassVar[str]
+    name: str
+    # The driver's module, and the database that every server has.
+    module: str
+    common: str
+    # The URL's scheme with SQLAlchemy.
+    scheme: str
+    # The statements that find the sessions of a database, and end one.
+    sessions_of: str
+    ends: str
     process: subprocess.Popen[bytes] | None = None
 
-    def __init__(self, folder: Path, *settings: str) -> None:
-        self.folder, self.settings, self.port = folder, settings, 0
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.data = folder, folder / "data"
+        self.environment = {**os.environ, "TMPDIR": str(folder)}
 
     def __enter__(self) -> Database:
         self.install()
@@ -55,20 +59,13 @@ class Database(ABC):
             self.kill()
         self.taken.give_back()
 
-    @property
-    def driver(self) -> Any:
-        """Imported here, so that tests without a database run without the drivers."""
-        return importlib.import_module(self.module)
-
     def start(self) -> None:
         """Starts it on what it kept, and waits until it answers."""
         log = self.folder / "log"
         # Ended with this process, however that ends.
-        command = ["setpriv", "--pdeathsig=KILL", *self.as_user(), *self.command()]
+        command = ["setpriv", "--pdeathsig=KILL", *self.as_user(), *map(str, self.command())]
         with log.open("wb") as out:
-            self.process = subprocess.Popen(
-                command, stdout=out, stderr=out, cwd=self.folder, env=self.environment()
-            )
+            self.process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder, env=self.environment)
         end = time.monotonic() + LIMIT_S
         while not self.answers():
             said = log.read_text(errors="replace")
@@ -85,12 +82,15 @@ class Database(ABC):
             stop(self.process.pid)
         children = descendants(self.process.pid)
         self.process.kill()
-        for child in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        kill(children)
         self.process.wait(timeout=LIMIT_S)
         self.process = None
         assert until(lambda: not any(map(runs, children)))
+
+    @property
+    def driver(self) -> Any:
+        """Imported here, so that tests without a database run without the drivers."""
+        return importlib.import_module(self.module)
 
     def answers(self) -> bool:
         try:
@@ -101,9 +101,7 @@ class Database(ABC):
 
     def make(self) -> str:
         """A database of its own: its name."""
-        name = f"ids{next(_NAMES)}"
-        self.run(self.common, f"CREATE DATABASE {name}")
-        return name
+        return self.make_again(f"ids{next(_NAMES)}")
 
     def make_again(self, name: str) -> str:
         """An empty database of this name: cheaper than many, all of which a crash would recover."""
@@ -113,11 +111,7 @@ class Database(ABC):
     def run(self, database: str, *statements: str) -> list[Any]:
         connection = self.connect(database)
         try:
-            turn_on: Any = connection.autocommit
-            if callable(turn_on):
-                turn_on(True)
-            else:
-                connection.autocommit = True
+            self.commit_each(connection)
             with connection.cursor() as cursor:
                 for statement in statements:
                     cursor.execute(statement)
@@ -140,39 +134,20 @@ class Database(ABC):
     def end(self, session: int) -> None:
         self.run(self.common, self.ends.format(session))
 
-    def as_user(self) -> list[str]:
-        return []
-
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, "TMPDIR": str(self.folder)}
-
-    common: ClassVar[str]
-    scheme: ClassVar[str]
-    sessions_of: ClassVar[str]
-    ends: ClassVar[str]
-
-    @abstractmethod
-    def install(self) -> None:
-        ...
-
-    @abstractmethod
-    def command(self) -> list[str]:
-        ...
-
-    @abstractmethod
-    def connect(self, database: str) -> Any:
-        ...
-
-    @abstractmethod
-    def url(self, database: str) -> str:
-        ...
-
     def factory(self, database: str) -> Callable[[], Any]:
         return lambda: self.connect(database)
 
+    def as_user(self) -> list[str]:
+        return []
+
+    def made(self, *command: object) -> None:
+        words = [*self.as_user(), *map(str, command)]
+        words = ["setpriv", *words] if self.as_user() else words
+        subprocess.run(words, check=True, capture_output=True, cwd=self.folder, env=self.environment)
+
 
 class Postgres(Database):
-    name, package, common, module = "PostgreSQL", "postgresql", "postgres", "psycopg"
+    name, common, module = "PostgreSQL", "postgres", "psycopg"
     scheme, ends = "postgresql+psycopg", "SELECT pg_terminate_backend({})"
     sessions_of = "SELECT pid FROM pg_stat_activity WHERE datname = '{}'"
 
@@ -182,31 +157,27 @@ class Postgres(Database):
     def program(self, name: str) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: int(at.parent.name))
         program = shutil.which(name, path=str(found[-1]) if found else None) or shutil.which(name)
-        return program or not_run("postgresql", name, self.package)
+        return program or not_run("postgresql", name, "postgresql")
 
     def install(self) -> None:
-        if os.getuid() == 0:
+        if self.as_user():
             os.chown(self.folder, NOBODY, NOBODY)
-        made = [self.program("initdb"), "-D", str(self.folder / "data"), "-U", "leafid"]
         how = ["-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]
-        if os.getuid() == 0:
-            made = ["setpriv", *self.as_user(), *made]
-        subprocess.run([*made, *how], check=True, capture_output=True, cwd=self.folder)
+        self.made(self.program("initdb"), "-D", self.data, "-U", "leafid", *how)
 
     def as_user(self) -> list[str]:
-        if os.getuid() != 0:
-            return []
-        return [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        return [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.getuid() == 0 else []
 
-    def command(self) -> list[str]:
-        settings = [word for setting in self.settings for word in ("-c", setting)]
-        where = ["-D", str(self.folder / "data"), "-k", str(self.folder), "-p", str(self.port)]
-        return [self.program("postgres"), *where, "-h", "127.0.0.1", *settings]
+    def command(self) -> list[object]:
+        where = ["-D", self.data, "-k", self.folder, "-h", "127.0.0.1", "-p", self.port]
+        return [self.program("postgres"), *where]
 
     def connect(self, database: str) -> Any:
-        return self.driver.connect(
-            host="127.0.0.1", port=self.port, user="leafid", dbname=database, connect_timeout=5
-        )
+        at = {"host": "127.0.0.1", "port": self.port, "user": "leafid", "dbname": database}
+        return self.driver.connect(**at, connect_timeout=5)
+
+    def commit_each(self, connection: Any) -> None:
+        connection.autocommit = True
 
     def url(self, database: str) -> str:
         return f"postgres://leafid@127.0.0.1:{self.port}/{database}"
@@ -219,36 +190,33 @@ class Postgres(Database):
 
 
 class Mariadb(Database):
-    name, package, common, module = "MariaDB", "mariadb-server", "mysql", "pymysql"
+    name, common, module = "MariaDB", "mysql", "pymysql"
     scheme, ends = "mysql+pymysql", "KILL {}"
     sessions_of = "SELECT id FROM information_schema.processlist WHERE db = '{}'"
 
     def program(self, name: str) -> str:
         program = shutil.which(name) or shutil.which(name, path="/usr/sbin")
-        return program or not_run("mariadb", name, self.package)
+        return program or not_run("mariadb", name, "mariadb-server")
 
     def install(self) -> None:
         # Looked for first, so that what is missing has the same name as in the Rust suites.
         self.program("mariadbd")
-        made = [self.program("mariadb-install-db"), "--no-defaults", "--skip-test-db"]
-        how = ["--auth-root-authentication-method=normal", f"--user={getpass.getuser()}"]
-        subprocess.run(
-            [*made, *how, f"--datadir={self.folder / 'data'}"],
-            check=True, capture_output=True, env=self.environment(),
-        )  # fmt: skip
+        how = ["--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal"]
+        self.made(self.program("mariadb-install-db"), *how, f"--user={getpass.getuser()}", f"--datadir={self.data}")
 
-    def command(self) -> list[str]:
+    def command(self) -> list[object]:
         return [
             self.program("mariadbd"), "--no-defaults", "--bind-address=127.0.0.1",
             "--skip-name-resolve", f"--user={getpass.getuser()}", f"--port={self.port}",
-            f"--datadir={self.folder / 'data'}", f"--socket={self.folder / 's.sock'}",
-            *(f"--{setting}" for setting in self.settings),
+            f"--datadir={self.data}", f"--socket={self.folder / 's.sock'}",
         ]  # fmt: skip
 
     def connect(self, database: str) -> Any:
-        return self.driver.connect(
-            host="127.0.0.1", port=self.port, user="root", database=database, connect_timeout=5
-        )
+        at = {"host": "127.0.0.1", "port": self.port, "user": "root", "database": database}
+        return self.driver.connect(**at, connect_timeout=5)
+
+    def commit_each(self, connection: Any) -> None:
+        connection.autocommit(True)
 
     def url(self, database: str) -> str:
         return f"mysql://root@127.0.0.1:{self.port}/{database}"

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import faulthandler
 import os
 import shutil
 import signal
 import sys
-import threading
-import time
 from pathlib import Path
 
 from support.waiting import until
 
 # What a forked child of a test may live, in s; who waits for one does so for a shorter time.
 CHILD_S = 180
-# After this much more, without a word of Python: one thread may keep the interpreter's lock.
-SPARE_S = 30
 LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _KEPT: set[int] = set()
@@ -33,38 +28,6 @@ def bound() -> list[str]:
 def keep(pid: int) -> None:
     """This one, and what it starts, lives on from test to test."""
     _KEPT.add(pid)
-
-
-class Watch(threading.Thread):
-    """Ends the run where something lasts too long: it shows where every thread is, and kills whatever was
-    started, by its id."""
-
-    def __init__(self, shown: int) -> None:
-        super().__init__(name="watch", daemon=True)
-        self.shown, self.changed = shown, threading.Condition()
-        self.what, self.deadline = "", time.monotonic() + 3_600
-        self.start()
-
-    def allow(self, seconds: float, what: str) -> None:
-        """What is going on from now on may last so long."""
-        with self.changed:
-            self.what, self.deadline = what, time.monotonic() + seconds
-            self.changed.notify()
-        self.stand_by()
-
-    def stand_by(self) -> None:
-        """Ends the run also where no thread of Python comes to it."""
-        late = max(self.deadline - time.monotonic(), 0) + SPARE_S
-        faulthandler.dump_traceback_later(late, exit=True, file=self.shown)
-
-    def run(self) -> None:
-        with self.changed:
-            while (left := self.deadline - time.monotonic()) > 0:
-                self.changed.wait(left)
-            os.write(self.shown, f"\nit lasts too long: {self.what}\n".encode())
-            faulthandler.dump_traceback(file=self.shown, all_threads=True)
-            kill(descendants(os.getpid()))
-            os._exit(70)
 
 
 def watch_children() -> None:

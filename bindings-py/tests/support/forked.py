@@ -15,66 +15,75 @@ import time
 import traceback
 import warnings
 from array import array
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import leafid
 
 # Far more than a child takes on a busy machine.
 PATIENCE_S = 120
+Ids = leafid.Segment | leafid.Snowflake
 
 
 def main(kind: str, url: str, children: int, count: int, folder: Path, word: str) -> None:
-    if kind == "segment":
-        ids = leafid.Segment("forked", url, timeout=20)
-    else:
-        ids = leafid.Snowflake("default", url, timeout=20)
+    ids = generator(kind, url)
     # The first range is of the tag's own step; `take` alone would lease as many as it takes.
     mine = [ids.next()]
-    mine += ids.take(99)
+    mine += ids.take(4)
     in_hand = ids.stats().in_hand
-    gate, opened = os.pipe()
     begun, started = os.pipe()
+
+    def draw() -> list[int]:
+        drawn = [ids.next()]
+        os.write(started, b".")
+        while len(drawn) < count:
+            # In small batches, so that the children draw beside each other in every ms,
+            # however few processors there are.
+            drawn.extend(ids.next() for _ in range(min(100, count - len(drawn))))
+            time.sleep(0.0002)
+        if word != "unguarded":
+            ids.close()
+        assert drawn == sorted(drawn), "a child's IDs do not ascend"
+        assert drawn[0] > mine[4], "a child went back behind its parent"
+        return drawn
+
+    pids = fork(children, draw, folder)
+    if word == "close":
+        os.read(begun, 1)
+        ids.close()
+    else:
+        mine += ids.take(5)
+    tell(mine, folder, failed=sum(map(wait, pids)), in_hand=in_hand)
+
+
+def generator(kind: str, url: str, **how: object) -> Ids:
+    if kind == "segment":
+        return leafid.Segment("forked", url, timeout=30)
+    return leafid.Snowflake("default", url, timeout=30, **how)
+
+
+def fork(children: int, draw: Callable[[], Iterable[int]], folder: Path) -> list[int]:
+    """So many children that leave what they draw in files; the process IDs."""
     pids = []
     for child in range(children):
         pid = os.fork()
         if pid == 0:
             try:
-                os.read(gate, 1)
-                first = array("Q", [ids.next()])
-                os.write(started, b".")
-                while len(first) < count:
-                    # In small batches, so that the children draw beside each other in every ms,
-                    # however few processors there are.
-                    first.extend(ids.next() for _ in range(min(100, count - len(first))))
-                    time.sleep(0.0002)
-                first.tofile((folder / str(child)).open("wb"))
-                (folder / f"{child}.stats").write_text(json.dumps(ids.stats()._asdict()))
-                if word != "unguarded":
-                    ids.close()
+                array("Q", draw()).tofile((folder / f"{child}.ids").open("wb"))
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()
             finally:
                 os._exit(1)
         pids.append(pid)
-    os.write(opened, b"." * children)
-    if word == "close":
-        os.read(begun, 1)
-        ids.close()
-    else:
-        mine += ids.take(100)
-    failed = sum(wait(pid) for pid in pids)
+    return pids
+
+
+def tell(mine: list[int], folder: Path, **more: int) -> None:
     drawn = list(mine)
-    grants = 0
-    for child in range(children):
-        if (folder / str(child)).exists():
-            part = array("Q", (folder / str(child)).read_bytes())
-            assert all(a < b for a, b in zip(part, part[1:])), "a child's IDs do not ascend"
-            assert part[0] > mine[99], "a child went back behind its parent"
-            drawn.extend(part)
-            grants += json.loads((folder / f"{child}.stats").read_text())["grants"]
-    told = {"ids": len(drawn), "duplicates": len(drawn) - len(set(drawn)), "grants": grants}
-    print(json.dumps({**told, "failed": failed, "in_hand": in_hand}))
+    for file in folder.glob("*.ids"):
+        drawn.extend(array("Q", file.read_bytes()))
+    print(json.dumps({"ids": len(drawn), "duplicates": len(drawn) - len(set(drawn)), **more}))
 
 
 def wait(pid: int) -> bool:

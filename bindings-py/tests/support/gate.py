@@ -1,27 +1,37 @@
-"""A store that answers when a test lets it."""
+"""Stores that answer when a test lets them."""
 
 from __future__ import annotations
 
 import threading
 
 import leafid
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, until
 
 
-class Gate:
-    """Answers from a memory store, ten numbers at a time, while `gate` is set."""
+class Tens:
+    """A memory store that gives ten numbers at a time."""
 
     def __init__(self) -> None:
-        self.gate, self.asked, self.hangs = (threading.Event() for _ in range(3))
         self.store = leafid.MemoryStore()
         self.store.create_tag("orders", step=10, max_step=10)
+
+    def lease_segment(self, ask):
+        return self.store.lease_segment(ask)
+
+
+class Gate(Tens):
+    """Answers while `gate` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.asked, self.hangs = (threading.Event() for _ in range(3))
 
     def lease_segment(self, ask):
         self.asked.set()
         if not self.gate.is_set():
             self.hangs.set()
             self.gate.wait(PATIENCE)
-        return self.store.lease_segment(ask)
+        return super().lease_segment(ask)
 
     def shut(self) -> None:
         """From now on an ask hangs; once one does, no answer is on its way."""
@@ -29,15 +39,33 @@ class Gate:
         self.hangs.clear()
 
 
-class Away:
-    """Answers like the gate, or says that it cannot while it is `away`."""
+class Away(Tens):
+    """Answers, or says that it cannot while it is `away`."""
 
-    def __init__(self) -> None:
-        self.away = False
-        self.store = leafid.MemoryStore()
-        self.store.create_tag("orders", step=10, max_step=10)
+    def __init__(self, away: bool = False) -> None:
+        super().__init__()
+        self.away = away
 
     def lease_segment(self, ask):
         if self.away:
             raise leafid.StoreUnavailableError("the store is away")
-        return self.store.lease_segment(ask)
+        return super().lease_segment(ask)
+
+
+class Slow(Tens):
+    """Takes its time, as a store over a network may: until a loop has had ten turns more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns, self.over = 0, False
+
+    def lease_segment(self, ask):
+        before = self.turns
+        assert until(lambda: self.over or self.turns >= before + 10), "the loop stood still"
+        return super().lease_segment(ask)
+
+    async def count(self, sleep) -> None:
+        """Counts a loop's turns beside its other tasks."""
+        while True:
+            await sleep(0.005)
+            self.turns += 1

@@ -1,33 +1,32 @@
-"""A process with a state file that draws, and writes down what it was given, and then waits to be
-killed: as a script
+"""An application whose processes have a folder of state files: the IDs of each request as 64-bit
+integers, and in headers which process drew them, and how often it has leased.
 
-    python keeping.py STORE STATE FILE COUNT
-
-It draws far ahead of the clock, so that a life which goes on below the end of the one before gives
-the same IDs again.
+    LEAFID_STATE=FOLDER gunicorn support.keeping:wsgi
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from pathlib import Path
+import os
+import warnings
+from array import array
 
 import leafid
 
-AT_ONCE = 500
-AHEAD_S = 20.0
+EACH = 20_000
+# Far ahead of the clock, so that a life which goes on below the end of the one before gives the same
+# IDs again. A window that is used up while the store is away is not waited for.
+ids = leafid.Snowflake("edge", state=os.environ["LEAFID_STATE"], max_ahead=20.0, timeout=0.5)
+# A file that is not used would be said so.
+warnings.filterwarnings("error", message=".*state file")
 
 
-def main(store: str, state: str, file: Path, count: int) -> None:
-    ids = leafid.Snowflake("edge", store, state=state, max_ahead=AHEAD_S, timeout=600)
-    with file.open("a") as drawn:
-        for _ in range(count // AT_ONCE):
-            drawn.write("".join(f"{id}\n" for id in ids.take(AT_ONCE)))
-            drawn.flush()
-    time.sleep(600)
-
-
-if __name__ == "__main__":
-    store, state, file, count = sys.argv[1:]
-    main(store, state, Path(file), int(count))
+def wsgi(_environ, start_response):
+    drawn = array("Q", bytes(8 * EACH))
+    try:
+        ids.fill(drawn)
+    except leafid.TimedOutError as error:
+        start_response("503 Service Unavailable", [("Content-Type", "text/plain")])
+        return [str(error).encode()]
+    told = [("X-Pid", str(os.getpid())), ("X-Grants", str(ids.stats().grants))]
+    start_response("200 OK", [("Content-Type", "application/octet-stream"), *told])
+    return [drawn.tobytes()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import leafid
+from support.asking import ask
 from support.ending import bound, descendants, kill
 from support.places import HERE
 from support.waiting import run_all, until
@@ -71,17 +71,13 @@ def asked(port: int, clients: int, requests: int) -> list[dict]:
     meant."""
     answers: list[dict] = []
 
-    def ask() -> None:
+    def client() -> None:
         for _ in range(requests):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-            connection.request("GET", "/")
-            answer = connection.getresponse()
-            text = answer.read()
-            assert answer.status == 200, text
+            status, _, text = ask(port)
+            assert status == 200, text
             answers.append(json.loads(text))
-            connection.close()
 
-    run_all(threading.Thread(target=ask) for _ in range(clients))
+    run_all(threading.Thread(target=client) for _ in range(clients))
     assert len(answers) == clients * requests, "a client failed"
     return answers
 

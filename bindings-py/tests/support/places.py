@@ -1,11 +1,23 @@
-"""Where things lie: what the environment says, else where the project builds them."""
+"""Where things lie: what the environment says, else where the project builds them; and what is missing."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 HERE = Path(__file__).resolve().parents[1]
 ROOT = HERE.parents[1]
 VECTORS = Path(os.environ.get("LEAFID_VECTORS", ROOT / "tests/vectors"))
 BINARY = Path(os.environ.get("LEAFID_BIN", ROOT / "dist/leafid"))
+
+
+def not_run(what: str, program: str, packages: str) -> NoReturn:
+    """A program is missing, said in the words of every suite: skips the test; under CI, where nothing may be missing,
+    it fails."""
+    said = f"NOT RUN  {what}: no `{program}` (apt-get install {packages})"
+    if os.environ.get("CI", "") not in ("", "0", "false"):
+        pytest.fail(said, pytrace=False)
+    pytest.skip(said)

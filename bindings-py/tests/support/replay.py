@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
 import leafid
 from leafid import Layout, LeafidError, public, registry, testing
-from support.rows import Rows
+from support.places import ROOT
 
-Step = dict[str, Any]
+sys.path.insert(0, str(ROOT / "tests/vectors"))
+
+from scripts import Scripts, Step, Text, ascending  # noqa: E402
+
+
+def refusal(error: LeafidError) -> Step:
+    until = {} if error.until_ms is None else {"until": error.until_ms}
+    return {"code": error.code, **until}
+
+
+SCRIPTS = Scripts(LeafidError, refusal)
 
 
 def replay(script: Step, subject: Any = None) -> None:
     """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
-    subject = subject or build(script)
-    names: dict[str, Any] = {}
-    for number, step in enumerate(script.get("steps", []) if subject else [], 1):
-        place = f"`{script['name']}`, step {number} ({step['do']})"
-        filled = {field: put_in(value, names) for field, value in step.items() if field != "gives"}
-        gave = attempt(lambda filled=filled: subject(filled))
-        compare(step["gives"], gave, names, place)
+    SCRIPTS.replay(script, subject or SCRIPTS.made(script, lambda: build(script)))
 
 
 def build(script: Step) -> Any:
@@ -28,29 +33,10 @@ def build(script: Step) -> Any:
         return form
     if kind == "rows":
         return rows
-    if kind == "store":
-        return Stored(script)
-    try:
-        if kind == "public":
-            return scrambling(script)
-        generator = testing.Generator(kind, script["config"], int(script["seed"]))
-    except LeafidError as error:
-        compare(script.get("gives"), refusal(error), {}, f"`{script['name']}`, building")
-        return None
-    assert "gives" not in script, f"`{script['name']}`: it was built"
+    if kind == "public":
+        return scrambling(script)
+    generator = testing.Generator(kind, script["config"], int(script["seed"]))
     return lambda step: generate(generator, step)
-
-
-def attempt(act: Any) -> Any:
-    try:
-        return act()
-    except LeafidError as error:
-        return refusal(error)
-
-
-def refusal(error: LeafidError) -> Step:
-    until = {} if error.until_ms is None else {"until": error.until_ms}
-    return {"code": error.code, **until}
 
 
 def form(step: Step) -> Any:
@@ -88,7 +74,6 @@ def scrambling(script: Step) -> Any:
     """Public IDs."""
     how = {name: script[name] for name in ("prefix", "alphabet") if name in script}
     scrambler = public.Scrambler(bytes.fromhex(script["key"]), script["tag"], **how)
-    assert "gives" not in script, f"`{script['name']}`: it was built"
 
     def taken(step: Step) -> Any:
         given = step["text"] if "text" in step else int(step["id"])
@@ -137,9 +122,9 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "next" | "wants_ask":
             return getattr(generator, do)(at)
         case "fill" | "fill_available":
-            return filled(getattr(generator, do), step)
+            return ascending(getattr(generator, do)(at, int(step["n"])))
         case "span":
-            ids = filled(generator.fill_available, step)
+            ids = ascending(generator.fill_available(at, int(step["n"])))
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
         case "stance":
             return generator.stance(at, step["code"], number(step, "until"))
@@ -164,27 +149,6 @@ def generate(generator: testing.Generator, step: Step) -> Any:
 def number(step: Step, field: str) -> int | None:
     """A number in decimal, if it is there."""
     return int(step[field]) if field in step else None
-
-
-def filled(fill: Callable[[int, int], list[int]], step: Step) -> list[int]:
-    ids = fill(int(step["at"]), int(step["n"]))
-    assert all(a < b for a, b in zip(ids, ids[1:])), "the IDs of a fill do not ascend"
-    return ids
-
-
-class Stored:
-    """A store written in Python, on `leafid.registry`."""
-
-    def __init__(self, script: Step) -> None:
-        self.rows = Rows(script["store"])
-        for tag in script.get("tags", []):
-            self.rows.create_tag(tag)
-        for namespace in script.get("namespaces", []):
-            self.rows.create_namespace(namespace)
-
-    def __call__(self, step: Step) -> Any:
-        self.rows.set_clock(int(step["at"]))
-        return getattr(self.rows, step["do"])(step.get("ask", step))
 
 
 class Tabled:
@@ -238,39 +202,3 @@ class Told:
 
 def range_of(workers: Any) -> Any:
     return workers and (workers["start"], workers["end"])
-
-
-class Text(str):
-    """A text that is one, and no number in decimal."""
-
-
-def put_in(value: Any, names: dict[str, Any]) -> Any:
-    """The values that `$names` stand for."""
-    if isinstance(value, str):
-        return names.get(value, value)
-    if isinstance(value, dict):
-        return {field: put_in(item, names) for field, item in value.items()}
-    return value
-
-
-def compare(expected: Any, gave: Any, names: dict[str, Any], place: str) -> None:
-    """Exactly, but that an object may leave fields out and null means absent."""
-    wrong = f"{place}: expected {expected!r}, got {gave!r}"
-    if isinstance(expected, dict):
-        assert isinstance(gave, dict), wrong
-        for field, value in expected.items():
-            compare(value, gave.get(field), names, f"{place}, `{field}`")
-    elif isinstance(expected, list):
-        assert isinstance(gave, list) and len(expected) == len(gave), wrong
-        for wanted, given in zip(expected, gave):
-            compare(wanted, given, names, place)
-    elif isinstance(expected, str) and expected.startswith("$"):
-        if expected not in names:
-            assert gave not in names.values(), f"{place}: {gave!r} has another name already"
-            names[expected] = gave
-        assert names[expected] == gave, f"{place}: {expected} is {names[expected]!r}, got {gave!r}"
-    elif isinstance(gave, int) and not isinstance(gave, bool) and isinstance(expected, str):
-        assert str(gave) == expected, wrong
-    else:
-        assert type(expected) is type(gave) or isinstance(gave, str), wrong
-        assert expected == gave, wrong

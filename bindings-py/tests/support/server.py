@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import subprocess
 import threading
 from pathlib import Path
 
+from support.asking import ask
 from support.ending import bound
 from support.places import BINARY
 from support.port import Port
-
 
 FILE = "leafid.db"
 
@@ -95,15 +94,8 @@ class Server:
             (self.folder / name).write_bytes(text)
 
     def call(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
-        connection = http.client.HTTPConnection(self.listen, timeout=60)
-        try:
-            headers = {"content-type": "application/json"}
-            connection.request(method, path, json.dumps(body or {}), headers)
-            answer = connection.getresponse()
-            text = answer.read()
-            return answer.status, json.loads(text) if text else {}
-        finally:
-            connection.close()
+        status, _, text = ask(self.port.number, method, path, body or {})
+        return status, json.loads(text) if text else {}
 
     def create_namespace(self, namespace: str, **fields: object) -> None:
         status, said = self.call("PUT", f"/v1/namespaces/{namespace}", fields)

@@ -1,4 +1,4 @@
-"""What a strict user writes: mypy and pyright have nothing to say to it."""
+"""What a strict user writes: mypy and pyright have nothing to say to it but what is marked."""
 
 import asyncio
 from array import array
@@ -55,3 +55,15 @@ try:
 except leafid.IdInvalidError as error:
     code: str = error.code
     wait: float | None = error.retry_after
+
+
+def wrong() -> None:
+    """What both refuse; mypy would complain of a refusal that is not there."""
+    Segment("orders", 17)  # type: ignore[arg-type]
+    Segment(17)  # type: ignore[arg-type]
+    text: str = orders.next()  # type: ignore[assignment]
+    filled: int = orders.fill(bytearray(8))  # type: ignore[assignment, func-returns-value]
+    orders.fill([0])  # type: ignore[arg-type]
+    number: int = orders.anext()  # type: ignore[assignment]
+    orders.nextSync()  # type: ignore[attr-defined]
+    print(text, filled, number)

@@ -20,7 +20,7 @@ pub fn suite() -> Outcome<Report> {
 }
 
 /// The vectors only.
-pub fn replay(vectors: &Path, _: bool) -> Outcome<Run> {
+pub fn replay(vectors: &Path) -> Outcome<Run> {
     pytest(&["-s", "bindings-component/tests/test_vectors.py", "-k", "test_vectors["], vectors)
 }
 

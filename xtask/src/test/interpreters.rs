@@ -13,12 +13,10 @@ const LATER: std::ops::RangeInclusive<u8> = 12..=14;
 const SUITES: &[&str] = &[
     "vectors",
     "generators",
-    "quick",
     "values",
     "errors",
     "asyncio",
     "imports",
-    "pickling",
     "state",
     "state_folder",
     "exit",

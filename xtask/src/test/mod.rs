@@ -4,7 +4,6 @@
 pub mod component;
 mod description;
 mod interpreters;
-pub mod mutate;
 mod passed;
 mod runners;
 pub mod rust;

@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{component, mutate, suites};
+use serde_json::Value;
+
+use super::{component, suites};
 use crate::process::{Run, log};
 use crate::report::Report;
-use crate::{Outcome, files, project};
+use crate::{Outcome, consumers, files, project};
 
 /// The replay of the vectors in one language: where they lie, and what to run.
-type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
+type Replay = fn(vectors: &Path) -> Outcome<Run>;
 
 /// The five languages as they name themselves in their `vectors:` lines.
 const REPLAYS: &[(&str, Replay)] = &[
@@ -20,9 +22,6 @@ const REPLAYS: &[(&str, Replay)] = &[
     ("wasm", suites::replay_wasm),
     ("component", component::replay),
 ];
-
-/// Files of what not every language has, in the folder `partial`, and who has it.
-const PARTIAL: &[(&str, &[&str])] = &[("public", &["rust", "python", "node", "wasm", "component"])];
 
 /// Scripts that a file has at least.
 const FLOOR: usize = 12;
@@ -34,10 +33,11 @@ type Counts = BTreeMap<String, usize>;
 pub fn compare() -> Outcome<Report> {
     let folder = project::at("tests/vectors");
     let names = names(&folder)?;
+    consumers::node_with_suites()?;
     let mut wrong = Vec::new();
     let mut table: BTreeMap<&str, Counts> = BTreeMap::new();
     for (language, replay) in REPLAYS {
-        let said = replay(&folder, false).and_then(Run::tee);
+        let said = replay(&folder).and_then(Run::tee);
         let counted = said.and_then(|said| match said.success {
             true => counts(language, &said.stdout),
             false => Err("red".to_owned()),
@@ -49,11 +49,9 @@ pub fn compare() -> Outcome<Report> {
         table.insert(language, counted);
     }
     for name in &names {
-        let row: Vec<_> = table
-            .iter()
-            .filter(|(language, counts)| has(language, name) || counts.contains_key(name))
-            .map(|(language, counts)| (*language, counts.get(name).copied().unwrap_or(0)))
-            .collect();
+        let count = |counts: &Counts| counts.get(name).copied().unwrap_or(0);
+        let row: Vec<_> =
+            table.iter().map(|(language, counts)| (*language, count(counts))).collect();
         let shown: Vec<_> =
             row.iter().map(|(language, count)| format!("{language} {count}")).collect();
         log::line(&format!("  {name:12} {}", shown.join("  ")));
@@ -74,20 +72,17 @@ pub fn compare() -> Outcome<Report> {
 /// Changes one expected value in one file at a time: every language turns red, for that file.
 pub fn self_test() -> Outcome<Report> {
     let names = names(&project::at("tests/vectors"))?;
+    consumers::node_with_suites()?;
     let copy = project::target().join("changed-vectors");
     let mut blind = Vec::new();
-    for (turn, name) in names.iter().enumerate() {
+    for name in &names {
         files::remove(&copy)?;
         files::copy_dir(&project::at("tests/vectors"), &copy)?;
-        let path = match partial(name) {
-            Some(_) => copy.join(format!("partial/{name}.json")),
-            None => copy.join(format!("{name}.json")),
-        };
-        let (changed, what) = mutate::one_expected_value(&files::read(&path)?)?;
+        let path = all(&copy).into_iter().find(|path| stem(path) == *name).unwrap_or_default();
+        let (changed, what) = one_expected_value(&files::read(&path)?)?;
         files::write(&path, changed)?;
-        for (language, replay) in REPLAYS.iter().filter(|(language, _)| has(language, name)) {
-            // The consumers are prepared in the first turn.
-            let said = match replay(&copy, turn > 0).and_then(|run| run.quiet().listen()) {
+        for (language, replay) in REPLAYS {
+            let said = match replay(&copy).and_then(|run| run.quiet().listen()) {
                 Ok(said) => said,
                 Err(error) => {
                     blind.push(format!("{language}, {name}: {error}"));
@@ -97,8 +92,8 @@ pub fn self_test() -> Outcome<Report> {
             let counts = counts(language, &said.stdout)?;
             let noticed = !said.success && !counts.contains_key(name);
             // It is red for this reason alone: every other file was replayed as ever.
-            let others = names.iter().filter(|other| *other != name && has(language, other));
-            let lost: Vec<_> = others.filter(|other| !counts.contains_key(*other)).collect();
+            let is_lost = |other: &&String| *other != name && !counts.contains_key(*other);
+            let lost: Vec<_> = names.iter().filter(is_lost).collect();
             let verdict = match (noticed, lost.as_slice()) {
                 (true, []) => "red, as it must be".to_owned(),
                 (true, lost) => format!("red, but without {lost:?}"),
@@ -117,27 +112,18 @@ pub fn self_test() -> Outcome<Report> {
 }
 
 fn names(folder: &Path) -> Outcome<Vec<String>> {
-    let found = files::ending(folder, ".json");
-    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let mut names: Vec<_> = found.iter().filter_map(stem).collect();
-    let partial = files::ending(&folder.join("partial"), ".json");
-    if let Some(strange) =
-        partial.iter().filter_map(stem).find(|name| self::partial(name).is_none())
-    {
-        return Err(format!("nobody is said to have `partial/{strange}.json`"));
-    }
-    names.extend(partial.iter().filter_map(stem));
+    let names: Vec<_> = all(folder).iter().map(|path| stem(path)).collect();
     if names.is_empty() { Err("no `*.json` in `tests/vectors`".to_owned()) } else { Ok(names) }
 }
 
-/// The languages of a file that not all have.
-fn partial(name: &str) -> Option<&'static [&'static str]> {
-    PARTIAL.iter().find(|(file, _)| *file == name).map(|(_, languages)| *languages)
+fn all(folder: &Path) -> Vec<PathBuf> {
+    let mut found = files::ending(folder, ".json");
+    found.extend(files::ending(&folder.join("partial"), ".json"));
+    found
 }
 
-/// Whether a language replays a file.
-fn has(language: &str, name: &str) -> bool {
-    partial(name).is_none_or(|languages| languages.contains(&language))
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The lines `vectors: <language> <file> <count>`, wherever on a line they begin.
@@ -163,9 +149,58 @@ fn complaint(name: &str, row: &[(&str, usize)]) -> Option<String> {
     (first < FLOOR).then(|| format!("`{name}` has {first} scripts, fewer than {FLOOR}"))
 }
 
+/// Changes the last `gives` of a file into another value of the same kind; the new text, and what
+/// was changed.
+fn one_expected_value(text: &str) -> Outcome<(String, String)> {
+    let mut parsed: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let leaf = last_expected(&mut parsed, false).ok_or("no `gives` in this vectors file")?;
+    let before = leaf.to_string();
+    change(leaf);
+    let what = format!("{before} → {leaf}");
+    Ok((parsed.to_string(), what))
+}
+
+/// The last value below a `gives` that is no list and no object. A text that begins with `$` stands for
+/// whatever the store gives, so another name is as right.
+fn last_expected(value: &mut Value, is_expected: bool) -> Option<&mut Value> {
+    match value {
+        Value::Array(items) => {
+            items.iter_mut().rev().find_map(|item| last_expected(item, is_expected))
+        }
+        Value::Object(map) => {
+            let mut fields: Vec<_> = map.iter_mut().collect();
+            fields.reverse();
+            let below =
+                |(name, item): (&String, _)| last_expected(item, is_expected || name == "gives");
+            fields.into_iter().find_map(below)
+        }
+        Value::String(text) if text.starts_with('$') => None,
+        leaf => is_expected.then_some(leaf),
+    }
+}
+
+fn change(leaf: &mut Value) {
+    *leaf = match leaf.take() {
+        Value::String(text) => Value::String(another(&text)),
+        Value::Bool(yes) => Value::Bool(!yes),
+        Value::Number(number) => Value::from(number.as_u64().map_or(0, |number| number ^ 1)),
+        _ => Value::from("1"),
+    };
+}
+
+// A number stays a number and a word a word, so that it is the comparison that must notice.
+fn another(text: &str) -> String {
+    if let Ok(number) = text.parse::<u64>() {
+        return (number ^ 1).to_string();
+    }
+    let last = if text.ends_with('A') { 'B' } else { 'A' };
+    let kept = text.char_indices().next_back().map_or("", |(at, _)| &text[..at]);
+    format!("{kept}{last}")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{complaint, counts};
+    use super::{complaint, counts, one_expected_value};
 
     #[test]
     fn lines_are_found_where_they_stand() {
@@ -183,5 +218,20 @@ mod tests {
         assert!(complaint("segments", &[("rust", 14), ("node", 0)]).is_some());
         assert!(complaint("segments", &[("rust", 11), ("node", 11)]).is_some());
         assert!(complaint("segments", &[("rust", 14), ("node", 14)]).is_none());
+    }
+
+    #[test]
+    fn exactly_one_value_changes() {
+        let text =
+            r#"[{"steps":[{"do":"next","gives":"4"},{"do":"next","gives":{"code":"TIMED_OUT"}}]}]"#;
+        let (changed, what) = one_expected_value(text).expect("it has two expected values");
+        assert_eq!(changed, text.replace("TIMED_OUT", "TIMED_OUA"));
+        assert!(what.contains("TIMED_OUA"));
+        let (number, _) = one_expected_value(r#"{"gives":"4"}"#).expect("it has one");
+        assert_eq!(number, r#"{"gives":"5"}"#);
+        assert!(one_expected_value("[]").is_err());
+        let bound = r#"[{"gives":{"a":"3"}},{"gives":{"b":"$key"}},{"gives":{}}]"#;
+        let (changed, _) = one_expected_value(bound).expect("it has one that is compared");
+        assert_eq!(changed, bound.replace('3', "2"));
     }
 }

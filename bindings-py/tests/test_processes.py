@@ -1,4 +1,5 @@
-"""`multiprocessing`, `concurrent.futures` and celery: no duplicate, and no window that nobody holds."""
+"""Servers of many processes, as they are run, `multiprocessing`, `concurrent.futures` and celery: no duplicate under
+load, beside a counter that has many, and no window that nobody holds."""
 
 from __future__ import annotations
 
@@ -13,16 +14,59 @@ from pathlib import Path
 import pytest
 
 from support.ending import bound, descendants, kill, runs
-from support.load import counted, gives_back, held
+from support.load import asked, counted, gives_back, held, listening
 from support.places import HERE
 from support.run import python
 from support.waiting import until
 
-HOWS = ["fork", "forkserver", "spawn", "executor", "processes"]
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+GUNICORN = [sys.executable, "-m", "gunicorn", "-w", "4", "--bind", "fd://{fd}", "--log-level", "error", "support.web:wsgi"]
+UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "error", "support.web:asgi"]
+UWSGI = [sys.executable, "-c", "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])", "--http-socket", "fd://{fd}"]
+UWSGI += ["--master", "--processes", "4", "--enable-threads", "--die-on-term", "--need-app", "--disable-logging"]
+UWSGI += ["--module", "support.web:wsgi"]
+# The command, how many of its processes must have answered, and what is in its environment.
+SERVERS: dict[str, tuple[list[str], int, dict[str, str]]] = {
+    "gunicorn": (GUNICORN, 2, {}),
+    "gunicorn that loads first": ([*GUNICORN, "--preload"], 2, {}),
+    "gunicorn that inherits ranges": ([*GUNICORN, "--preload", "--threads", "3"], 2, {"DRAWN_BEFORE": "1"}),
+    "gunicorn that replaces its workers": ([*GUNICORN, "--preload", "--max-requests", "20"], 5, {}),
+    # It ends by the signal that stopped it, and nothing of Python runs then: `lifespan` gives back.
+    "uvicorn": (UVICORN, 1, {}),
+    # A busy machine may need a while until a worker answers its parent.
+    "uvicorn with workers": ([*UVICORN, "--workers", "4", "--timeout-worker-healthcheck", "60"], 2, {}),
+    # Its workers end in C: the hook of its own gives back.
+    "uwsgi": (UWSGI, 2, {}),
+    "uwsgi that loads late": ([*UWSGI, "--lazy-apps"], 2, {}),
+    "uwsgi with threads": ([*UWSGI, "--threads", "3"], 2, {}),
+}
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server(server, name) -> None:
+    server.create_tag("orders", step=100, max_step=1_000)
+    assert gives_back(server, lambda: loaded(server, *SERVERS[name]))
+
+
+def loaded(server, command: list[str], workers: int, environment: dict[str, str]) -> int:
+    """How many processes answered."""
+    with listening(*command, store=server.url, **environment) as (port, _):
+        answers = asked(port, clients=8, requests=40)
+        # One that was up first may have answered all of these.
+        while len({answer["pid"] for answer in answers}) < workers and len(answers) < 5_000:
+            answers += asked(port, clients=8, requests=10)
+        told = counted(answers)
+        # Those that answered last may have been replaced: one that answers now holds a window.
+        holding = until(lambda: asked(port, clients=1, requests=1) and held(server) > 0)
+        assert holding, "the control of the line below"
+    assert told["segment"] == told["snowflake"] == 0
+    assert told["pids"] >= workers
+    if workers > 1:
+        assert told["naive"] > 0, "the counter that knows no processes found none"
+    return told["pids"]
+
+
+@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn", "executor", "processes"])
 def test_a_pool(server, how) -> None:
     server.create_tag("orders", step=50)
 
@@ -35,22 +79,6 @@ def test_a_pool(server, how) -> None:
 
     assert gives_back(server, run)
 
-
-def test_a_child_that_ends_otherwise_holds_its_window(server) -> None:
-    """The control: a bare `os.fork` that ends by `os._exit`."""
-    python("-c", BARE, server.url)
-    assert held(server) == 1
-
-
-BARE = """
-import leafid, os, sys, warnings, multiprocessing.util
-warnings.simplefilter("ignore")
-ids = leafid.Snowflake(store=sys.argv[1], length=600)
-if os.fork() == 0:
-    ids.next()
-    os._exit(0)
-os.wait()
-"""
 
 TASKS = """
 import faulthandler, signal
@@ -74,7 +102,6 @@ print(json.dumps([result.get(timeout=200, interval=0.05) for result in sent]))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_celery(server, tmp_path) -> None:
     server.create_tag("orders", step=50)
     folders = itertools.count()

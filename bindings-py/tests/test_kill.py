@@ -1,0 +1,124 @@
+"""Processes and a server on one file or one database, all of them killed again and again, and the database too. They
+draw (`drawing.py`) until they are ended, and write down what."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from support.databases import Database
+from support.ending import bound
+from support.places import HERE
+from support.server import FILE, Server
+from support.waiting import until
+
+DRAWING = HERE / "support/drawing.py"
+
+
+def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
+    command = [*bound(), sys.executable, DRAWING, kind, store, file, count, *words]
+    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def all_ended() -> Iterator[list[subprocess.Popen[str]]]:
+    """Ends all that are in the list by then."""
+    processes: list[subprocess.Popen[str]] = []
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            end(process)
+
+
+def begun(files: list[Path]) -> bool:
+    """Whether each of them was written to."""
+    return all(file.exists() and file.stat().st_size for file in files)
+
+
+def count(folder: Path, what: str) -> tuple[int, int]:
+    """How many IDs were written down, and how many of them are duplicates."""
+    ids = drawn(folder)
+    duplicates = len(ids) - len(set(ids))
+    print(f"{what}: {len(ids)} IDs, {duplicates} duplicates")
+    return len(ids), duplicates
+
+
+def drawn(folder: Path) -> list[int]:
+    """What was written down. A kill may cut the last line of a file: it is no ID."""
+    ids = []
+    for file in folder.glob("*.ids"):
+        lines = file.read_text().splitlines(keepends=True)
+        ids += [int(line) for line in lines if line.endswith("\n")]
+    return ids
+
+
+def size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("*.ids"))
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def test_nothing_of_a_file_is_given_twice(tmp_path) -> None:
+    nothing_twice(tmp_path, None)
+
+
+def test_nothing_of_a_database_is_given_twice(killed, tmp_path) -> None:
+    nothing_twice(tmp_path, killed)
+
+
+def nothing_twice(tmp_path: Path, database: Database | None) -> None:
+    url = database.url(database.make()) if database else f"sqlite:{tmp_path / FILE}"
+    rounds = 2 if database else 4
+    with Server(tmp_path, store=url) as server:
+        server.create_tag("orders", step=10, max_step=10)
+        for round in range(rounds):
+            # Four on the store, one through the server; each writes to a file of its own, new each time.
+            files = [tmp_path / f"{round}-{at}.ids" for at in range(5)]
+            with all_ended() as processes:
+                for each in zip([url] * 4 + [server.url], files):
+                    processes.append(draw("both", *each, 1_000_000))
+                assert until(lambda: begun(files))
+                # In the middle of it the database goes, and comes back; and then the server.
+                if database:
+                    database.kill()
+                    database.start()
+                    goes_on(files[4], processes)
+                server.kill()
+                before = size(tmp_path)
+                assert until(lambda: size(tmp_path) > before + 4_000)
+                server.start()
+                goes_on(files[4], processes)
+                assert all(process.poll() is None for process in processes)
+    name = database.name if database else "sqlite"
+    ids, duplicates = count(tmp_path, f"{name}, {7 * rounds} kills")
+    assert ids > 5 * rounds * 10 and duplicates == 0
+
+
+def goes_on(file: Path, processes: list) -> None:
+    """Waits for the one that draws through the server. Nobody's turn comes at a lock of SQLite's: those who want it
+    again and again may keep it from the server for long, and are fewer then."""
+    before = file.stat().st_size
+
+    def has_more() -> bool:
+        return file.stat().st_size > before
+
+    while len(processes) > 1 and not until(has_more, seconds=10):
+        end(processes.pop(0))
+    assert until(has_more)
+
+
+def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None:
+    """The control."""
+    place.open(create=True).create_tag("orders", step=10, max_step=10)
+    with all_ended() as processes:
+        for at in range(4):
+            processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
+        # A holder that notices it stops the tag, so they may not come to their ends.
+        assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
