@@ -1,4 +1,4 @@
-// A program that draws from a database or a file: `n` IDs of a kind in each of its parts, each printed. As one process, as a process
+// A program that draws from any store: `n` IDs of a kind in each of its parts, each printed. As one process, as a process
 // with worker threads, or as a cluster. It stays if it `holds`. A file is made as `create` declares. `careless` leaves out what the
 // store is there for.
 import cluster from 'node:cluster'
@@ -57,7 +57,7 @@ async function careless() {
 }
 
 async function draw(print) {
-  const named = place.includes('://') ? place : sqliteStore(place, { create: JSON.parse(create) })
+  const named = /^\w+:/.test(place) ? place : sqliteStore(place, { create: JSON.parse(create) })
   const options = { store: kind === 'careless' ? await careless() : named, timeout: 300_000 }
   const made = () => (kind === 'snowflake' ? new Snowflake('default', options) : new Segment('orders', { ...options, maxGrowth: 1 }))
   let ids = made()
