@@ -13,7 +13,7 @@ const worker = readFileSync(new URL('./objects-worker.mjs', import.meta.url), 'u
 const declaring = (tags, namespaces = { default: {} }) =>
   worker.replace('DECLARED_TAGS', JSON.stringify(tags)).replace('DECLARED_NAMESPACES', JSON.stringify(namespaces))
 
-const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain' }
+const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain', MISSPELT: 'Misspelt' }
 
 /** A runtime for the test `t`, with the tables of its store. */
 async function started(t, source, { store = 'object', flags } = {}) {
@@ -213,9 +213,13 @@ test('where objects live is passed on', async (t) => {
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
 
-test('a bad jurisdiction, and replies that are none, fail at once', async (t) => {
+test('a declaration that cannot be, a bad jurisdiction, and replies that are none fail at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: { from: '1' } }))
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
+  // D1 when it is declared, an object when it is asked first, for whatever.
+  for (const what of [{ store: 'misspelt' }, { store: 'object', binding: 'MISSPELT', timeout: 60_000 }]) {
+    await refused(what, 'REQUEST_INVALID', /^namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`$/)
+  }
   // It answers with grants, as a store of one's own does.
   await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
 })
