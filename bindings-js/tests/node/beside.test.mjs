@@ -37,20 +37,6 @@ test('no warning without two generators that draw side by side', () => {
   for (const program of programs) assert.equal(told(program), '', program)
 })
 
-test('two of them draw no number twice', async () => {
-  const store = ownStore({ rows: memoryStore() })
-  const both = [1, 2].map(() => new Snowflake('default', { store, owner: 'api' }))
-  const ids = (await Promise.all(both.map((ids) => ids.take(1_000)))).flat()
-  assert.equal(new Set(ids).size, 2_000)
-})
-
-test('`stats` tells which engine runs, before the first ID as well', async () => {
-  const orders = new Segment('orders', { store: memoryStore() })
-  assert.equal(orders.stats().engine, 'native')
-  await orders.next()
-  assert.equal(orders.stats().engine, 'native')
-})
-
 test('two copies of the package: two holders, one kind of error', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))

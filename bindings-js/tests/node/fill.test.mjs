@@ -1,4 +1,4 @@
-// Filling arrays: all or an error, and what is at hand.
+// Filling arrays: all or an error, and what is at hand; and counts that can never be had.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
@@ -59,18 +59,37 @@ test('an array in pieces: larger than the engine is given at once', async () => 
   assert.ok(array.every((id, at) => id === BigInt(at + 2)))
 })
 
-describe('a refusal leaves the array as it was', () => {
-  test('more than can ever be had', async () => {
-    const orders = new Segment('orders', { store: tag(100, 100) })
-    const first = await orders.next()
-    const array = marked(202)
-    for (const act of [() => orders.fill(array), () => orders.fillSync(array)]) {
-      await refuses(act, 'COUNT_INVALID', /at most 100 IDs/)
+describe('more than the tag ever gives: its own step is leased once, and stays at hand', () => {
+  const array = marked(1_000_001)
+  const calls = {
+    'take(1e9)': (orders) => orders.take(1e9),
+    'takeSync(1_000_001)': (orders) => orders.takeSync(1_000_001),
+    'ready(1_000_001)': (orders) => orders.ready(1_000_001),
+    'fill(1_000_001)': (orders) => orders.fill(array),
+    'fillSync(1_000_001)': (orders) => orders.fillSync(array),
+  }
+  for (const [what, call] of Object.entries(calls)) {
+    test(what, async () => {
+      const rows = memoryStore()
+      const orders = new Segment('orders', { store: rows })
+      await refuses(() => call(orders), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
       untouched(array)
-    }
-    assert.equal(await orders.next(), first + 1n)
-  })
+      const { asks, grants, in_hand, ids } = orders.stats()
+      assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0])
+      assert.equal(await orders.next(), 1n)
+      assert.equal(rows.lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
+    })
+  }
+})
 
+test('as many as the tag allows are leased in one go', async () => {
+  const store = ownStore()
+  assert.equal((await new Segment('orders', { store }).take(5_000)).at(-1), 5_000n)
+  const [, { at_least, step }] = store.asked[0]
+  assert.deepEqual([at_least, step], [5_000, undefined])
+})
+
+describe('a refusal leaves the array as it was', () => {
   test('the time-out, with some at hand', async () => {
     let answers = true
     const store = ownStore({ rows: tag(100, 100), delay: () => (answers ? undefined : new Promise(() => {})) })
@@ -86,18 +105,6 @@ describe('a refusal leaves the array as it was', () => {
     assert.deepEqual([orders.stats().ids, orders.stats().in_hand], [ids, in_hand])
     orders.fillSync(array.subarray(0, in_hand))
     assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
-  })
-
-  test('nothing leased, closed, stopped', async () => {
-    const dry = new Segment('orders', { store: tag(10, 10, { later: true }) })
-    const array = marked(4)
-    assert.equal((await refusal(() => dry.fillSync(array))).code, 'SEGMENT_DRY')
-    assert.equal((await refusal(() => dry.fillAvailable(array))).code, 'SEGMENT_DRY')
-    await dry.close()
-    for (const act of [() => dry.fill(array), () => dry.fillSync(array), () => dry.fillAvailable(array)]) {
-      assert.equal((await refusal(act)).code, 'CLOSED')
-    }
-    untouched(array)
   })
 
   test('a snowflake that would run too far ahead', async () => {
@@ -185,20 +192,6 @@ test('stopped during fillAvailable: what came is kept', async () => {
   assert.equal(orders.fillAvailable(array), 99)
   assert.deepEqual([array[98], array[99]], [100n, MARK])
   assert.equal((await refusal(() => orders.fillAvailable(array))).code, 'STORE_CHANGED')
-})
-
-test('what is no BigUint64Array, and what has no room', async () => {
-  const orders = new Segment('orders', { store: tag(10, 10) })
-  for (const out of [[], new Float64Array(4), Buffer.alloc(8), undefined, 5]) {
-    for (const act of [() => orders.fill(out), () => orders.fillSync(out), () => orders.fillAvailable(out)]) {
-      assert.equal((await refusal(act)).code, 'REQUEST_INVALID', String(out))
-    }
-  }
-  const none = new BigUint64Array(0)
-  assert.equal(await orders.fill(none), undefined)
-  assert.equal(orders.fillSync(none), undefined)
-  assert.equal(orders.fillAvailable(none), 0)
-  assert.equal(orders.stats().asks, 0)
 })
 
 test('arrays of another realm are filled, look-alikes refused', async () => {

@@ -28,20 +28,6 @@ for (const [step, many] of [[1, 60], [7, 300], [100, 5_000]]) {
   })
 }
 
-test('callers that come while others wait are served after them', async () => {
-  const rows = tagged(10)
-  const orders = new Segment('orders', { store: ownStore({ rows, delay: soon }) })
-  const { ask, order, got } = caller()
-  const all = []
-  for (let round = 0; round < 50; round++) {
-    for (let n = 0; n < 25; n++) all.push(ask(all.length, orders.next()))
-    await soon()
-  }
-  await Promise.all(all)
-  assert.deepEqual(order, all.map((_, name) => name))
-  assert.ok(ascends(got))
-})
-
 test('snowflakes of a tick with few positions', async () => {
   const rows = memoryStore()
   rows.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 2 } })

@@ -1,9 +1,9 @@
 // `leafid/registry`: the store's side for stores written in JavaScript.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LeafidError, Segment, Snowflake } from 'leafid'
-import { acquire, lease_segment, namespace_row, release, renew, tag_row } from 'leafid/registry'
-import { refusal, refuses } from '../support/stores.mjs'
+import { Segment, Snowflake } from 'leafid'
+import { acquire, lease_segment, namespace_row, release, renew } from 'leafid/registry'
+import { refuses } from '../support/stores.mjs'
 
 const STORE = '5a'.repeat(16)
 
@@ -52,15 +52,6 @@ test('rows and answers are plain data, with bigints for 64 bits', () => {
   assert.equal(Object.getPrototypeOf(row), Object.prototype)
 })
 
-test('rows are made', async () => {
-  assert.deepEqual(tag_row({ from: '5', step: 10 }), { max_id: 5n, step: 10, max_step: 1_000_000, deleted: false })
-  const old = { max_id: 500n, step: 10, max_step: 10, deleted: true }
-  assert.equal(tag_row({}, old).max_id, 500n)
-  assert.equal(tag_row({ tag: 'orders' }).max_id, 1n)
-  const { layout, workers, max_window_ms, floor } = namespace_row({ namespace: 'n', layout: 'edge' })
-  assert.deepEqual([layout.worker_bits, workers, max_window_ms, floor], [16, { start: 0, end: 65_536 }, 600_000, 0n])
-})
-
 test('acquire: the row to write, another one that is freed, and the answer', async () => {
   const now = 1_800_000_000_000
   const namespace = namespace_row({ layout: 'leaf', workers: { start: 0, end: 4 } })
@@ -92,11 +83,4 @@ test('rows of other worker numbers, and none at all', async () => {
   }
   const ask = { namespace: 'n', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
   await refuses(() => acquire(STORE, namespace, { rested: { owner: 'me' } }, ask, now), 'REQUEST_INVALID')
-})
-
-test('a refusal that is to be written comes with its row', () => {
-  const ask = { tag: 'orders', request: '01'.repeat(16), have_until: 5n }
-  const { row, grant, refused } = lease_segment(STORE, { max_id: 1n, step: 10, max_step: 10 }, ask, 0)
-  assert.deepEqual([String(row.claimed_until), grant, refused.code], ['5', undefined, 'STORE_WENT_BACK'])
-  assert.ok(refused instanceof LeafidError)
 })

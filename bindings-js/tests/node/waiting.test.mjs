@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { ranNode } from '../support/ends.mjs'
+import { Segment, Snowflake, memoryStore } from 'leafid'
 import { httpServer, ownStore, refusal, tagged, until } from '../support/stores.mjs'
 
 test('many waiting callers share one lease, each with its own ID', async () => {
@@ -34,18 +33,6 @@ test('while a range is asked for, the one in hand is spent without a wait', asyn
     if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
   }
   assert.equal(orders.stats().waits, 1)
-})
-
-test('the time-out is the caller’s: TIMED_OUT, with why', async () => {
-  const store = { lease_segment: () => new Promise(() => {}) }
-  const began = performance.now()
-  const orders = new Segment('orders', { store, timeout: 150 })
-  const error = await refusal(() => orders.next())
-  const took = performance.now() - began
-  assert.equal(error.code, 'TIMED_OUT')
-  assert.ok(took >= 140 && took < 8_000, `${took} ms, and not the ten seconds of others`)
-  assert.equal(error.cause.code, 'SEGMENT_DRY')
-  assert.equal((await refusal(() => new Segment('a', { store, timeout: 0 }).next())).code, 'TIMED_OUT')
 })
 
 // Together, for most of it waits.
@@ -82,58 +69,6 @@ describe('asks without an answer', { concurrency: true }, () => {
     assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
     assert.ok(aborted >= 1)
   })
-})
-
-test('what waiting cannot cure is raised at once, and cured when the store is', async () => {
-  let known = false
-  const rows = memoryStore()
-  const store = ownStore({
-    rows: {
-      lease_segment(ask) {
-        if (!known) throw new LeafidError('TAG_UNKNOWN', 'create it: `leafid tag create orders`')
-        return rows.lease_segment(ask)
-      },
-    },
-  })
-  const orders = new Segment('orders', { store, timeout: 60_000 })
-  const began = Date.now()
-  const errors = await Promise.all(Array.from({ length: 20 }, () => refusal(() => orders.next())))
-  assert.ok(errors.every(({ code }) => code === 'TAG_UNKNOWN'))
-  assert.ok(Date.now() - began < 30_000)
-  assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
-  known = true
-  await until(async () => (await orders.next().catch(() => 0n)) === 1n)
-})
-
-test('IDs at hand go on being handed out while the store fails', async () => {
-  let fails = false
-  const rows = tagged(100)
-  const store = {
-    lease_segment(ask) {
-      if (fails) throw new Error('down')
-      return rows.lease_segment(ask)
-    },
-  }
-  const orders = new Segment('orders', { store, timeout: 100 })
-  assert.equal(await orders.next(), 1n)
-  fails = true
-  for (let id = 2n; id <= 100n; id++) assert.equal(await orders.next(), id)
-  assert.ok(orders.stats().failures >= 1)
-  assert.equal((await refusal(() => orders.next())).code, 'TIMED_OUT')
-  fails = false
-  await until(() => orders.next().then((id) => id === 101n, () => false))
-})
-
-test('nothing keeps a process alive', () => {
-  const program = `
-    import { Segment, Snowflake, memoryStore } from 'leafid'
-    const store = memoryStore()
-    const ids = new Snowflake('default', { store })
-    const orders = new Segment('orders', { store })
-    console.log(typeof await ids.next(), await orders.next())`
-  // Its timers would go on for ever.
-  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
-  assert.deepEqual([status, stdout, stderr], [0, 'bigint 1n\n', ''])
 })
 
 test('a generator that nobody holds is collected, its timer with it', async () => {
