@@ -22,21 +22,18 @@ export const FRONT = `export default {
   },
 }`
 
-/**
- * Starts a Worker of this source, which imports `leafid` by name. A runtime that hangs keeps Node
- * alive, so that a run is ended after `ms` whatever happens.
- */
-export function startWorker(source, { ms, bindings = {}, files = {} } = {}) {
-  return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) }, { ms })
+/** Starts a Worker of this source, which imports `leafid` by name. */
+export function startWorker(source, { bindings = {}, files = {} } = {}) {
+  return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) })
 }
 
-/** The same of options of one's own. */
-export async function startMiniflare(options, { ms = 900_000 } = {}) {
+/** The same of options of one's own. A runtime that hangs keeps Node alive, so that a run is ended after a while whatever happens. */
+export async function startMiniflare(options) {
   leashRuntime()
   const late = setTimeout(() => {
-    console.error(`the Worker did not end within ${ms} ms`)
+    console.error('the Worker did not end within 15 min')
     process.exit(1)
-  }, ms)
+  }, 900_000)
   const worker = new Miniflare(options)
   const end = ending(async () => {
     clearTimeout(late)

