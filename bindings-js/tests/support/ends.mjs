@@ -104,6 +104,15 @@ export async function says(child, pattern, ms = 120_000) {
   }
 }
 
+/** Waits until it is so; a test that waits in vain fails. */
+export async function until(isSo, ms = 120_000) {
+  const end = Date.now() + ms
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`it did not come to ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
 const memory = '/dev/shm'
 const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
 /** In memory where there is plenty, for a store waits for its disk with each grant. A program may be refused to run from there. */
