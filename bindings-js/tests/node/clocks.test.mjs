@@ -97,8 +97,19 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
 })
 
 test('a user’s clock that leaps: IDs keep the store’s time, ascend', async () => {
-  for (const store of [memoryStore(), ownStore()]) {
-    let off = 0
+  let isAway = false
+  // One that answers once, an hour late, and is silent from then on: the clock that only ticks counts.
+  const silent = ownStore({
+    delay: () => (off += HOUR),
+    change(_, answer) {
+      if (isAway) throw new Error('away')
+      isAway = true
+      return answer
+    },
+  })
+  let off
+  for (const store of [memoryStore(), ownStore(), silent]) {
+    off = 0
     const ids = new Snowflake('default', { store, clock: () => performance.now() + off, timeout: 3_000 })
     let last = await ids.next()
     // Within the longest window and beyond every window, a first step of NTP, a night asleep, and back.
@@ -112,27 +123,7 @@ test('a user’s clock that leaps: IDs keep the store’s time, ascend', async (
         last = id
       }
     }
-    assert.equal(ids.stats().failures, 0)
-  }
-})
-
-test('a leap while the store is silent: the ticking clock counts', async () => {
-  let off = 0
-  let isAway = false
-  const away = () => (off += HOUR)
-  const change = (_, answer) => {
-    if (isAway) throw new Error('away')
-    return answer
-  }
-  const ids = new Snowflake('default', { store: ownStore({ delay: away, change }), clock: () => performance.now() + off })
-  await ids.next()
-  isAway = true
-  for (const leap of [599_000, -HOUR, YEARS]) {
-    off += leap
-    for (let n = 0; n < 100; n++) {
-      const time = decode(await ids.next()).time.getTime()
-      assert.ok(Math.abs(time - Date.now()) < 1_500, `${time - Date.now()} ms early`)
-    }
+    assert.equal(ids.stats().failures === 0, store !== silent)
   }
 })
 
@@ -205,25 +196,6 @@ test('a pool costs no capacity: at the rate of the format nothing is refused', a
     const behind = START + ms + 1 - Number(layout.decompose(last).timeMs)
     assert.ok(behind < 20 && behind > -40, `${behind} ms behind`)
   }
-})
-
-test('IDs of a pool lie inside max_ahead', async () => {
-  const { ids, pass, clock, layout } = world({ maxAheadMs: 3 })
-  await ids.next()
-  let spent = 0
-  for (let turn = 0; turn < 50; turn++) {
-    pass(turn % 4)
-    try {
-      for (let n = 0; n < 8_000; n++) {
-        const { timeMs } = layout.decompose(ids.nextSync())
-        assert.ok(Number(timeMs) - clock.store <= 3)
-      }
-    } catch (error) {
-      assert.equal(error.code, 'SEQUENCE_SPENT')
-      spent += 1
-    }
-  }
-  assert.ok(spent > 10, `${spent}`)
 })
 
 test('restarts within one millisecond, some of them crashes', async () => {

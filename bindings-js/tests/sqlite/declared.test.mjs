@@ -142,15 +142,11 @@ function race(t, creates) {
   )
 }
 
-test('processes that declare the same of a new file, all at once', { timeout: 600_000 }, async (t) => {
-  const create = { namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
-  const told = await race(t, [create, create, create, create])
-  const ids = told.flatMap(({ ids }) => ids)
-  assert.deepEqual([ids.length, twice(ids)], [800, 0], told.map(({ error }) => error).join())
-  for (const id of ids) assert.ok(decode(id, 'edge').worker >= 3 && decode(id, 'edge').worker < 9, String(id))
-})
-
-test('processes that declare otherwise: one wins, others are told', { timeout: 600_000 }, async (t) => {
+test('processes that declare the same go on together; otherwise one wins, others are told', { timeout: 600_000 }, async (t) => {
+  const alike = await race(t, Array(4).fill(numbers(3, 9)))
+  const ids = alike.flatMap(({ ids }) => ids)
+  assert.deepEqual([ids.length, twice(ids)], [800, 0], alike.map(({ error }) => error).join())
+  for (const id of ids) assert.ok(decode(id).worker >= 3 && decode(id).worker < 9, String(id))
   const told = await race(t, [numbers(0, 8), numbers(8, 16), numbers(16, 24)])
   assert.deepEqual(told.map(({ ids }) => ids.length).sort(), [0, 0, 200])
   for (const { error } of told.filter(({ ids }) => ids.length === 0)) assert.match(error, /LAYOUT_MISMATCH[^]*namespace `default` exists already|namespace `default` exists already[^]*LAYOUT_MISMATCH/)
