@@ -44,8 +44,9 @@ export async function makeDatabase(worker, binding = 'DB') {
 if (process.argv[1] === import.meta.filename) {
   const [, , source, folder] = process.argv
   const objects = { IDS: 'Ids', CARELESS: 'Careless' }
+  const files = { 'careless.mjs': readFileSync(join(import.meta.dirname, 'careless.mjs'), 'utf8') }
   leashRuntime()
-  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects }))
+  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects, files }))
   const url = await worker.ready
   await makeDatabase(worker)
   console.log(`listening on ${url}`)

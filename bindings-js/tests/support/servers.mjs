@@ -1,12 +1,10 @@
 // Real database servers: each in a temporary folder on a free port of loopback, ended by its process id.
 import { chownSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { ending, leash, ran, remove, scratch, start, stop } from './ends.mjs'
 import { found } from './needs.mjs'
 import { freePort } from './port.mjs'
-import { until } from './stores.mjs'
 
 /** Nobody: PostgreSQL refuses to run as root. */
 const NOBODY = 65534
@@ -38,7 +36,7 @@ async function running(folder, command, answers, endsBy) {
   const up = async (again = () => {}) => {
     const end = Date.now() + 180_000
     begin()
-    while (!(await answers(port)) || hasEnded()) {
+    while (!answers(port) || hasEnded()) {
       if (Date.now() > end || isOver) throw new Error(`the server does not answer: ${told}`)
       if (hasEnded()) {
         await again()
@@ -59,19 +57,6 @@ async function running(folder, command, answers, endsBy) {
   return { port, folder, start: () => up(), stop: (signal) => stop(child, signal), end }
 }
 
-/** Whether whoever listens there says something that this accepts. */
-function hears(port, greeting, accepts) {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const done = (is) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.setTimeout(2_000, () => done(false)).once('error', () => done(false)).once('close', () => done(false))
-    socket.once('connect', () => greeting !== undefined && socket.write(greeting)).once('data', (chunk) => done(accepts(chunk)))
-  })
-}
-
 /** PostgreSQL: its user `leafid` needs no password. */
 export async function startPostgres() {
   const folder = scratch()
@@ -79,11 +64,9 @@ export async function startPostgres() {
   run([...leash('KILL', nobody), found('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
   // Killed, it would leave its shared memory to the machine.
   const command = (port) => [...leash('QUIT', nobody), found('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
-  // Asked for TLS it says no, once it takes connections at all.
-  const answers = (port) => hears(port, Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), (chunk) => chunk[0] === 0x4e)
+  const answers = (port) => ran([found('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)]).status === 0
   const server = await running(folder, command, answers, 'SIGQUIT')
   const psql = (database, sql) => run([found('psql'), '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
-  await until(() => ran([found('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 180_000)
   const url = (database) => `postgres://leafid@127.0.0.1:${server.port}/${database}`
   return { ...server, run: psql, url, make: (name) => (psql('postgres', `CREATE DATABASE ${name}`), url(name)) }
 }
@@ -106,8 +89,9 @@ export async function startMariadb() {
     `--init-file=${join(folder, 'init.sql')}`,
     `--port=${port}`,
   ]
-  const server = await running(folder, command, (port) => hears(port, undefined, (chunk) => chunk[4] === 10))
+  const words = (port, sql) => [found('mariadb'), '--no-defaults', '-h127.0.0.1', '-uroot', `-P${port}`, '-N', '-B', '-e', sql]
+  const server = await running(folder, command, (port) => ran(words(port, 'SELECT 1')).status === 0)
   const url = (database) => `mysql://root@127.0.0.1:${server.port}/${database}`
-  const client = (database, sql) => run([found('mariadb'), '--no-defaults', '-h127.0.0.1', '-uroot', `-P${server.port}`, '-N', '-B', '-e', sql, database]).trim()
+  const client = (database, sql) => run([...words(server.port, sql), database]).trim()
   return { ...server, run: client, url, make: (name) => (client('leafid', `CREATE DATABASE ${name}`), url(name)) }
 }
