@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { report, root, run } from './lib/programs.mjs'
 
 const require = createRequire(import.meta.url)
-const FILES = ['bad-stores', 'beside', 'face', 'generators', 'headers', 'life', 'order', 'processes', 'require', 'restart', 'vectors']
+const FILES = ['bad-stores', 'beside', 'face', 'generators', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
 
 // Together, for much of it waits.
 describe('versions', { concurrency: true }, () => {
