@@ -1,9 +1,10 @@
-// Test runners and other runtimes: each draws from one real store, and together no number twice.
+// Test runners and other runtimes: each draws from one real store, and together no number twice. And Node's other versions.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { before, describe, test } from 'node:test'
 import { scratch } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { app, report, root, run } from './lib/programs.mjs'
@@ -63,3 +64,20 @@ test('Deno, which may use the network and one setting, and read nothing', async 
 })
 
 test('together they drew no number twice', () => tally.settle(6))
+
+/** What of the suite of Node is about the package itself. */
+const FILES = ['bad-stores', 'beside', 'face', 'generators', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
+
+// Together, for much of it waits.
+describe('other versions', { concurrency: true }, () => {
+  for (const major of [22, 24]) {
+    test(`Node ${major}`, { timeout: 900_000 }, async () => {
+      const program = join(dirname(createRequire(import.meta.url).resolve(`node-${major}/package.json`)), 'bin/node')
+      assert.equal(await report(program, ['-p', 'process.versions.node.split(".")[0]']), major)
+      const files = FILES.map((file) => join(root, 'js/node', `${file}.test.${file === 'require' ? 'cjs' : 'mjs'}`))
+      const { stdout } = await run(program, ['--test', '--test-reporter=spec', ...files])
+      assert.match(stdout, /ℹ fail 0\n/)
+      assert.ok(Number(/ℹ pass (\d+)/.exec(stdout)[1]) >= 50, stdout)
+    })
+  }
+})
