@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { Layout, LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal, tagged } from '../support/stores.mjs'
 
@@ -37,7 +37,7 @@ test('no warning without two generators that draw side by side', () => {
   for (const program of programs) assert.equal(told(program), '', program)
 })
 
-test('two copies of the package: two holders, one kind of error', async () => {
+test('two copies of the package: two holders, one kind of error and of layout', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)
@@ -49,6 +49,12 @@ test('two copies of the package: two holders, one kind of error', async () => {
   const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
+  const theirs = copy.Layout.js53
+  assert.ok(!(theirs instanceof Layout))
+  for (const layout of [theirs, { layout: theirs }]) assert.deepEqual(decode(97583759569410n, layout), decode(97583759569410n, 'js53'))
+  const own = memoryStore()
+  own.createNamespace('small', { layout: theirs })
+  assert.equal(typeof (await new Snowflake('small', { store: own, layout: theirs }).nextNumber()), 'number')
 })
 
 // The engine of the first entry stays, and with it what its generators hold.

@@ -36,19 +36,16 @@ test('fill waits for all of it, and goes on where the IDs before it ended', asyn
   assert.equal(orders.stats().dropped, 0)
 })
 
-test('the control: what was at hand, taken for all of it, repeats IDs', () => {
-  const orders = new Segment('orders', { store: ownStore({ rows: tag(10, 10) }) })
+test('the control: what was at hand, taken for all of it, repeats IDs', async () => {
+  const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
   const array = new BigUint64Array(8)
-  const seen = []
+  const seen = [await orders.next()]
   // A caller that ignores how many it got: nobody answers in between.
-  return orders.next().then((id) => {
-    seen.push(id)
-    for (let turn = 0; turn < 2; turn++) {
-      orders.fillAvailable(array)
-      seen.push(...array)
-    }
-    assert.ok(new Set(seen).size < seen.length)
-  })
+  for (let turn = 0; turn < 2; turn++) {
+    orders.fillAvailable(array)
+    seen.push(...array)
+  }
+  assert.ok(new Set(seen).size < seen.length)
 })
 
 test('an array in pieces: larger than the engine is given at once', async () => {
@@ -118,26 +115,21 @@ describe('a refusal leaves the array as it was', () => {
   })
 })
 
-/** A store that answers as another one once `isOther` is set. */
-function exchangeable() {
-  const rows = tag(100, 100)
-  const store = {
-    isOther: false,
-    lease_segment: (ask) => ({ ...rows.lease_segment(ask), ...(store.isOther ? { store: '5a'.repeat(16) } : {}) }),
+test('stopped while an array is filled: no place stays empty, and what came is kept', async () => {
+  for (const all of [true, false]) {
+    const rows = tag(100, 100)
+    let isOther = false
+    const lease_segment = (ask) => ({ ...rows.lease_segment(ask), ...(isOther ? { store: '5a'.repeat(16) } : {}) })
+    const orders = new Segment('orders', { store: { lease_segment } })
+    // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
+    for (let n = 0; n < 8; n++) orders.nextSync()
+    isOther = true
+    const array = marked(all ? 60 : 500)
+    const count = all ? (orders.fillSync(array), 60) : orders.fillAvailable(array)
+    assert.deepEqual([...array.subarray(0, count)], Array.from({ length: all ? 60 : 92 }, (_, n) => BigInt(n + 9)))
+    untouched(array.subarray(count))
+    assert.equal((await refusal(() => orders.nextSync())).code, 'STORE_CHANGED')
   }
-  return store
-}
-
-test('stopped while an array is filled: no place stays empty', async () => {
-  const store = exchangeable()
-  const orders = new Segment('orders', { store })
-  // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
-  for (let n = 0; n < 8; n++) orders.nextSync()
-  store.isOther = true
-  const array = marked(60)
-  orders.fillSync(array)
-  assert.deepEqual([...array], Array.from({ length: 60 }, (_, n) => BigInt(n + 9)))
-  assert.equal((await refusal(() => orders.nextSync())).code, 'STORE_CHANGED')
 })
 
 test('an array that is detached while its caller waits', async () => {
@@ -166,32 +158,16 @@ test('shared memory is filled as well', async () => {
 })
 
 test('fillAvailable gives what is at hand, and says how many', async () => {
-  const store = ownStore({ rows: tag(100, 100) })
-  const orders = new Segment('orders', { store })
-  await orders.next()
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 99)
-  assert.deepEqual([array[98], array[99]], [100n, MARK])
-})
-
-test('fillAvailable goes on when a store answers at once', async () => {
-  const orders = new Segment('orders', { store: tag(100, 100) })
-  await orders.next()
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 500)
-  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 2)))
-  assert.equal(await orders.next(), 502n)
-})
-
-test('stopped during fillAvailable: what came is kept', async () => {
-  const store = exchangeable()
-  const orders = new Segment('orders', { store })
-  await orders.next()
-  store.isOther = true
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 99)
-  assert.deepEqual([array[98], array[99]], [100n, MARK])
-  assert.equal((await refusal(() => orders.fillAvailable(array))).code, 'STORE_CHANGED')
+  // The second store answers at once.
+  for (const [later, count] of [[true, 99], [false, 500]]) {
+    const orders = new Segment('orders', { store: tag(100, 100, { later }) })
+    await orders.next()
+    const array = marked(500)
+    assert.equal(orders.fillAvailable(array), count)
+    assert.deepEqual([...array.subarray(0, count)], Array.from({ length: count }, (_, n) => BigInt(n + 2)))
+    untouched(array.subarray(count))
+    assert.equal(await orders.next(), BigInt(count + 2))
+  }
 })
 
 test('arrays of another realm are filled, look-alikes refused', async () => {

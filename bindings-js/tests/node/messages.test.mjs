@@ -181,3 +181,42 @@ test('whatever is passed, its message can be written', async () => {
     }
   }
 })
+
+test('every option that there is passes', () => {
+  const clock = () => 5
+  new Segment('orders', { store, timeout: 1, clock, step: 5, maxStep: 500, maxGrowth: 2 })
+  new Segment('orders', Object.assign(Object.create(null), { store }))
+  new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
+  httpStore(URL_TEXT, { token: 'x' })
+  memoryStore({ clock, id: '5a'.repeat(16), createOnUse: true })
+})
+
+test('a password in an address is never shown', async () => {
+  const secrets = ['hunter2', 'hun@ter2', 'hun/ter2', 'hunter2#', 'hunter2'.padEnd(400, 'x')]
+  const addresses = secrets.flatMap((secret) => ['http://me:', 'ftp://me:', 'me:', 'http:me:'].map((start) => `${start}${secret}@127.0.0.1:1`))
+  for (const address of addresses) {
+    const acts = [
+      () => httpStore(address),
+      () => new Segment('orders', { store: address }),
+      () => new Segment('orders', address),
+      () => new Snowflake('default', { store: address }),
+      () => (URL.canParse(address) ? httpStore(new URL(address)) : httpStore(address)),
+    ]
+    for (const act of acts) {
+      const error = await refusal(act)
+      for (const text of [error.message, inspect(error, { depth: null, showHidden: true }), String(error), error.stack]) {
+        const told = text.replaceAll(/\n\s+at .*/g, '')
+        assert.ok(!told.includes('hun') && !told.includes('ter2'), told)
+      }
+    }
+  }
+  await refuses(
+    () => new Segment('orders', { store: 'http://me:hunter2@127.0.0.1:1' }),
+    'REQUEST_INVALID',
+    "the store's address must have no user or password, got `'http://***@127.0.0.1:1'`: pass a token as `httpStore(url, { token })`",
+  )
+  const began = performance.now()
+  await refusal(() => new Segment('orders', { timeout: '://'.repeat(1e6) }))
+  assert.ok(performance.now() - began < 5_000, 'a long text is read once')
+  assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
+})
