@@ -1,16 +1,14 @@
 // What the face has beside drawing: a signal that ends a wait, a hook for failures, an iterator, codes as a type, both forms of `decode`.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
 import { codes } from 'leafid/testing'
+import { root } from '../support/package.mjs'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
-
-const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
 
 /** A store whose answers wait for `open`. */
 function gated() {

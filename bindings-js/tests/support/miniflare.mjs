@@ -2,12 +2,10 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { ending, leash, scratch } from './ends.mjs'
-
-const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
-export const root = dirname(manifest)
+import { root } from './package.mjs'
 
 /** The date whose runtime is used. */
 export const DATE = '2026-04-01'
@@ -73,7 +71,7 @@ export function program(files) {
 
 /** Every file of the package, and a module for each name that its manifest exports to `workerd`. */
 function modules() {
-  const { exports } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const named = Object.entries(exports)
     .map(([name, where]) => [name, first(where)])
     .filter(([, file]) => file?.endsWith('.js'))

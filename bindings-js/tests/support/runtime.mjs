@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { DATE, FRONT, leashRuntime, program, root } from './miniflare.mjs'
+import { DATE, FRONT, leashRuntime, program } from './miniflare.mjs'
+import { root } from './package.mjs'
 
 /** What a D1 database is made by, statement by statement. */
 export const makeD1 = () =>

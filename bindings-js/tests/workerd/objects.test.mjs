@@ -151,17 +151,6 @@ test('an object without a row makes no tag without `from`', async (t) => {
   assert.match(lost.message, /^tag `orders` needs `from`: it has no row here, .* declare `from: '1'` for a new one, else a first number above every one in use$/)
 })
 
-test('a D1 database that was fenced, or replaces a lost one, makes no tag without `from`', async (t) => {
-  const { refused, waits, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }), { store: 'd1' })
-  assert.equal(await next({ store: 'd1' }), 1n)
-  const floor = Date.now() + 3_600_000
-  await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET floor_ms = ?').bind(floor).run()
-  assert.equal(await next({ store: 'd1', holder: 'second' }), 1001n, 'what is there goes on')
-  await refused({ store: 'd1', tag: 'fresh' }, 'REQUEST_INVALID', /^tag `fresh` needs `from`: this store has lost grants/)
-  assert.equal(await next({ store: 'd1', tag: 'named' }), 500n)
-  await waits({ store: 'd1', kind: 'snowflake' }, 'WORKERS_EXHAUSTED')
-})
-
 test('a binding that is not there: the lines of wrangler.jsonc, at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: {} }))
   const object = await refused({ store: 'object', binding: 'MISSING' }, 'REQUEST_INVALID', /`MISSING` must be a Durable Object, and there is no such binding: add to wrangler\.jsonc\n/)
