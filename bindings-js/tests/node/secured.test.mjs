@@ -3,15 +3,29 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { after, before, test } from 'node:test'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
-import { secured } from '../support/secured.mjs'
+import { scratch } from '../support/ends.mjs'
+import { leafid, serve } from '../support/store.mjs'
 import { afterFailure, httpServer, refusal, refuses, wire } from '../support/stores.mjs'
 
+/** A certificate of an authority of its own: made once, for `localhost` until 2124, for not every machine has a program that makes them. */
+const pem = (name) => join(import.meta.dirname, '../support/tls', `${name}.pem`)
+
+/** A store with the tag `orders`; `token` is one of a principal that may use it, `other` one of a principal that may not. */
 let store
-before(async () => (store = await secured()))
-after(() => store?.end())
+before(async () => {
+  const folder = scratch()
+  const [place, tokens] = [`sqlite:${join(folder, 'leafid.db')}`, join(folder, 'tokens.toml')]
+  leafid('init', '--store', place)
+  leafid('tag', 'create', 'orders', '--store', place)
+  const create = (principal, ...words) => leafid('token', 'create', principal, '--tokens', tokens, ...words).trim()
+  const [token, other] = [create('app'), create('other', '--tag', 'other', '--namespace', 'other')]
+  const { url } = await serve(['--store', place, '--tokens', tokens, '--tls-cert', pem('cert'), '--tls-key', pem('key')])
+  store = { url, token, other, ca: pem('ca') }
+})
 
 /** A `fetch` over Node's own client, which takes authorities. */
 const over = (tls) => (url, { method, headers, body, signal }) =>

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startNode } from '../support/ends.mjs'
 import { freePort } from '../support/port.mjs'
-import { startStore, storeFor } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/state-drawer.mjs', import.meta.url))
 const skip = process.platform === 'linux' ? false : 'there are state files on Linux only'
@@ -44,7 +44,7 @@ async function lives(t, count, enough, words = []) {
   let all = []
   let [alone, duplicates] = [0, 0]
   for (let pair = 0; pair < MOST && !enough(alone, duplicates); pair++) {
-    if (pair > 0) running = await startStore({ folder: store.folder, listen: new URL(store.url).host })
+    if (pair > 0) running = await storeFor(t, { folder: store.folder, listen: new URL(store.url).host })
     const before = await live(store, count, 600_000, words)
     await running.stop('SIGKILL')
     const after = await live(store, count, 10_000, words)

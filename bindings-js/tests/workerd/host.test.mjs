@@ -3,27 +3,22 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { httpServer, tagged, until, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
 const files = { 'instances.mjs': text('./instances.mjs') }
-let store
 let worker
 
 const ask = async (path, from = worker) => (await from.fetch(path)).json()
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders', { step: 20, max_step: 100 })
+  const store = await storeFor(undefined, { tags: { orders: { step: 20, max_step: 100 } } })
   worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
 })
 
-after(async () => {
-  await worker?.end()
-  await store?.end()
-})
+after(() => worker?.end())
 
 test('at module scope nothing is asked: it says what to do', async () => {
   const early = await ask('/early')

@@ -11,7 +11,7 @@ import { build } from 'vite'
 import webpack from 'webpack'
 import { CHROMIUM, test as pageTest } from '../js/support/chromium.mjs'
 import { scratch } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { until } from '../js/support/stores.mjs'
 import { startChromium } from './lib/chromium.mjs'
 import { app, report } from './lib/programs.mjs'
@@ -27,8 +27,7 @@ let site
 let browser
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders')
+  store = await storeFor(undefined, { tags: { orders: {} } })
   site = await startSite({ folder, store: store.url, hear: (report) => reports.push(report) })
   if (CHROMIUM.executablePath !== undefined) browser = await startChromium()
 })

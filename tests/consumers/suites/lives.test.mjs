@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { before, test } from '../js/support/chromium.mjs'
 import { scratch } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { until } from '../js/support/stores.mjs'
 import { startChromium } from './lib/chromium.mjs'
 import { app } from './lib/programs.mjs'
@@ -19,7 +19,6 @@ const BRIEF = { max_window_ms: 1_000, workers: { start: 0, end: 2 } }
 
 const folder = scratch(undefined, { name: 'leafid-lives-' })
 let reports = []
-let store
 let site
 let browser
 
@@ -34,9 +33,7 @@ before(async () => {
   page('served', "navigator.serviceWorker.register('worker.js' + location.search).then(() => navigator.serviceWorker.ready).then(({ active }) => active.postMessage('loaded'))")
   await bundled('life-page.mjs', join(folder, 'life/main.js'))
   await bundled('life-worker.mjs', join(folder, 'served/worker.js'))
-  store = await startStore()
-  await store.createTag('lives', { step: 100, max_step: 1_000 })
-  await store.createNamespace('brief', { layout: 'leaf', ...BRIEF })
+  const store = await storeFor(undefined, { tags: { lives: { step: 100, max_step: 1_000 } }, namespaces: { brief: { layout: 'leaf', ...BRIEF } } })
   site = await startSite({ folder, store: store.url, hear: (told) => reports.push(told) })
   // Playwright has the cache off, for pages that come back are none of its own.
   browser = await startChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { createServer } from 'vite'
 import { ending, remove, startNode, stop } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { until } from '../js/support/stores.mjs'
 import { root } from './lib/programs.mjs'
 
@@ -22,8 +22,8 @@ before(async () => {
   remove(folder)
   mkdirSync(folder)
   ending(async () => remove(folder))
-  store = await startStore()
-  for (const tag of ['kept', 'anew']) await store.createTag(tag, { step: 100, max_step: 1_000 })
+  const steps = { step: 100, max_step: 1_000 }
+  store = await storeFor(undefined, { tags: { kept: steps, anew: steps } })
 })
 /** A module of this version with three generators: one that is kept, one that each loading makes, and one with a store of its own. */
 const module = (version) => `import { Segment, memoryStore } from 'leafid'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { scratch } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { app, report, root, run } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
@@ -14,12 +14,10 @@ const tally = new Tally()
 const folder = scratch(undefined, { name: 'leafid-run-', below: tmpdir() })
 const bun = join(root, 'node_modules/@oven/bun-linux-x64-baseline/bin/bun')
 const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
-let store
 let env
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders')
+  const store = await storeFor(undefined, { tags: { orders: {} } })
   env = { LEAFID_STORE: store.url, TOLD: join(folder, 'told.json') }
 })
 
