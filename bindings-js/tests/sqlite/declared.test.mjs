@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
-import { startDrawer } from '../support/drawn.mjs'
-import { scratch } from '../support/ends.mjs'
+import { drawer } from '../support/drawn.mjs'
+import { scratch, startNode } from '../support/ends.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
@@ -132,7 +132,7 @@ function race(t, creates) {
   const path = join(scratch(t), 'ids.db')
   return Promise.all(
     creates.map(async (create) => {
-      const child = startDrawer(path, 'snowflake', 200, create)
+      const child = startNode([drawer, path, 'snowflake', '200', 'process', 'ends', JSON.stringify(create)])
       const told = { ids: '', error: '' }
       child.stdout.on('data', (chunk) => (told.ids += chunk))
       child.stderr.on('data', (chunk) => (told.error += chunk))

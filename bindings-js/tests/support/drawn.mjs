@@ -35,6 +35,3 @@ export function duplicates(what, seen) {
   console.log(`${what} ${seen.length} IDs, ${found} duplicates`)
   return found
 }
-
-/** The same program, for a test that hears it by itself: a file, and how it is declared. */
-export const startDrawer = (path, kind, count, create) => startNode([drawer, path, kind, String(count), 'process', 'ends', JSON.stringify(create)])

@@ -1,7 +1,7 @@
 // A Worker in workerd, with the real store behind it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
 import { storeFor } from '../support/store.mjs'
 import { httpServer, tagged, until, wire } from '../support/stores.mjs'
@@ -17,8 +17,6 @@ before(async () => {
   const store = await storeFor(undefined, { tags: { orders: { step: 20, max_step: 100 } } })
   worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
 })
-
-after(() => worker?.end())
 
 test('at module scope nothing is asked: it says what to do', async () => {
   const early = await ask('/early')
