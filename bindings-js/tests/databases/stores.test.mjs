@@ -94,7 +94,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await refuses(() => store.lease_segment(lease()), 'SCHEMA_MISMATCH', /has tables of version 99/)
     })
 
-    test('three that make a store at once make one, as they declare it; another is refused by name', async (t) => {
+    test('three that make a store at once make one, as declared', async (t) => {
       const { url } = database()
       const declared = { tags: { orders: { step: 10 } }, namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
       const stores = await Promise.all([1, 2, 3].map(async () => sqlStore(await open(t, url), { create: declared })))

@@ -37,7 +37,7 @@ test('no warning without two generators that draw side by side', () => {
   for (const program of programs) assert.equal(told(program), '', program)
 })
 
-test('two copies of the package: two holders, one kind of error and of layout', async () => {
+test('two copies of the package: one kind of error and of layout', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)

@@ -56,7 +56,7 @@ test('an array in pieces: larger than the engine is given at once', async () => 
   assert.ok(array.every((id, at) => id === BigInt(at + 2)))
 })
 
-describe('more than the tag ever gives: its own step is leased once, and stays at hand', () => {
+describe('more than the tag ever gives: its own step is leased once', () => {
   const array = marked(1_000_001)
   const calls = {
     'take(1e9)': (orders) => orders.take(1e9),
@@ -115,7 +115,7 @@ describe('a refusal leaves the array as it was', () => {
   })
 })
 
-test('stopped while an array is filled: no place stays empty, and what came is kept', async () => {
+test('stopped while an array is filled: no place stays empty', async () => {
   for (const all of [true, false]) {
     const rows = tag(100, 100)
     let isOther = false

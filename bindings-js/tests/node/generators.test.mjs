@@ -200,7 +200,7 @@ test('`ready` of snowflakes, many times and after other draws', async () => {
   }
 })
 
-test('an owner has its own number again, and `sticky` and `strict` are passed on', async () => {
+test('an owner has its own number again: `sticky`, `strict`', async () => {
   for (const [options, isKept] of [[{}, false], [{ sticky: true }, true], [{ sticky: true, strict: true }, true]]) {
     let now = 1_800_000_000_000
     const store = ownStore({ rows: memoryStore({ clock: () => now }) })

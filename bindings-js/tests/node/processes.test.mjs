@@ -27,7 +27,7 @@ test('the control: threads with a store in each draw the same numbers', async ()
   assert.equal(duplicates('threads apart', seen), 2 * COUNT)
 })
 
-test('threads that are terminated in the middle of it leave the process whole', async (t) => {
+test('terminated threads leave the process whole', async (t) => {
   const store = await storeFor(t, { tags })
   const [orders, ids] = [new Segment('orders', { store: store.url }), new Snowflake('default', { store: store.url })]
   const seen = []

@@ -94,7 +94,7 @@ test('the variable’s token gives way to any that is given', async (t) => {
   assert.ok(code === 'REQUEST_INVALID' && message.startsWith('LEAFID_TOKEN ') && !message.includes('two words'), message)
 })
 
-test('headers, also of a function, and a `fetch` of one’s own, beside leafid’s own', async () => {
+test('headers, also of a function, and a `fetch` of one’s own', async () => {
   const rows = wire(memoryStore())
   const seen = []
   const fetch = async (url, { method, headers, body, signal }) => {

@@ -14,7 +14,7 @@ test('numbers of a tag, over many leases, without a gap for one holder', async (
   assert.deepEqual([failures, step], [0, 100])
 })
 
-test('what the store refuses comes at once, with its code and words', async (t) => {
+test('a refusal comes at once, with its code and words', async (t) => {
   const { url } = await storeFor(t, { tags: { orders: {} } })
   const cases = [
     [new Segment('misspelt', { store: url }), 'TAG_UNKNOWN', /leafid tag create misspelt/],

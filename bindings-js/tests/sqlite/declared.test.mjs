@@ -142,7 +142,7 @@ function race(t, creates) {
   )
 }
 
-test('processes that declare the same go on together; otherwise one wins, others are told', { timeout: 600_000 }, async (t) => {
+test('of processes that declare otherwise one wins', { timeout: 600_000 }, async (t) => {
   const alike = await race(t, Array(4).fill(numbers(3, 9)))
   const ids = alike.flatMap(({ ids }) => ids)
   assert.deepEqual([ids.length, twice(ids)], [800, 0], alike.map(({ error }) => error).join())

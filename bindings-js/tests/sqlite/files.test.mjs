@@ -43,7 +43,7 @@ test('foreign, linked or lost files are left as they are', async (t) => {
   }
 })
 
-test('a file that goes, or is another, grants nothing until it is opened again', async (t) => {
+test('a file that goes, or is another, grants nothing any more', async (t) => {
   const moved = (path) => [path, `${path}-wal`].forEach((file) => renameSync(file, `${file}.away`))
   const replaced = (path) => (moved(path), writeFileSync(path, ''))
   for (const change of [unlinkSync, moved, replaced]) {

@@ -202,7 +202,7 @@ test('where objects live is passed on', async (t) => {
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
 
-test('a declaration that cannot be, a bad jurisdiction, and replies that are none fail at once', async (t) => {
+test('bad declarations, jurisdictions and replies fail at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: { from: '1' } }))
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
   // D1 when it is declared, an object when it is asked first, for whatever.

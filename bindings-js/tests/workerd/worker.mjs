@@ -15,14 +15,6 @@ const ACTS = {
   sync: () => ({ number: orders.nextSync() }),
   take: async ({ n }) => ({ numbers: await orders.take(Number(n)) }),
   stats: () => ({ orders: orders.stats(), ids: ids.stats() }),
-  close: async () => {
-    await ids.close()
-    return {}
-  },
-  forget: () => {
-    orders.forget()
-    return {}
-  },
 
   /** A clock that stands still between I/O, as in production. */
   async frozen({ thaws }) {

@@ -90,11 +90,11 @@ async function draws(name, make, kind = 'module') {
 
 const paged = (entry, format) => (to) => bundled(entry, join(to, 'main.js'), { platform: 'browser', format, target: 'es2022' })
 
-pageTest('esbuild, a page: it leaves the wasm files behind, and the copies in the code take their place', async () => {
+pageTest('esbuild, a page: copies of the wasm in the code are used', async () => {
   assert.deepEqual(await draws('esbuild', paged('browser.mjs', 'esm')), ['/wasm/engine.wasm', '/wasm/public.wasm', '/wasm/registry.wasm'])
 })
 
-pageTest('esbuild, a page of one plain script with `leafid/inline`', async () => {
+pageTest('esbuild, a page of one plain script: `leafid/inline`', async () => {
   assert.deepEqual(await draws('inline', paged('inline.mjs', 'iife'), 'text/javascript'), [])
 })
 
