@@ -46,7 +46,7 @@ test('the Worker of the README hands out numbers', async (t) => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const [[, source], [, settings]] = [/```ts\n([^]*?)```/, /```jsonc\n([^]*?)```/].map((fence) => fence.exec(readme))
   assert.match(source, /leafid\/workers/)
-  const { fetch } = await deployed(t, `{${settings}}`, source)
+  const { fetch } = await deployed(t, `{\n${settings}}`, source)
   for (const number of ['1', '2', '3']) assert.equal(await (await fetch('/')).text(), number)
 })
 

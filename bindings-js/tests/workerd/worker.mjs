@@ -4,7 +4,7 @@ import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import 'leafid/registry'
 
 // Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
-const orders = new Segment('orders')
+const orders = new Segment('orders', { timeout: 300_000 })
 const ids = new Snowflake('default')
 const early = told(() => orders.nextSync())
 
