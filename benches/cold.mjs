@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { table } from './rounds.mjs'
-import { DATE, FRONT, root, startMiniflare } from './tests/support/miniflare.mjs'
+import { DATE, FRONT, startMiniflare } from './tests/support/miniflare.mjs'
+import { root } from './tests/support/package.mjs'
 
 const ROUNDS = 11
 

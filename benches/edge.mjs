@@ -48,7 +48,7 @@ export default {
     return new Response(String(kept))
   }
 }
-`, { ms: 900_000, files: { 'peers.js': await peers() } })
+`, { files: { 'peers.js': await peers() } })
 
 /** Those of the peers that run in a Worker at all, as one module. */
 async function peers() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe } from 'node:test'
 import mysql from 'mysql2'
-import { Segment } from 'leafid'
+import { Segment, Snowflake } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
 import { ranNode } from '../support/ends.mjs'
@@ -62,35 +62,29 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on using it', async (t) => {
   const server = await ENGINES.MySQL.start()
   t.after(server.end)
-  const url = server.make('leaf')
+  const url = `${server.make('leaf')}?tags=leaf_alloc`
   server.run('leaf', "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256), update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE = InnoDB")
   const wide = 9007199254740993n
   server.run('leaf', `INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', ${wide}, 100), ('zero', 0, 10), ('bad', 1, -5)`)
-  const ask = (tag) => ({ tag, request: '01'.repeat(16) })
-  const lost = await refusal(() => sqlStore(`${url}?tags=leaf_alloc`).lease_segment(ask('orders')))
-  assert.match(lost.message, /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init --store mysql:/)
-  leafid('init', '--store', `${url}?tags=leaf_alloc`)
-  const pool = mysql.createPool(url)
+  const lease = (store, tag) => store.lease_segment({ tag, request: '01'.repeat(16) })
+  await refuses(() => lease(sqlStore(url), 'orders'), 'STORE_UNKNOWN', /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init --store mysql:/)
+  leafid('init', '--store', url)
+  const pool = mysql.createPool(server.url('leaf'))
   t.after(() => new Promise((resolve) => pool.end(resolve)))
-  const stores = [sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } }), sqlStore(`${url}?tags=leaf_alloc`)]
-  let next = wide
-  for (const store of [...stores, ...stores]) {
-    assert.equal((await store.lease_segment(ask('orders'))).start, next)
-    next += 100n
+  const store = sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } })
+  for (const [turn, each] of [store, sqlStore(url), store].entries()) {
+    assert.equal((await lease(each, 'orders')).start, wide + BigInt(turn) * 200n)
     // A Leaf.
     server.run('leaf', "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = 'orders'")
-    next += 100n
   }
-  assert.equal((await stores[0].lease_segment(ask('zero'))).start, 1n)
-  assert.equal((await refusal(() => stores[0].lease_segment(ask('bad')))).code, 'STEP_INVALID')
-  await refuses(() => stores[0].lease_segment(ask('Orders')), 'TAG_UNKNOWN', /is written `orders` there/)
-  assert.deepEqual([(await stores[0].lease_segment(ask('made'))).end, (await stores[0].lease_segment(ask('made'))).end], [8n, 9n])
-  assert.equal((await refusal(() => stores[1].lease_segment(ask('made')))).code, 'TAG_SPENT')
+  assert.equal((await lease(store, 'zero')).start, 1n)
+  assert.deepEqual([(await lease(store, 'made')).end, (await lease(store, 'made')).end], [8n, 9n])
   assert.equal(server.run('leaf', "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = 'made'"), '9\t7')
-  leafid('tag', 'delete', 'orders', '--store', `${url}?tags=leaf_alloc`)
-  for (const store of stores) assert.equal((await refusal(() => store.lease_segment(ask('orders')))).code, 'TAG_UNKNOWN')
-  const acquire = { namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
-  assert.equal((await stores[0].acquire(acquire)).worker, (await stores[1].acquire(acquire)).worker)
-  const plain = await refusal(() => sqlStore(`${server.make('empty')}?tags=leaf_alloc`, { create: true }).lease_segment(ask('orders')))
-  assert.deepEqual([plain.code, /has no table `leaf_alloc`/.test(plain.message)], ['SCHEMA_MISMATCH', true])
+  leafid('tag', 'delete', 'zero', '--store', url)
+  for (const [tag, code, words] of [['made', 'TAG_SPENT'], ['bad', 'STEP_INVALID'], ['Orders', 'TAG_UNKNOWN', /is written `orders` there/], ['zero', 'TAG_UNKNOWN']]) {
+    await refuses(() => lease(store, tag), code, words)
+  }
+  await new Snowflake('default', { store }).next()
+  const plain = sqlStore(`${server.make('empty')}?tags=leaf_alloc`, { create: true })
+  await refuses(() => lease(plain, 'orders'), 'SCHEMA_MISMATCH', /has no table `leaf_alloc`/)
 })

@@ -37,6 +37,16 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       server.run(name, isMysql ? `CREATE USER ${user}@'127.0.0.1'` : `CREATE ROLE ${user} LOGIN`)
       return { name, user, url: as(url, user) }
     }
+    const reader = async () => {
+      const { name, user, url } = await weak()
+      for (const right of isMysql ? [`SELECT ON ${name}.* TO ${user}@'127.0.0.1'`] : [`USAGE ON SCHEMA leafid TO ${user}`, `SELECT ON ALL TABLES IN SCHEMA leafid TO ${user}`]) server.run(name, `GRANT ${right}`)
+      return { url }
+    }
+    const foreign = () => {
+      const { name, url } = database()
+      server.run(name, isMysql ? 'CREATE TABLE tags (id INT)' : 'CREATE SCHEMA leafid; CREATE TABLE leafid.tags (id INT)')
+      return { url }
+    }
     const stranger = async () => {
       const { name, url } = database()
       const user = `stranger_${name}`
@@ -61,23 +71,12 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       'wrong password': [stranger, 'UNAUTHORIZED', 'check the user and the password'],
       'nobody of that name': [() => ({ url: as(database().url, 'nobody_known') }), 'UNAUTHORIZED', 'check the user and the password'],
       'no rights': [weak, 'FORBIDDEN', 'rights that docs/STORES.md'],
+      'may only read': [reader, 'FORBIDDEN', 'rights that docs/STORES.md'],
+      'another program’s': [foreign, 'SCHEMA_MISMATCH', "its table `tags` is another program's; give leafid a database of its own"],
     }
     for (const [what, [make, code, ...words]] of Object.entries(CASES)) {
       test(what, async () => atOnce((await make()).url, code, ...words))
     }
-
-    test('may only read', async () => {
-      const { name, user, url } = await weak()
-      for (const right of isMysql ? [`SELECT ON ${name}.* TO ${user}@'127.0.0.1'`] : [`USAGE ON SCHEMA leafid TO ${user}`, `SELECT ON ALL TABLES IN SCHEMA leafid TO ${user}`]) server.run(name, `GRANT ${right}`)
-      await atOnce(url, 'FORBIDDEN', 'rights that docs/STORES.md')
-    })
-
-    test('another program’s', async () => {
-      const { name, url } = database()
-      if (!isMysql) server.run(name, 'CREATE SCHEMA leafid')
-      server.run(name, `CREATE TABLE ${schema}tags (id INT)`)
-      await atOnce(url, 'SCHEMA_MISMATCH', 'another program')
-    })
 
     test('tables that go while they are used', async () => {
       const { name, url } = await filled()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { Layout, LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal, tagged } from '../support/stores.mjs'
 
@@ -37,21 +37,7 @@ test('no warning without two generators that draw side by side', () => {
   for (const program of programs) assert.equal(told(program), '', program)
 })
 
-test('two of them draw no number twice', async () => {
-  const store = ownStore({ rows: memoryStore() })
-  const both = [1, 2].map(() => new Snowflake('default', { store, owner: 'api' }))
-  const ids = (await Promise.all(both.map((ids) => ids.take(1_000)))).flat()
-  assert.equal(new Set(ids).size, 2_000)
-})
-
-test('`stats` tells which engine runs, before the first ID as well', async () => {
-  const orders = new Segment('orders', { store: memoryStore() })
-  assert.equal(orders.stats().engine, 'native')
-  await orders.next()
-  assert.equal(orders.stats().engine, 'native')
-})
-
-test('two copies of the package: two holders, one kind of error', async () => {
+test('two copies of the package: one kind of error and of layout', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)
@@ -63,6 +49,12 @@ test('two copies of the package: two holders, one kind of error', async () => {
   const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
+  const theirs = copy.Layout.js53
+  assert.ok(!(theirs instanceof Layout))
+  for (const layout of [theirs, { layout: theirs }]) assert.deepEqual(decode(97583759569410n, layout), decode(97583759569410n, 'js53'))
+  const own = memoryStore()
+  own.createNamespace('small', { layout: theirs })
+  assert.equal(typeof (await new Snowflake('small', { store: own, layout: theirs }).nextNumber()), 'number')
 })
 
 // The engine of the first entry stays, and with it what its generators hold.

@@ -1,20 +1,19 @@
 // `postgres://…`, `mysql://…` and `sqlite:…` given as the store, where no server or SQLite is: what is said. Over servers: `databases/addresses.test.mjs`.
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { ranNode, scratch } from '../support/ends.mjs'
+import { root } from '../support/package.mjs'
 import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = "import { Segment } from 'leafid'\nawait new Segment('orders').next()"
 
 test('without the driver the error names what brings it', (t) => {
   const folder = scratch(t)
-  const own = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
-  cpSync(own, join(folder, 'node_modules/leafid'), { recursive: true })
+  cpSync(root, join(folder, 'node_modules/leafid'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   for (const [store, says] of [
     ['postgres://u:s3cret@127.0.0.1:1/d', '`postgres://` needs the package pg: npm install pg'],

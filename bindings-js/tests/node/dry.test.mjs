@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { storeFor } from '../support/store.mjs'
 import { afterFailure, httpServer, refusal, refuses, timedOut, until } from '../support/stores.mjs'
 
 // Port 2 refuses connections: only root may listen there, no common service does, and `fetch` allows it.
@@ -76,10 +75,6 @@ test('a permanent refusal is the answer until an ask succeeds', async () => {
   assert.equal(orders.nextSync(), 1n)
 })
 
-const WORKERS = { start: 7, end: 8 }
-/** A holder on it renews nothing: its first window, of 10 s, is what others wait for. */
-const still = () => 5_000
-
 /** The words of the failure, how long it still lasts, and the same figures as the failure's. */
 function tells(error, code) {
   const { cause } = error
@@ -88,35 +83,6 @@ function tells(error, code) {
   assert.ok(error.message.endsWith(`: ${cause.message}`), error.message)
   assert.equal(error.until, cause.until)
 }
-
-test('every number is held: in how many seconds one is free', async () => {
-  const store = memoryStore()
-  store.createNamespace('one', { layout: 'leaf', workers: WORKERS })
-  const holder = new Snowflake('one', { store, clock: still })
-  await holder.next()
-  const began = Date.now()
-  const error = await refusal(() => new Snowflake('one', { store, timeout: 50 }).next())
-  tells(error, 'WORKERS_EXHAUSTED')
-  const [, seconds] = /free again in (\d+) s\)/.exec(error.message)
-  // A first window is 10 s long.
-  assert.ok(seconds >= 1 && seconds <= 10, error.message)
-  assert.ok(error.until > began && error.until <= Date.now() + 10_000, `${error.until}`)
-  assert.equal(Math.ceil(error.retryAfter / 1000), Number(seconds))
-  await holder.close()
-})
-
-test('over HTTP as well, with the words of the store', async (t) => {
-  const store = await storeFor(t, { namespaces: { one: { layout: 'leaf', workers: WORKERS } } })
-  const holder = new Snowflake('one', { store: store.url, clock: still, lengthMs: 60_000 })
-  await holder.next()
-  const second = new Snowflake('one', { store: store.url, timeout: 100 })
-  const error = await timedOut(() => second.next(), 'WORKERS_EXHAUSTED')
-  tells(error, 'WORKERS_EXHAUSTED')
-  assert.match(error.message, /free again in \d+ s\)/)
-  assert.ok(error.retryAfter > 0 && error.retryAfter <= 60_000, `${error.retryAfter}`)
-  assert.ok(Math.abs(error.until - Date.now()) < 90_000, `${error.until}`)
-  await holder.close()
-})
 
 test('what has passed since the store said how long is taken off', async () => {
   let now = 50_000
@@ -151,22 +117,16 @@ test('a store that has too much to do, and one that is not there', async () => {
   assert.equal('retryAfter' in gone, false)
 })
 
-test('a clock that stands still: until when, on that clock', async () => {
-  const ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', maxAheadMs: 0, clock: () => 5_000, timeout: 40 })
-  await ids.next()
-  await refusal(() => {
-    for (;;) ids.nextSync()
-  })
-  const error = await refusal(() => ids.next())
-  tells(error, 'SEQUENCE_SPENT')
-  assert.ok(error.until > 5_000 && error.retryAfter > 0 && error.retryAfter <= 2, `${error.until}`)
-})
-
 test('nothing has failed: the answer is on its way', async () => {
-  const orders = new Segment('orders', { store: { lease_segment: () => new Promise(() => {}) }, timeout: 20 })
+  const began = performance.now()
+  const store = { lease_segment: () => new Promise(() => {}) }
+  const orders = new Segment('orders', { store, timeout: 20 })
   const calls = [[() => orders.next(), 'gave no ID'], [() => orders.take(5), 'did not give 5 IDs at once'], [() => orders.ready(5), 'did not have 5 IDs at hand']]
   for (const [act, lacking] of calls) {
     const error = await refuses(act, 'TIMED_OUT', `tag \`orders\` ${lacking} within 20 ms (SEGMENT_DRY): tag \`orders\` has no number at hand: wait for the next segment`)
     tells(error, 'SEGMENT_DRY')
   }
+  const took = performance.now() - began
+  assert.ok(took >= 3 * 19 && took < 8_000, `${took} ms, and not the ten seconds of others`)
+  assert.equal((await refusal(() => new Segment('orders', { store, timeout: 0 }).next())).code, 'TIMED_OUT')
 })

@@ -1,16 +1,14 @@
-// What the face has beside drawing: a signal that ends a wait, a hook for failures, an iterator, codes as a type, a small decode.
+// What the face has beside drawing: a signal that ends a wait, a hook for failures, an iterator, codes as a type, both forms of `decode`.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
 import { codes } from 'leafid/testing'
+import { root } from '../support/package.mjs'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
-
-const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
 
 /** A store whose answers wait for `open`. */
 function gated() {
@@ -45,8 +43,9 @@ test('a signal ends the wait of its caller, and of nobody else', async () => {
 
 test('an aborted signal gives nothing, any other changes nothing', async () => {
   const ids = new Segment('orders', { store: memoryStore() })
-  const error = await reasonOf(ids.next({ signal: AbortSignal.abort() }))
-  assert.equal(error.name, 'AbortError')
+  // That of an older library has no reason, and no `throwIfAborted`.
+  const older = { aborted: true, addEventListener() {}, removeEventListener() {} }
+  for (const signal of [AbortSignal.abort(), older]) assert.equal((await reasonOf(ids.next({ signal }))).name, 'AbortError')
   assert.deepEqual([await ids.next({ signal: new AbortController().signal }), await ids.next({})], [1n, 2n])
   assert.equal(await ids.nextString({}), '3')
 })
@@ -67,12 +66,6 @@ test('many wait with one signal: all end with it, and nothing warns of a leak', 
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', note)
   assert.deepEqual(warned, [])
-})
-
-test('the signal of an older library has no reason, and no `throwIfAborted`', async () => {
-  const ids = new Segment('orders', { store: memoryStore() })
-  const signal = { aborted: true, addEventListener() {}, removeEventListener() {} }
-  assert.equal((await reasonOf(ids.next({ signal }))).name, 'AbortError')
 })
 
 test('what is no signal is refused', async () => {
@@ -154,4 +147,36 @@ test('`leafid/decode` reads what `decode` reads, in 500 bytes', async () => {
   assert.ok(!source.includes('import'), 'it needs nothing else')
   const bare = source.replace(/\/\*\*[^]*?\*\/|^\s+/gm, '')
   assert.ok(gzipSync(bare).length <= 500, `${gzipSync(bare).length} bytes`)
+})
+
+test('a layout may be passed to `decode` as it is', () => {
+  const { tick, worker, sequence } = decode(97583759569410n, { layout: 'js53' })
+  const fields = Layout.js53.toJSON()
+  for (const layout of ['js53', Layout.js53, fields, { layout: Layout.js53 }, { layout: fields }]) {
+    const parts = decode(97583759569410n, layout)
+    assert.deepEqual([parts.tick, parts.worker, parts.sequence], [tick, worker, sequence], JSON.stringify(layout))
+  }
+  assert.notEqual(decode(97583759569410n).tick, tick, 'the control: `leaf` reads it otherwise')
+  assert.deepEqual(decode(97583759569410n, { layout: undefined }), decode(97583759569410n, 'leaf'))
+  const parts = decode('7222222222222222222')
+  for (const time of [parts.time, parts.timeMs, Number(parts.timeMs)]) {
+    for (const number of [parts.sequence, Number(parts.sequence)]) assert.equal(Layout.leaf.compose(time, parts.worker, number), 7222222222222222222n)
+  }
+})
+
+test('`decode` takes exact numbers, and says what else it takes', async () => {
+  assert.deepEqual(decode(97583759569410, 'js53'), decode('97583759569410', 'js53'))
+  assert.deepEqual(decode(Number.MAX_SAFE_INTEGER, 'js53'), decode(2n ** 53n - 1n, 'js53'))
+  for (const wrong of [2 ** 53, 1.5, -1, Number.NaN, null, undefined, {}]) {
+    await refuses(() => decode(wrong, 'js53'), 'ID_INVALID', /^an ID must be a bigint from 0 to 2\^63 - 1, its decimal string, or a whole number below 2\^53, got `/)
+  }
+})
+
+test('what `close` is given by whoever calls it back does no harm', async () => {
+  for (const given of [null, 5, new Error('ended'), { release: true }]) {
+    const ids = new Segment('orders', { store: memoryStore() })
+    await ids.next()
+    await ids.close(given)
+    assert.equal((await refusal(() => ids.next())).code, 'CLOSED')
+  }
 })

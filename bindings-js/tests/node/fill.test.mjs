@@ -1,4 +1,4 @@
-// Filling arrays: all or an error, and what is at hand.
+// Filling arrays: all or an error, and what is at hand; and counts that can never be had.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
@@ -36,19 +36,16 @@ test('fill waits for all of it, and goes on where the IDs before it ended', asyn
   assert.equal(orders.stats().dropped, 0)
 })
 
-test('the control: what was at hand, taken for all of it, repeats IDs', () => {
-  const orders = new Segment('orders', { store: ownStore({ rows: tag(10, 10) }) })
+test('the control: what was at hand, taken for all of it, repeats IDs', async () => {
+  const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
   const array = new BigUint64Array(8)
-  const seen = []
+  const seen = [await orders.next()]
   // A caller that ignores how many it got: nobody answers in between.
-  return orders.next().then((id) => {
-    seen.push(id)
-    for (let turn = 0; turn < 2; turn++) {
-      orders.fillAvailable(array)
-      seen.push(...array)
-    }
-    assert.ok(new Set(seen).size < seen.length)
-  })
+  for (let turn = 0; turn < 2; turn++) {
+    orders.fillAvailable(array)
+    seen.push(...array)
+  }
+  assert.ok(new Set(seen).size < seen.length)
 })
 
 test('an array in pieces: larger than the engine is given at once', async () => {
@@ -59,18 +56,37 @@ test('an array in pieces: larger than the engine is given at once', async () => 
   assert.ok(array.every((id, at) => id === BigInt(at + 2)))
 })
 
-describe('a refusal leaves the array as it was', () => {
-  test('more than can ever be had', async () => {
-    const orders = new Segment('orders', { store: tag(100, 100) })
-    const first = await orders.next()
-    const array = marked(202)
-    for (const act of [() => orders.fill(array), () => orders.fillSync(array)]) {
-      await refuses(act, 'COUNT_INVALID', /at most 100 IDs/)
+describe('more than the tag ever gives: its own step is leased once', () => {
+  const array = marked(1_000_001)
+  const calls = {
+    'take(1e9)': (orders) => orders.take(1e9),
+    'takeSync(1_000_001)': (orders) => orders.takeSync(1_000_001),
+    'ready(1_000_001)': (orders) => orders.ready(1_000_001),
+    'fill(1_000_001)': (orders) => orders.fill(array),
+    'fillSync(1_000_001)': (orders) => orders.fillSync(array),
+  }
+  for (const [what, call] of Object.entries(calls)) {
+    test(what, async () => {
+      const rows = memoryStore()
+      const orders = new Segment('orders', { store: rows })
+      await refuses(() => call(orders), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
       untouched(array)
-    }
-    assert.equal(await orders.next(), first + 1n)
-  })
+      const { asks, grants, in_hand, ids } = orders.stats()
+      assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0])
+      assert.equal(await orders.next(), 1n)
+      assert.equal(rows.lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
+    })
+  }
+})
 
+test('as many as the tag allows are leased in one go', async () => {
+  const store = ownStore()
+  assert.equal((await new Segment('orders', { store }).take(5_000)).at(-1), 5_000n)
+  const [, { at_least, step }] = store.asked[0]
+  assert.deepEqual([at_least, step], [5_000, undefined])
+})
+
+describe('a refusal leaves the array as it was', () => {
   test('the time-out, with some at hand', async () => {
     let answers = true
     const store = ownStore({ rows: tag(100, 100), delay: () => (answers ? undefined : new Promise(() => {})) })
@@ -88,18 +104,6 @@ describe('a refusal leaves the array as it was', () => {
     assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
   })
 
-  test('nothing leased, closed, stopped', async () => {
-    const dry = new Segment('orders', { store: tag(10, 10, { later: true }) })
-    const array = marked(4)
-    assert.equal((await refusal(() => dry.fillSync(array))).code, 'SEGMENT_DRY')
-    assert.equal((await refusal(() => dry.fillAvailable(array))).code, 'SEGMENT_DRY')
-    await dry.close()
-    for (const act of [() => dry.fill(array), () => dry.fillSync(array), () => dry.fillAvailable(array)]) {
-      assert.equal((await refusal(act)).code, 'CLOSED')
-    }
-    untouched(array)
-  })
-
   test('a snowflake that would run too far ahead', async () => {
     const ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', maxAheadMs: 10 })
     await ids.next()
@@ -111,26 +115,21 @@ describe('a refusal leaves the array as it was', () => {
   })
 })
 
-/** A store that answers as another one once `isOther` is set. */
-function exchangeable() {
-  const rows = tag(100, 100)
-  const store = {
-    isOther: false,
-    lease_segment: (ask) => ({ ...rows.lease_segment(ask), ...(store.isOther ? { store: '5a'.repeat(16) } : {}) }),
-  }
-  return store
-}
-
 test('stopped while an array is filled: no place stays empty', async () => {
-  const store = exchangeable()
-  const orders = new Segment('orders', { store })
-  // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
-  for (let n = 0; n < 8; n++) orders.nextSync()
-  store.isOther = true
-  const array = marked(60)
-  orders.fillSync(array)
-  assert.deepEqual([...array], Array.from({ length: 60 }, (_, n) => BigInt(n + 9)))
-  assert.equal((await refusal(() => orders.nextSync())).code, 'STORE_CHANGED')
+  for (const all of [true, false]) {
+    const rows = tag(100, 100)
+    let isOther = false
+    const lease_segment = (ask) => ({ ...rows.lease_segment(ask), ...(isOther ? { store: '5a'.repeat(16) } : {}) })
+    const orders = new Segment('orders', { store: { lease_segment } })
+    // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
+    for (let n = 0; n < 8; n++) orders.nextSync()
+    isOther = true
+    const array = marked(all ? 60 : 500)
+    const count = all ? (orders.fillSync(array), 60) : orders.fillAvailable(array)
+    assert.deepEqual([...array.subarray(0, count)], Array.from({ length: all ? 60 : 92 }, (_, n) => BigInt(n + 9)))
+    untouched(array.subarray(count))
+    assert.equal((await refusal(() => orders.nextSync())).code, 'STORE_CHANGED')
+  }
 })
 
 test('an array that is detached while its caller waits', async () => {
@@ -159,46 +158,16 @@ test('shared memory is filled as well', async () => {
 })
 
 test('fillAvailable gives what is at hand, and says how many', async () => {
-  const store = ownStore({ rows: tag(100, 100) })
-  const orders = new Segment('orders', { store })
-  await orders.next()
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 99)
-  assert.deepEqual([array[98], array[99]], [100n, MARK])
-})
-
-test('fillAvailable goes on when a store answers at once', async () => {
-  const orders = new Segment('orders', { store: tag(100, 100) })
-  await orders.next()
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 500)
-  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 2)))
-  assert.equal(await orders.next(), 502n)
-})
-
-test('stopped during fillAvailable: what came is kept', async () => {
-  const store = exchangeable()
-  const orders = new Segment('orders', { store })
-  await orders.next()
-  store.isOther = true
-  const array = marked(500)
-  assert.equal(orders.fillAvailable(array), 99)
-  assert.deepEqual([array[98], array[99]], [100n, MARK])
-  assert.equal((await refusal(() => orders.fillAvailable(array))).code, 'STORE_CHANGED')
-})
-
-test('what is no BigUint64Array, and what has no room', async () => {
-  const orders = new Segment('orders', { store: tag(10, 10) })
-  for (const out of [[], new Float64Array(4), Buffer.alloc(8), undefined, 5]) {
-    for (const act of [() => orders.fill(out), () => orders.fillSync(out), () => orders.fillAvailable(out)]) {
-      assert.equal((await refusal(act)).code, 'REQUEST_INVALID', String(out))
-    }
+  // The second store answers at once.
+  for (const [later, count] of [[true, 99], [false, 500]]) {
+    const orders = new Segment('orders', { store: tag(100, 100, { later }) })
+    await orders.next()
+    const array = marked(500)
+    assert.equal(orders.fillAvailable(array), count)
+    assert.deepEqual([...array.subarray(0, count)], Array.from({ length: count }, (_, n) => BigInt(n + 2)))
+    untouched(array.subarray(count))
+    assert.equal(await orders.next(), BigInt(count + 2))
   }
-  const none = new BigUint64Array(0)
-  assert.equal(await orders.fill(none), undefined)
-  assert.equal(orders.fillSync(none), undefined)
-  assert.equal(orders.fillAvailable(none), 0)
-  assert.equal(orders.stats().asks, 0)
 })
 
 test('arrays of another realm are filled, look-alikes refused', async () => {

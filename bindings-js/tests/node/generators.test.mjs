@@ -1,26 +1,12 @@
-// The verbs of both generators.
+// The verbs of both generators, and a worker number that is kept for its owner.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
-test('a segment: one by one, in text, in bulk, always ascending', async () => {
-  const orders = new Segment('orders', { store: memoryStore() })
-  assert.equal(await orders.next(), 1n)
-  assert.equal(orders.nextSync(), 2n)
-  assert.equal(await orders.nextString(), '3')
-  assert.equal(orders.nextStringSync(), '4')
-  assert.equal(await orders.nextNumber(), 5)
-  assert.deepEqual(await orders.take(3), [6n, 7n, 8n])
-  const buffer = new BigUint64Array(5)
-  await orders.fill(buffer)
-  assert.deepEqual([...buffer], [9n, 10n, 11n, 12n, 13n])
-  assert.deepEqual(orders.takeSync(2), [14n, 15n])
-  assert.equal(orders.tag, 'orders')
-})
-
 test('whatever way IDs are drawn, they ascend without a gap', async () => {
   const orders = new Segment('orders', { store: tagged(50, 1_000) })
+  assert.equal(orders.tag, 'orders')
   const buffer = new BigUint64Array(37)
   let last = 0n
   const see = (...ids) => {
@@ -30,6 +16,7 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
   for (let turn = 0; turn < 3_000; turn++) {
     seed = (seed * 48271) % 2147483647
     const part = buffer.subarray(0, (seed % 37) + 1)
+    if (turn % 500 === 0) see(BigInt(await orders.nextString()), BigInt(orders.nextStringSync()), BigInt(await orders.nextNumber()))
     if (seed % 7 === 0) see(...orders.takeSync((seed % 90) + 1))
     else if (seed % 7 === 1) see(...buffer.subarray(0, orders.fillAvailable(buffer)))
     else if (seed % 7 === 2) see(await orders.next())
@@ -75,9 +62,7 @@ test('take gives all, or an error and nothing is spent', async () => {
   const store = tagged(10, 100)
   const orders = new Segment('orders', { store })
   assert.equal(await orders.next(), 1n)
-  // The other nine are at hand, and 50 are not: they are leased in one go.
   assert.deepEqual((await orders.take(50)).map(Number), Array.from({ length: 50 }, (_, n) => n + 2))
-  await refuses(() => orders.take(101), 'COUNT_INVALID', /at most 100 IDs/)
   for (const n of [-1, 1.5, Number.NaN, 2 ** 31, 2 ** 40, '5', 5n, undefined]) {
     for (const act of [() => orders.take(n), () => orders.takeSync(n), () => orders.ready(n)]) await refuses(act, 'COUNT_INVALID')
   }
@@ -88,7 +73,8 @@ test('none are had at once, and nothing is asked for', async () => {
   const store = ownStore()
   const orders = new Segment('orders', { store })
   assert.deepEqual([await orders.take(0), orders.takeSync(0), await orders.ready(0)], [[], [], undefined])
-  await orders.fill(new BigUint64Array(0))
+  const none = new BigUint64Array(0)
+  assert.deepEqual([await orders.fill(none), orders.fillSync(none), orders.fillAvailable(none)], [undefined, undefined, 0])
   assert.deepEqual([orders.stats().asks, store.asked], [0, []])
 })
 
@@ -124,8 +110,9 @@ test('close gives the rest of a window back, once, and ends everything', async (
   assert.equal(worker, decode(last).worker)
   assert.ok(unused_from > decode(last).tick && unused_from <= decode(last).tick + 2n)
   assert.equal(key, store.asked[0][1].request)
-  for (const act of [() => ids.next(), () => ids.nextSync(), () => ids.take(2), () => ids.fill(new BigUint64Array(1)), () => ids.fillAvailable(new BigUint64Array(1))]) {
-    assert.equal((await refusal(act)).code, 'CLOSED')
+  const array = new BigUint64Array(1)
+  for (const act of [() => ids.next(), () => ids.nextSync(), () => ids.take(2), () => ids.fill(array), () => ids.fillSync(array), () => ids.fillAvailable(array)]) {
+    await refuses(act, 'CLOSED', 'namespace `default` is closed: create a new one')
   }
   const segment = new Segment('orders', { store })
   await segment.next()
@@ -182,6 +169,7 @@ test('after `ready(n)`, n synchronous calls succeed in a row', async () => {
   for (const n of [1, 9, 50, 1_000]) {
     const orders = new Segment('orders', { store: later(10, 1_000) })
     await orders.ready(n)
+    assert.deepEqual([orders.stats().ids, orders.stats().in_hand >= n], [0, true])
     const ids = Array.from({ length: n }, () => orders.nextSync())
     assert.equal(new Set(ids).size, n)
     assert.deepEqual([ids[0], ids.at(-1)], [1n, BigInt(n)])
@@ -212,14 +200,29 @@ test('`ready` of snowflakes, many times and after other draws', async () => {
   }
 })
 
-test('`ready` draws nothing', async () => {
-  const orders = new Segment('orders', { store: later(10, 1_000) })
-  await orders.ready(40)
-  assert.deepEqual([orders.stats().ids, orders.stats().in_hand >= 40], [0, true])
-  assert.equal(orders.nextSync(), 1n)
+test('an owner has its own number again: `sticky`, `strict`', async () => {
+  for (const [options, isKept] of [[{}, false], [{ sticky: true }, true], [{ sticky: true, strict: true }, true]]) {
+    let now = 1_800_000_000_000
+    const store = ownStore({ rows: memoryStore({ clock: () => now }) })
+    const workers = []
+    for (const owner of ['api-0', 'api-1', 'api-0']) {
+      const ids = new Snowflake('default', { store, owner, ...options })
+      workers.push(decode(await ids.next()).worker)
+      await ids.close()
+      now += 100
+    }
+    assert.notEqual(workers[1], workers[0], 'nobody else has it')
+    assert.equal(workers[2] === workers[0], isKept)
+    const { sticky = false, strict = false } = options
+    for (const [verb, ask] of store.asked) if (verb === 'acquire') assert.deepEqual([ask.sticky, ask.strict], [sticky, strict])
+  }
 })
 
-test('`ready` refuses a count that can never be had', async () => {
-  const orders = new Segment('orders', { store: later(10, 100) })
-  await refuses(() => orders.ready(101), 'COUNT_INVALID')
+test('a number is not kept for a name that ends with the process', async () => {
+  const made = (options) => () => new Snowflake('default', { store: memoryStore(), ...options })
+  await refuses(made({ sticky: true }), 'REQUEST_INVALID', /^`sticky` keeps a number for an `owner`, and there is none: pass one that is the same after a restart/)
+  await refuses(made({ owner: 'api-0', strict: true }), 'REQUEST_INVALID', /pass `sticky: true` with it$/)
+  for (const [name, wrong] of [['sticky', 'yes'], ['strict', 1]]) {
+    await refuses(made({ owner: 'api-0', sticky: true, [name]: wrong }), 'REQUEST_INVALID', new RegExp(`^\`${name}\` must be `))
+  }
 })

@@ -1,50 +1,26 @@
-// How processes end, and what they leave: nothing twice, and no worker number that nobody has.
+// How processes end: they give their worker number back, and nothing of leafid keeps them alive.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { closeOnSignal } from 'leafid/node'
-import { ranNode, scratch, startNode } from '../support/ends.mjs'
+import { ranNode, startNode } from '../support/ends.mjs'
 import { storeFor } from '../support/store.mjs'
 import { refusal, until } from '../support/stores.mjs'
 
-const drawer = fileURLToPath(new URL('../support/life-drawer.mjs', import.meta.url))
-
-/** A fork of this process. */
-function forked(words) {
-  const child = startNode([drawer, ...words], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => process.stderr.write(chunk))
-  return child
-}
-
-async function setting(t) {
-  const store = await storeFor(t)
-  const folder = scratch(t)
-  await store.createTag('orders', { step: 50, max_step: 100 })
-  return { store, file: (name) => join(folder, name) }
-}
-
-const written = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [])
-
-test('forks that exit with leases under way draw nothing twice', async (t) => {
-  const { store, file } = await setting(t)
-  const all = await Promise.all(
-    ['a', 'b', 'c'].map(async (name) => {
-      for (let life = 0; life < 4; life++) {
-        const [code, signal] = await once(forked(['exit', store.url, file(name)]), 'exit')
-        assert.deepEqual([code, signal], [0, null])
-      }
-      return written(file(name))
-    }),
-  )
-  const ids = all.flat()
-  assert.equal(ids.length, 3 * 4 * 5 * 160)
-  assert.equal(new Set(ids).size, ids.length)
-  // The control: what one of them wrote, counted twice.
-  assert.equal(new Set([...ids, ...all[0]]).size, ids.length)
-})
+/** Draws, and goes on as a server does. One that `listens` ends when its parent has seen what the signal did. */
+const SERVER = `
+  import { Segment, Snowflake } from 'leafid'
+  import { closeOnSignal } from 'leafid/node'
+  const [how, store] = process.argv.slice(1)
+  const orders = new Segment('orders', { store, timeout: 300_000 })
+  const events = new Snowflake('default', { store, timeout: 300_000 })
+  closeOnSignal(orders, events)
+  if (how === 'listens') process.once('SIGTERM', () => process.once('message', () => process.exit(7)))
+  await orders.take(80)
+  await events.take(80)
+  setInterval(() => {}, 1_000)
+  process.send('ready')`
+const tags = { orders: { step: 50, max_step: 100 } }
 
 /** The worker numbers that somebody holds. */
 async function held(store) {
@@ -54,8 +30,9 @@ async function held(store) {
 
 for (const [how, ended] of [['signal', [null, 'SIGTERM']], ['listens', [7, null]]]) {
   test(`closeOnSignal gives the worker number back, where the program ${how === 'signal' ? 'leaves ending to it' : 'ends by itself'}`, { timeout: 600_000 }, async (t) => {
-    const { store, file } = await setting(t)
-    const child = forked([how, store.url, file('a')])
+    const store = await storeFor(t, { tags })
+    const child = startNode(['--input-type=module', '-e', SERVER, how, store.url], { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    child.stderr.pipe(process.stderr)
     // One that ends instead has no message.
     const [message] = await Promise.race(['message', 'exit'].map((event) => once(child, event)))
     assert.equal(message, 'ready')
@@ -81,9 +58,8 @@ test('closeOnSignal takes generators, and can be taken back', async () => {
 })
 
 test('a lease that nobody waits for keeps no process alive', async (t) => {
-  const { store } = await setting(t)
+  const store = await storeFor(t, { tags })
   const program = `
-    import { createServer } from 'node:http'
     import { Segment, Snowflake, httpStore } from 'leafid'
     let asks = 0
     const fetch = (url, init) => (++asks > 2 ? new Promise(() => {}) : globalThis.fetch(url, init))

@@ -1,9 +1,11 @@
-// The memory store: which worker number it gives, what that costs, and `memory:` as the address of one.
+// Stores in this process: the memory store, which worker number it gives and what that costs, `memory:` as the address of one; and
+// `leafid/registry`, the store's side for stores written in JavaScript.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { acquire, lease_segment, release, renew } from 'leafid/registry'
 import { ranNode } from '../support/ends.mjs'
-import { refusal, refuses } from '../support/stores.mjs'
+import { refuses } from '../support/stores.mjs'
 
 const START = 1_800_000_000_000
 
@@ -13,8 +15,7 @@ function world(workers, layout = 'leaf') {
   store.createNamespace('n', { layout, workers })
   let requests = 0
   const request = () => (requests += 1).toString(16).padStart(32, '0')
-  const acquire = (owner = 'a', more = {}) =>
-    store.acquire({ namespace: 'n', request: request(), owner, length_ms: 1_000, sticky: false, strict: false, ...more })
+  const acquire = (owner = 'a', sticky = false) => store.acquire({ namespace: 'n', request: request(), owner, length_ms: 1_000, sticky, strict: false })
   const told = ({ worker, request: key, end }) => ({ namespace: 'n', store: store.id, worker, key, have_until: end, length_ms: 1_000 })
   return {
     store,
@@ -25,22 +26,6 @@ function world(workers, layout = 'leaf') {
     now: () => now,
   }
 }
-
-test('fresh numbers first, then the one that rested longest', () => {
-  const { acquire, release, renew, pass } = world({ start: 3, end: 6 })
-  const grants = [acquire(), acquire(), acquire()]
-  assert.deepEqual(grants.map(({ worker }) => worker), [3, 4, 5])
-  pass(500)
-  grants[0] = renew(grants[0])
-  release(grants[2])
-  // 5 was given back, 4 is over before 3.
-  assert.equal(acquire().worker, 5)
-  pass(600)
-  assert.equal(acquire().worker, 4)
-  pass(1_000)
-  // 3 was over at 1,500 and 5 as well, 4 is held until 2,100.
-  assert.deepEqual([acquire().worker, acquire().worker].sort(), [3, 5])
-})
 
 test('it chooses as a look at every row would', () => {
   const { store, acquire, renew, release, pass, now } = world({ start: 0, end: 40 })
@@ -82,63 +67,17 @@ test('it chooses as a look at every row would', () => {
   assert.ok(given > 500, `${given}`)
 })
 
-test('a number that a sticky owner keeps comes last, and is the owner’s again', async () => {
-  const { acquire, pass } = world({ start: 0, end: 2 })
-  const sticky = { sticky: true, strict: false }
-  const mine = acquire('keeper', sticky)
-  pass(2_000)
-  assert.equal(acquire('b').worker, 1)
-  await refuses(() => acquire('b'), 'WORKERS_EXHAUSTED')
-  pass(2_000)
-  assert.equal(acquire('c').worker, 1)
-  assert.equal(acquire('keeper', sticky).worker, mine.worker)
-})
-
-test('of two numbers that one owner keeps the older is freed', () => {
+test('of two numbers that one owner keeps the older is freed', async () => {
   const { store, acquire, pass } = world({ start: 0, end: 4 })
-  const sticky = { sticky: true, strict: false }
-  const mine = acquire('keeper', sticky)
-  // While it is held another is borrowed, which is not kept; the range moves, and another is.
+  acquire('keeper', true)
   store.setWorkers('n', { start: 2, end: 4 })
-  const other = acquire('keeper', sticky)
-  assert.equal(other.worker, 2)
-  store.setWorkers('n', { start: 0, end: 4 })
+  const kept = acquire('keeper', true).worker
   pass(100_000)
-  for (const owner of ['x', 'y', 'z']) assert.notEqual(acquire(owner).worker, other.worker)
-  assert.equal(acquire('keeper', sticky).worker, other.worker)
-  assert.equal(mine.worker, 0)
-})
-
-test('a number that left the range is lost, and nobody gets it', async () => {
-  const { store, acquire, renew, release, pass } = world({ start: 0, end: 2 })
-  const grant = acquire()
-  store.setWorkers('n', { start: 1, end: 2 })
-  assert.equal((await refusal(() => renew(grant))).code, 'LEASE_LOST')
-  assert.deepEqual(release(grant), {})
-  pass(100_000)
-  assert.equal(acquire().worker, 1)
-  assert.equal((await refusal(() => acquire())).code, 'WORKERS_EXHAUSTED')
+  assert.deepEqual([acquire('x').worker, acquire('keeper', true).worker], [3, kept])
   store.setWorkers('n', { start: 0, end: 2 })
-  assert.equal(acquire().worker, 0)
-})
-
-test('a number without a row is leased to nobody, in the range or not', async () => {
-  const { renew, release, store } = world({ start: 0, end: 2 })
-  for (const worker of [1, 5, 4_000_000_000]) {
-    const grant = { worker, request: '0a'.repeat(16), start: 1n, end: 5n }
-    assert.equal((await refusal(() => renew(grant))).code, 'LEASE_LOST', String(worker))
-    assert.equal((await refusal(() => release(grant))).code, 'LEASE_LOST', String(worker))
-  }
-  for (const worker of [2, -1, 1.5, undefined]) assert.equal((await refusal(() => store.revoke('n', worker))).code, 'WORKER_INVALID')
-})
-
-test('setWorkers: what a namespace cannot hand out', async () => {
-  const { store, acquire } = world({ start: 0, end: 2 })
-  for (const workers of [{ start: 0, end: 1_025 }, { start: 5, end: 5 }, { start: 6, end: 5 }]) {
-    assert.equal((await refusal(() => store.setWorkers('n', workers))).code, 'WORKER_INVALID')
-  }
-  assert.equal((await refusal(() => store.setWorkers('nowhere', { start: 0, end: 1 }))).code, 'NAMESPACE_UNKNOWN')
-  assert.deepEqual([acquire().worker, acquire().worker], [0, 1])
+  pass(100_000)
+  assert.deepEqual([acquire('y').worker, acquire('z').worker].sort(), [0, 1])
+  await refuses(() => acquire('x'), 'WORKERS_EXHAUSTED')
 })
 
 test('a namespace that is there is not made otherwise', async () => {
@@ -167,21 +106,16 @@ test('an acquire costs the same, however many numbers were used', () => {
   assert.ok(many < 8 * few, `${many} ms with 2,048 numbers, ${few} ms with 16`)
 })
 
-test('`memory:`: one name is one store', async () => {
-  const [one, other] = [new Segment('orders', { store: 'memory:shared' }), new Segment('orders', { store: 'memory:shared' })]
+test('`memory:`: one name is one store, another is another', async () => {
+  const made = (Kind, names) => names.map((store) => new Kind('default', { store }))
+  const [one, other] = made(Segment, ['memory:shared', new URL('memory:shared')])
   const ids = new Set()
   for (let turn = 0; turn < 3_000; turn++) ids.add(await one.next()).add(await other.next())
   assert.equal(ids.size, 6_000)
-})
-
-test('`memory:`: another name is another store', async () => {
-  assert.equal(await new Segment('orders', { store: 'memory:a' }).next(), 1n)
-  assert.equal(await new Segment('orders', { store: new URL('memory:b') }).next(), 1n)
-})
-
-test('`memory:` for snowflakes', async () => {
-  const ids = await Promise.all([1, 2, 3].map(() => new Snowflake('default', { store: 'memory:flakes' }).next()))
-  assert.equal(new Set(ids.map((id) => decode(id).worker)).size, 3)
+  const first = await Promise.all(made(Segment, ['memory:a', new URL('memory:b')]).map((orders) => orders.next()))
+  assert.deepEqual(first, [1n, 1n])
+  const stamps = await Promise.all(made(Snowflake, Array(3).fill('memory:flakes')).map((one) => one.next()))
+  assert.equal(new Set(stamps.map((id) => decode(id).worker)).size, 3)
 })
 
 test('`memory:` may stand in the environment', () => {
@@ -191,4 +125,51 @@ test('`memory:` may stand in the environment', () => {
     env: { ...process.env, LEAFID_STORE: 'memory:' },
   })
   assert.equal(run.stdout, '1n 2n\n', run.stderr)
+})
+
+const STORE = '5a'.repeat(16)
+
+/** A store of a few lines, as a user would write it: rows in an object, decided by the registry. */
+function smallStore(now) {
+  const tags = { orders: { max_id: '1', step: 100, max_step: 1_000 } }
+  const namespace = { layout: 'leaf', max_window_ms: 10_000 }
+  const workers = [{ worker: 0 }, { worker: 1 }]
+  const keep = ({ row, grant }) => {
+    workers[row.worker] = row
+    return grant
+  }
+  return {
+    workers,
+    lease_segment(ask) {
+      const { row, grant } = lease_segment(STORE, tags[ask.tag], ask, now())
+      tags[ask.tag] = row
+      return grant
+    },
+    acquire(ask) {
+      const mine = workers.find(({ key }) => key === ask.request)
+      const [rested] = [...workers].sort((a, b) => Number(BigInt(a.reserved_until ?? 0) - BigInt(b.reserved_until ?? 0)))
+      return keep(acquire(STORE, namespace, { mine, rested }, ask, now()))
+    },
+    renew: (ask) => keep(renew(STORE, namespace, workers[ask.worker], ask, now())),
+    release: (ask) => keep(release(STORE, workers[ask.worker], ask)),
+  }
+}
+
+test('a store of a few lines serves both generators', async () => {
+  const store = smallStore(() => Date.now())
+  const orders = new Segment('orders', { store })
+  for (let id = 1n; id < 500n; id++) assert.equal(await orders.next(), id)
+  const ids = new Snowflake('any', { store, owner: 'me' })
+  assert.equal(typeof (await ids.next()), 'bigint')
+  assert.equal(store.workers[0].owner, 'me')
+  await ids.close()
+  assert.equal(store.workers[0].key, undefined)
+})
+
+test('rows and answers are plain data, with bigints for 64 bits', () => {
+  const ask = { tag: 'orders', request: '01'.repeat(16) }
+  const { row, grant } = lease_segment(STORE, { max_id: 1n, step: 10, max_step: 10, deleted: false }, ask, 1_800_000_000_000)
+  assert.deepEqual(row, { max_id: 11n, step: 10, max_step: 10, deleted: false })
+  assert.deepEqual([grant.start, grant.end, grant.request], [1n, 11n, ask.request])
+  assert.equal(Object.getPrototypeOf(row), Object.prototype)
 })

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { test } from 'node:test'
 import { Layout, Segment, Snowflake, decode, fromBase32, fromDecimal, httpStore, memoryStore, toBase32 } from 'leafid'
 import { acquire, lease_segment, namespace_row, release, tag_row } from 'leafid/registry'
-import { ownStore, refusal, refuses } from '../support/stores.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const store = memoryStore()
 const segment = (options) => () => new Segment('orders', { store, ...options })
@@ -21,16 +21,15 @@ const meant = (option) => `: did you mean \`{ ${option}: … }\`?`
 const CASES = {
   STEP_INVALID: [
     [segment({ step: 0 }), '`step` must be a whole number from 1 to 2147483647, got `0`'],
+    [segment({ step: 2 ** 31 }), '`step` must be a whole number from 1 to 2147483647, got `2147483648`'],
     [segment({ maxStep: 0 }), '`maxStep` must be a whole number from 1 to 2147483647, got `0`'],
     [segment({ step: 6, maxStep: 5 }), '`step` must be a whole number from 1 to `maxStep`, which is `5`, got `6`'],
     [() => tag_row({ step: 20, max_step: 10 }), '`step` must be 1 to `max_step`, and `max_step` at most 2147483647, got `{step: 20, max_step: 10}`'],
   ],
   REQUEST_INVALID: [
-    [() => namespace_row()],
     [() => namespace_row({ workers: { start: 0, end: 1 } }), /`layout`/],
     ...[undefined, null, Number.NaN, Infinity, '5', 5n, {}].map((now) => [() => lease_segment(STORE, ROW, ASK, now), /^`nowMs` must be a number of ms since 1970, as `Date\.now\(\)` gives it, got `/]),
     ...[undefined, 5, {}, 'x'].map((id) => [() => lease_segment(id, ROW, ASK, 0), /^the store's id must be 32 lower-case hex digits, got `/]),
-    [segment({ step: -1 }), '`step` must be a whole number from 1 to 2147483647, got `-1`'],
     [segment({ step: '5' }), "`step` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxStep: '5' }), "`maxStep` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxGrowth: 1.5 }), `\`maxGrowth\` must be ${u32}, got \`1.5\``],
@@ -54,18 +53,14 @@ const CASES = {
     [() => lease_segment(STORE, { ...ROW, max_id: 1 }, ASK, 0), '`max_id` of the row must be a bigint or a decimal string, got `1`'],
     [() => lease_segment(STORE, {}, ASK, 0), 'the row has no `max_id`: it must be a bigint or a decimal string'],
     [() => lease_segment(STORE, ROW, { ...ASK, request: 'x' }, 0), "`request` of the ask must be 32 lower-case hex digits, got `'x'`"],
-    [() => lease_segment('here', ROW, ASK, 0), "the store's id must be 32 lower-case hex digits, got `'here'`"],
     [() => lease_segment(STORE, 5, ASK, 0), 'the row must be an object with its fields, got `5`'],
     [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e5 }, {}, { ...ASK, owner: 'me', namespace: 'eu', sticky: 1 }, 0), '`sticky` of the ask must be true or false, got `1`'],
     [() => release(STORE, { worker: 4 }, { namespace: 'eu', store: STORE, worker: 3, key: STORE, unused_from: 5n }), '`worker` of the row must be the worker number of the ask, `3`, got `4`'],
     [() => namespace_row({}), /^there is no `layout`: it must be `leaf`/],
-    [segment({ step: 1.5 })],
-    [segment({ store: 'ftp://127.0.0.1' })],
     [() => httpStore('http://127.0.0.1/?x=1')],
     [() => new Segment('orders').next(), /LEAFID_STORE/],
     [() => decode(5n, { laoyut: 'js53' }), 'unknown option `laoyut`: options are `layout`'],
     [() => decode(5n, null), 'options must be an object, got `null`'],
-    [() => decode(5n, 0), 'options must be an object, got `0`'],
     [() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`, `headers`, `fetch`'],
     [() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`'],
     [() => memoryStore().createNamespace('eu', { laoyut: 'edge' }), 'unknown field `laoyut`: fields are `layout`, `workers`, `max_window_ms`'],
@@ -81,7 +76,6 @@ const CASES = {
     [() => new Snowflake('default', 'edge'), `options must be an object, got \`'edge'\`${meant('layout')}`],
     [() => new Snowflake('default', Layout.edge), /^options must be an object, got `.*`: did you mean `\{ layout: … \}`\?$/],
     [() => new Snowflake('default', httpStore(URL_TEXT)), /^options must be an object, got `.*`: did you mean `\{ store: … \}`\?$/],
-    [() => new Snowflake('default', null), 'options must be an object, got `null`'],
     [() => memoryStore(null), 'options must be an object, got `null`'],
     [() => httpStore(URL_TEXT, null), 'options must be an object, got `null`'],
     [() => httpStore(URL_TEXT, 'secret'), 'options must be an object, got a string: did you mean `{ token: … }`?'],
@@ -89,21 +83,15 @@ const CASES = {
   LAYOUT_INVALID: [
     [snowflake({ layout: 'twitter' }), "`layout` must be `leaf`, `edge`, `long`, `js53` or the five fields of one, got `'twitter'`"],
     [() => new Layout({ epoch_ms: 0, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 13 }), /^the layout `\{epoch_ms: 0, .*` is not valid: use a preset, or widths of at most 63 bits together$/],
-    [() => decode(5n, 'twitter')],
   ],
   TAG_INVALID: [
-    [() => tag_row({ tag: 'a b' })],
     [() => new Segment('a b', { store }), `\`tag\` must be ${name}, got \`'a b'\``],
     [() => new Segment('a\0b', { store }), `\`tag\` must be ${name}, got \`'a\\x00b'\``],
-    [() => memoryStore().createTag('a b')],
   ],
   NAMESPACE_INVALID: [
-    [() => namespace_row({ namespace: 'a b', layout: 'leaf' })],
     [() => new Snowflake('', { store }), `\`namespace\` must be ${name}, got \`''\``],
-    [() => memoryStore().createNamespace('a b')],
   ],
   COUNT_INVALID: [
-    [() => segment()().takeSync(-1), 'the count must be a whole number from 0 to 2147483647, got `-1`'],
     [() => segment()().takeSync(5n), 'the count must be a whole number from 0 to 2147483647, got `5n`'],
   ],
   ID_INVALID: [
@@ -112,14 +100,7 @@ const CASES = {
     [() => fromDecimal('007'), "the decimal form of an ID must be digits without a leading zero, below 2^63, got `'007'`"],
     [() => fromBase32('x'), "the base32 form of an ID must be 13 characters as `toBase32` writes them, got `'x'`"],
     [() => decode(2n ** 60n, { layout: 'js53' }), '`1152921504606846976n` has more than the 53 bits of the layout: decode it with the layout that it was made with'],
-    [() => decode(-1n)],
-    [() => decode(2n ** 63n)],
-    [() => decode(2n ** 64n + 1n)],
-    [() => decode('05')],
-    [() => toBase32(2n ** 64n)],
-    [() => fromBase32('0')],
     [() => fromBase32(undefined)],
-    [() => fromDecimal('1e3')],
   ],
   WORKER_INVALID: [
     [() => Layout.leaf.compose(Date.now(), 1024, 0), 'the worker number must be 0 to 1023 in this layout, got `1024`'],
@@ -128,29 +109,20 @@ const CASES = {
     [() => memoryStore().revoke('default', 5000), 'the worker number must be 0 to 1023, got `5000`'],
     [() => new Snowflake('default', { store, worker: 7 }), /new Snowflake\('default', \{ store: 'http:\/\/127\.0\.0\.1:8750' \}\)/],
     [snowflake({ workers: [0, 8] })],
-    [() => Layout.leaf.compose(Date.now(), -1, 0)],
   ],
   RANGE_INVALID: [
-    [() => lease_segment(STORE, ROW, { ...ASK, have_until: 2n ** 63n }, 0)],
-    [() => acquire(STORE, { layout: 'leaf', max_window_ms: 5 }, {}, { ...ASK, namespace: 'a', owner: 'b' }, 0)],
     [() => Layout.leaf.compose(Date.now(), 0, 4096), 'the sequence must be 0 to 4095 in this layout, got `4096`'],
-    [() => Layout.leaf.compose(Date.now(), 0, -1), 'the sequence must be 0 to 4095 in this layout, got `-1`'],
     [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e9 }, {}, ASK, 0), '`max_window_ms` must be 1000 to 86400000, got `1000000000`'],
     [() => tag_row({ from: 0n }), '`from` must be 1 to 2^63 - 1, got `0n`'],
   ],
   TIME_OVERFLOW: [
     [() => Layout.leaf.firstId(0), 'the time must be 2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z in this layout, got `0`'],
     [() => Layout.leaf.firstId(new Date(Number.NaN)), 'the time must be a Date or ms since 1970, got `Invalid Date`'],
-    [() => Layout.leaf.compose(new Date(Number.NaN), 0, 0)],
-    [() => Layout.leaf.compose(0, 0, 0)],
   ],
   TAG_UNKNOWN: [
     [() => lease_segment(STORE, { ...ROW, deleted: true }, ASK, 0), 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'],
     [() => memoryStore({ createOnUse: false }).lease_segment(ASK), "tag `orders` does not exist: create it with `createTag('orders')`"],
   ],
-  STORE_REFUSED: [[() => lease_segment(STORE, { ...ROW, claimed_until: 2n }, ASK, 0), /^tag `orders` stands at 1, and a holder has shown numbers of it up to 2: /]],
-  STORE_CHANGED: [[() => lease_segment(STORE, ROW, { ...ASK, store: '00'.repeat(16) }, 0)]],
-  TAG_SPENT: [[() => lease_segment(STORE, { ...ROW, max_id: 2n ** 63n - 1n }, ASK, 0)]],
   TAG_EXISTS: [
     [() => tag_row({}, ROW), 'the new tag exists already: use the existing tag, or another name'],
   ],
@@ -185,7 +157,6 @@ test('an unknown option is refused, and those that there are are named', async (
 })
 
 test('names of tags and namespaces that are none', async () => {
-  for (const tag of ['', '.x', 'a/b', 'ä', 'x'.repeat(129), 'a\n']) await refuses(() => new Segment(tag, { store }), 'TAG_INVALID')
   await refuses(() => new Segment(null, { store }), 'REQUEST_INVALID')
   for (const wrong of [5, {}, Object.create(null), Symbol('orders')]) {
     for (const Kind of [Segment, Snowflake]) await refuses(() => new Kind(wrong, { store }), 'REQUEST_INVALID', /must be 1 to 128 letters, digits and `\._:-`, starting with a letter or digit, got `/)
@@ -211,36 +182,41 @@ test('whatever is passed, its message can be written', async () => {
   }
 })
 
-test('an answer that is not used: why, and what it was', async () => {
-  const answers = [
-    [() => undefined, 'it must be an object, got `undefined`'],
-    [(answer) => ({ ...answer, start: 1 }), '`start` must be a bigint or a decimal string, got `1`'],
-    [({ end: _, ...answer }) => answer, 'it has no `end`: it must be a bigint or a decimal string'],
-    [(answer) => ({ ...answer, request: 'x' }), /^the request id must be that of the ask, `[0-9a-f]{32}`, got `'x'`/],
-    [(answer) => ({ ...answer, start: 5n, end: 5n }), "it cannot be right, got `{tag: 'orders', start: 5n, end: 5n, step: 1000,"],
-  ]
-  for (const [change, why] of answers) {
-    const orders = new Segment('orders', { store: ownStore({ change: (_, answer) => change(answer) }), timeout: 30 })
-    const { cause } = await refuses(() => orders.next(), 'TIMED_OUT')
-    assert.equal(cause.code, 'GRANT_INVALID')
-    const start = "the store's answer to `lease_segment` for tag `orders` was not used: "
-    assert.ok(cause.message.startsWith(start), cause.message)
-    assert.ok(cause.message.endsWith(': check what answers as the store'), cause.message)
-    const told = cause.message.slice(start.length)
-    if (why instanceof RegExp) assert.match(told, why)
-    else assert.ok(told.startsWith(why), told)
+test('every option that there is passes', () => {
+  const clock = () => 5
+  new Segment('orders', { store, timeout: 1, clock, step: 5, maxStep: 500, maxGrowth: 2 })
+  new Segment('orders', Object.assign(Object.create(null), { store }))
+  new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
+  httpStore(URL_TEXT, { token: 'x' })
+  memoryStore({ clock, id: '5a'.repeat(16), createOnUse: true })
+})
+
+test('a password in an address is never shown', async () => {
+  const secrets = ['hunter2', 'hun@ter2', 'hun/ter2', 'hunter2#', 'hunter2'.padEnd(400, 'x')]
+  const addresses = secrets.flatMap((secret) => ['http://me:', 'ftp://me:', 'me:', 'http:me:'].map((start) => `${start}${secret}@127.0.0.1:1`))
+  for (const address of addresses) {
+    const acts = [
+      () => httpStore(address),
+      () => new Segment('orders', { store: address }),
+      () => new Segment('orders', address),
+      () => new Snowflake('default', { store: address }),
+      () => (URL.canParse(address) ? httpStore(new URL(address)) : httpStore(address)),
+    ]
+    for (const act of acts) {
+      const error = await refusal(act)
+      for (const text of [error.message, inspect(error, { depth: null, showHidden: true }), String(error), error.stack]) {
+        const told = text.replaceAll(/\n\s+at .*/g, '')
+        assert.ok(!told.includes('hun') && !told.includes('ter2'), told)
+      }
+    }
   }
-})
-
-test('a refusal has the words of every other language', async () => {
-  const orders = new Segment('orders', { store })
-  await orders.next()
-  await refuses(() => orders.take(2_000_000), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
-  await orders.close()
-  await refuses(() => orders.next(), 'CLOSED', 'tag `orders` is closed: create a new one')
-})
-
-test('synchronous calls say why a store in the process refuses', async () => {
-  const unknown = new Segment('orders', { store: memoryStore({ createOnUse: false }) })
-  for (const act of [() => unknown.nextSync(), () => unknown.takeSync(3), () => unknown.fillSync(new BigUint64Array(2))]) await refuses(act, 'TAG_UNKNOWN')
+  await refuses(
+    () => new Segment('orders', { store: 'http://me:hunter2@127.0.0.1:1' }),
+    'REQUEST_INVALID',
+    "the store's address must have no user or password, got `'http://***@127.0.0.1:1'`: pass a token as `httpStore(url, { token })`",
+  )
+  const began = performance.now()
+  await refusal(() => new Segment('orders', { timeout: '://'.repeat(1e6) }))
+  assert.ok(performance.now() - began < 5_000, 'a long text is read once')
+  assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
 })

@@ -1,14 +1,13 @@
 // Every program of the package's README runs against a real store, and the quick start of the project's README for Node.
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, stop } from '../support/ends.mjs'
+import { root } from '../support/package.mjs'
 import { programsOf, quickStart } from '../support/places.mjs'
 import { storeFor } from '../support/store.mjs'
 
-const folder = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
-const programs = programsOf(join(folder, 'README.md'))
+const programs = programsOf(join(root, 'README.md'))
 const first = quickStart().find((program) => !program.includes('export default'))
 
 test('the README has programs', () => assert.ok(programs.length >= 5, `${programs.length}`))

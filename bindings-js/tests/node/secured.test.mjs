@@ -3,15 +3,29 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { after, before, test } from 'node:test'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
-import { secured } from '../support/secured.mjs'
+import { scratch } from '../support/ends.mjs'
+import { leafid, serve } from '../support/store.mjs'
 import { afterFailure, httpServer, refusal, refuses, wire } from '../support/stores.mjs'
 
+/** A certificate of an authority of its own: made once, for `localhost` until 2124, for not every machine has a program that makes them. */
+const pem = (name) => join(import.meta.dirname, '../support/tls', `${name}.pem`)
+
+/** A store with the tag `orders`; `token` is one of a principal that may use it, `other` one of a principal that may not. */
 let store
-before(async () => (store = await secured()))
-after(() => store?.end())
+before(async () => {
+  const folder = scratch()
+  const [place, tokens] = [`sqlite:${join(folder, 'leafid.db')}`, join(folder, 'tokens.toml')]
+  leafid('init', '--store', place)
+  leafid('tag', 'create', 'orders', '--store', place)
+  const create = (principal, ...words) => leafid('token', 'create', principal, '--tokens', tokens, ...words).trim()
+  const [token, other] = [create('app'), create('other', '--tag', 'other', '--namespace', 'other')]
+  const { url } = await serve(['--store', place, '--tokens', tokens, '--tls-cert', pem('cert'), '--tls-key', pem('key')])
+  store = { url, token, other, ca: pem('ca') }
+})
 
 /** A `fetch` over Node's own client, which takes authorities. */
 const over = (tls) => (url, { method, headers, body, signal }) =>
@@ -80,35 +94,22 @@ test('the variable’s token gives way to any that is given', async (t) => {
   assert.ok(code === 'REQUEST_INVALID' && message.startsWith('LEAFID_TOKEN ') && !message.includes('two words'), message)
 })
 
-test('headers go with every request, beside leafid’s own', async (t) => {
-  const server = await httpServer(t, wire(memoryStore()))
-  const store = httpStore(server.url, { token: 'secret', headers: { 'x-team': 'orders', Cookie: 'a=b' } })
-  await new Segment('orders', { store }).next()
-  const { headers } = server.seen[0]
-  assert.deepEqual(
-    [headers['x-team'], headers.cookie, headers.authorization, headers['content-type']],
-    ['orders', 'a=b', 'Bearer secret', 'application/json'],
-  )
-})
-
-test('a function gives them for each request', async (t) => {
-  const server = await httpServer(t, wire(memoryStore()))
-  let turn = 0
-  const store = httpStore(server.url, { headers: async () => ({ authorization: `Bearer ${++turn}` }) })
-  for (let n = 0; n < 3; n++) await new Segment(`orders${n}`, { store }).next()
-  assert.deepEqual(server.seen.map(({ headers }) => headers.authorization), ['Bearer 1', 'Bearer 2', 'Bearer 3'])
-})
-
-test('a `fetch` of one’s own sends the requests', async () => {
+test('headers, also of a function, and a `fetch` of one’s own', async () => {
   const rows = wire(memoryStore())
   const seen = []
   const fetch = async (url, { method, headers, body, signal }) => {
-    seen.push([method, url, headers['content-type'], signal instanceof AbortSignal])
+    seen.push([method, url, headers['content-type'], headers['x-turn'], headers.Cookie, headers.authorization, signal instanceof AbortSignal])
     const { status = 200, body: text } = rows({ url: new URL(url).pathname, body })
     return new Response(text, { status })
   }
-  assert.equal(await new Segment('orders', { store: httpStore('https://ids.internal', { fetch }) }).next(), 1n)
-  assert.deepEqual(seen, [['POST', 'https://ids.internal/v1/segments/orders/lease', 'application/json', true]])
+  let turn = 0
+  for (const headers of [{ 'x-turn': '0', Cookie: 'a=b' }, async () => ({ 'x-turn': `${(turn += 1)}` })]) {
+    const store = httpStore('https://ids.internal', { token: 'secret', headers, fetch })
+    for (let n = 0; n < 2; n++) await new Segment('orders', { store }).next()
+  }
+  const sent = ['POST', 'https://ids.internal/v1/segments/orders/lease', 'application/json']
+  const all = [['0', 'a=b'], ['0', 'a=b'], ['1', undefined], ['2', undefined]]
+  assert.deepEqual(seen, all.map((own) => [...sent, ...own, 'Bearer secret', true]))
 })
 
 test('what cannot be sent is refused, and no message shows a value', async () => {

@@ -1,10 +1,9 @@
 // A snowflake's state file: what it is good for, and what is refused, or ignored and said.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { remove, scratch } from '../support/ends.mjs'
 import { until } from '../support/stores.mjs'
 
@@ -32,21 +31,11 @@ afterEach(() => {
 })
 
 /** Leaves a window in the file; the last ID. */
-async function used(path = state, options = {}) {
-  const ids = new Snowflake('default', { store, state: path, ...options })
+async function used() {
+  const ids = new Snowflake('default', { store, state })
   const last = (await ids.take(100)).at(-1)
   await ids.close()
   return last
-}
-
-/** Draws, and tells what was said about the file. */
-async function drawn(path, options = {}) {
-  const ids = new Snowflake(options.namespace ?? 'default', { store, state: path })
-  const id = await ids.next()
-  // Warnings come in the next turn.
-  await new Promise((resolve) => setImmediate(resolve))
-  await ids.close()
-  return { id, said: warnings.filter((message) => message.includes('state file')) }
 }
 
 async function hasNothing() {
@@ -123,51 +112,38 @@ test('what was given up, or forgotten, is not used again', { skip }, async () =>
   await hasNothing()
 })
 
-test('a file that another holder has is not used', { skip }, async () => {
-  const first = new Snowflake('default', { store, state })
-  const { worker } = decode(await first.next())
-  const { id, said } = await drawn(state)
-  assert.match(said[0], /is locked by another process/)
-  assert.notEqual(decode(id).worker, worker)
-  await first.close()
-})
-
-test('a copied, cut, damaged or foreign state file is not used', { skip }, async () => {
+test('a state file of no use is not used, and that is said', { skip }, async () => {
   await used()
   copyFileSync(state, join(folder, 'copy'))
-  assert.match((await drawn(join(folder, 'copy'))).said[0], /was copied, and is not used/)
-  const whole = readFileSync(state)
-  const damaged = whole.map((byte, at) => ([100, 100 + SLOT].includes(at) ? byte ^ 1 : byte))
-  for (const bytes of [...[8, SLOT, 700, 2 * SLOT - 1].map((length) => whole.subarray(0, length)), damaged]) {
-    writeFileSync(state, bytes)
+  const damaged = join(folder, 'damaged')
+  writeFileSync(damaged, readFileSync(state).subarray(0, SLOT))
+  const holder = new Snowflake('default', { store, state })
+  const { worker } = decode(await holder.next())
+  const cases = [
+    [join(folder, 'copy'), /was copied, and is not used/],
+    [damaged, /is damaged, or of another version, and is not used/],
+    [state, /is locked by another process/],
+  ]
+  for (const [path, words] of cases) {
     warnings = []
-    assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
+    const ids = new Snowflake('default', { store, state: path })
+    assert.notEqual(decode(await ids.next()).worker, worker)
+    // Warnings come in the next turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    await ids.close()
+    assert.match(warnings.join(), words)
   }
-  warnings = []
-  store.createNamespace('other', Layout.leaf)
-  assert.match((await drawn(state, { namespace: 'other' })).said[0], /is of another namespace or layout, and is not used/)
+  await holder.close()
 })
-
-async function refused(path, message) {
-  const ids = new Snowflake('default', { store, state: path })
-  for (let time = 0; time < 2; time++) {
-    await assert.rejects(ids.next(), (error) => error.code === 'STATE_INVALID' && message.test(error.message))
-  }
-  await ids.close()
-}
 
 test('what is no state file is refused', { skip }, async () => {
   writeFileSync(state, 'x'.repeat(2 * SLOT))
-  await refused(state, /is not a state file of leafid: pass another path/)
+  for (const [path, message] of [[state, /is not a state file of leafid: pass another path/], [join(folder, 'none/state'), /cannot be opened: No such file .*: make its folder first/]]) {
+    const ids = new Snowflake('default', { store, state: path })
+    for (let time = 0; time < 2; time++) await assert.rejects(ids.next(), { code: 'STATE_INVALID', message })
+    await ids.close()
+  }
   assert.equal(readFileSync(state, 'utf8'), 'x'.repeat(2 * SLOT))
-  await refused(join(folder, 'none/'), /cannot be read: No such file .*: make it first/)
-  symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
-  await refused(join(folder, 'link'), /is a symbolic link/)
-  await used(join(folder, 'one'))
-  linkSync(join(folder, 'one'), join(folder, 'two'))
-  await refused(join(folder, 'two'), /has 2 names/)
-  await refused(join(folder, 'none/state'), /cannot be opened: No such file .*: make its folder first/)
-  await refused('/proc/leafid', /cannot be opened/)
   for (const wrong of ['', 5, null]) {
     assert.throws(() => new Snowflake('default', { store, state: wrong }), { code: 'STATE_INVALID', message: /must be the path of a file/ })
   }
@@ -189,41 +165,4 @@ test('a removed state file is abandoned, and IDs go on', { skip }, async () => {
     assert.deepEqual(failed.map(({ code }) => code), ['STATE_INVALID'])
     await ids.close()
   }
-})
-
-test('a file that cannot be written is abandoned', { skip }, async () => {
-  const ids = new Snowflake('default', { store, state })
-  await ids.next()
-  await ids.close({ release: true })
-  const program = `
-    import { Snowflake, memoryStore } from 'leafid'
-    const ids = new Snowflake('default', { store: memoryStore(), state: process.argv[1] })
-    process.once('warning', ({ message }) => {
-      console.log(ids.stats().state_code, message)
-      process.exit()
-    })
-    await ids.next()
-  `
-  // No file may grow beyond nothing, in this process.
-  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`
-  const words = ['-c', limited, process.execPath, '--input-type=module', '-e', program, state]
-  const { stdout } = spawnSync('sh', words, { cwd: import.meta.dirname, encoding: 'utf8' })
-  assert.match(stdout, /^STATE_INVALID the state file .* cannot be written: File too large .*; it is abandoned: IDs need the store/)
-})
-
-test('a wait for what the last run reserved says so', { skip }, async () => {
-  const layout = new Layout({ epoch_ms: 1_735_689_600_000, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 1 })
-  store.createNamespace('dense', { layout })
-  let cause
-  // A life that begins late, on a busy machine, has nothing to wait for.
-  while (cause?.code !== 'CLOCK_BEHIND') {
-    const before = new Snowflake('dense', { store, state, maxAheadMs: 8_000 })
-    // Eight seconds ahead of the clock; the window has ten.
-    for (let take = 0; take < 8; take++) await before.take(2_000)
-    await before.close()
-    const ids = new Snowflake('dense', { store: NOWHERE, state, timeout: 50 })
-    cause = await ids.next().then(() => undefined, (error) => error.cause)
-    await ids.close()
-  }
-  assert.match(cause.message, /reserved them so in the state file of its last run, for \d+ ms/)
 })

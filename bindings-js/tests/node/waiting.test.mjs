@@ -1,23 +1,99 @@
-// Dry lines: who waits, how long, and what is asked meanwhile.
+// Callers that wait: in which order they are served, and what is asked for them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { ranNode } from '../support/ends.mjs'
-import { httpServer, ownStore, refusal, tagged, until } from '../support/stores.mjs'
+import { Segment, Snowflake, memoryStore } from 'leafid'
+import { httpServer, ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
-test('many waiting callers share one lease, each with its own ID', async () => {
+const soon = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Calls and notes: who was answered when, and with what. */
+function caller() {
+  const order = []
+  const got = []
+  const ask = (name, work) => work.then((ids) => (order.push(name), got.push(ids)))
+  return { ask, order, got }
+}
+
+const ascends = (ids) => ids.every((id, at) => at === 0 || id > ids[at - 1])
+
+for (const [step, many] of [[1, 60], [7, 300], [100, 5_000], [1_000, 500]]) {
+  test(`${many} callers of a line with steps of ${step}`, async () => {
+    const store = ownStore({ rows: tagged(step), delay: soon })
+    const orders = new Segment('orders', { store })
+    const { ask, order, got } = caller()
+    await Promise.all(Array.from({ length: many }, (_, name) => ask(name, orders.next())))
+    assert.deepEqual(order, Array.from({ length: many }, (_, name) => name))
+    assert.ok(ascends(got))
+    assert.ok(store.asked.length <= Math.ceil(many / step) + 1, `${store.asked.length} leases, which all share`)
+  })
+}
+
+test('snowflakes of a tick with few positions', async () => {
+  const rows = memoryStore()
+  rows.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 2 } })
+  const ids = new Snowflake('small', { store: ownStore({ rows, delay: soon }), maxAheadMs: 0 })
+  const { ask, order, got } = caller()
+  await Promise.all(Array.from({ length: 120 }, (_, name) => ask(name, ids.next())))
+  assert.deepEqual(order, Array.from({ length: 120 }, (_, name) => name))
+  assert.ok(ascends(got))
+})
+
+test('who wants many is not starved by those who come later and want one', async (t) => {
+  const rows = tagged(10, 100)
   const gates = []
-  const store = ownStore({ delay: () => new Promise((resolve) => gates.push(resolve)) })
+  const orders = new Segment('orders', { store: ownStore({ rows, delay: () => new Promise((resolve) => gates.push(resolve)) }) })
+  const { ask, order } = caller()
+  const all = [ask('many', orders.take(40)), ask('one', orders.next()), ask('two', orders.next())]
+  const open = setInterval(() => gates.splice(0).forEach((gate) => gate()), 1)
+  t.after(() => clearInterval(open))
+  await Promise.all(all)
+  assert.deepEqual(order, ['many', 'one', 'two'])
+})
+
+test('a count that can never be had is refused, and holds nobody up behind it', async () => {
+  const rows = tagged(10)
+  const orders = new Segment('orders', { store: ownStore({ rows, delay: soon }) })
+  const many = refusal(() => orders.take(1_000))
+  const ones = Promise.all(Array.from({ length: 30 }, () => orders.next()))
+  assert.equal((await many).code, 'COUNT_INVALID')
+  assert.equal(new Set(await ones).size, 30)
+})
+
+test('one who gives up does not hold up the next', async () => {
+  let gate
+  const store = ownStore({ delay: () => new Promise((resolve) => (gate = resolve)) })
   const orders = new Segment('orders', { store })
-  const waiting = Array.from({ length: 500 }, () => orders.next())
-  await until(() => gates.length >= 1)
-  gates[0]()
-  const ids = await Promise.all(waiting)
-  assert.equal(new Set(ids).size, 500)
-  assert.deepEqual(ids.map(Number).sort((a, b) => a - b), Array.from({ length: 500 }, (_, n) => n + 1))
-  assert.ok(store.asked.length <= 2, `${store.asked.length} leases`)
+  const stop = new AbortController()
+  const first = orders.next({ signal: stop.signal }).catch((error) => error)
+  const second = orders.next()
+  await until(() => gate !== undefined)
+  const reason = new Error('enough')
+  stop.abort(reason)
+  assert.equal(await first, reason)
+  gate()
+  assert.equal(await second, 1n)
+})
+
+test('an error is the caller’s own, with the stack of its call', async () => {
+  const store = { lease_segment: async () => Promise.reject(Object.assign(new Error('no'), { code: 'FORBIDDEN' })) }
+  const orders = new Segment('orders', { store })
+  async function placeOrder() {
+    return await orders.next()
+  }
+  const errors = await Promise.all([refuses(placeOrder, 'FORBIDDEN'), refuses(placeOrder, 'FORBIDDEN')])
+  assert.notEqual(errors[0], errors[1])
+  for (const { stack } of errors) assert.match(stack, /placeOrder/)
+})
+
+test('closing a segment waits for no lease that is on its way', async () => {
+  const orders = new Segment('orders', { store: { lease_segment: () => new Promise(() => {}) }, timeout: 100 })
+  await refusal(() => orders.next())
+  let isClosed = false
+  void orders.close().then(() => (isClosed = true))
+  await soon()
+  assert.ok(isClosed)
 })
 
 test('while a range is asked for, the one in hand is spent without a wait', async () => {
@@ -34,18 +110,6 @@ test('while a range is asked for, the one in hand is spent without a wait', asyn
     if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
   }
   assert.equal(orders.stats().waits, 1)
-})
-
-test('the time-out is the caller’s: TIMED_OUT, with why', async () => {
-  const store = { lease_segment: () => new Promise(() => {}) }
-  const began = performance.now()
-  const orders = new Segment('orders', { store, timeout: 150 })
-  const error = await refusal(() => orders.next())
-  const took = performance.now() - began
-  assert.equal(error.code, 'TIMED_OUT')
-  assert.ok(took >= 140 && took < 8_000, `${took} ms, and not the ten seconds of others`)
-  assert.equal(error.cause.code, 'SEGMENT_DRY')
-  assert.equal((await refusal(() => new Segment('a', { store, timeout: 0 }).next())).code, 'TIMED_OUT')
 })
 
 // Together, for most of it waits.
@@ -82,58 +146,6 @@ describe('asks without an answer', { concurrency: true }, () => {
     assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
     assert.ok(aborted >= 1)
   })
-})
-
-test('what waiting cannot cure is raised at once, and cured when the store is', async () => {
-  let known = false
-  const rows = memoryStore()
-  const store = ownStore({
-    rows: {
-      lease_segment(ask) {
-        if (!known) throw new LeafidError('TAG_UNKNOWN', 'create it: `leafid tag create orders`')
-        return rows.lease_segment(ask)
-      },
-    },
-  })
-  const orders = new Segment('orders', { store, timeout: 60_000 })
-  const began = Date.now()
-  const errors = await Promise.all(Array.from({ length: 20 }, () => refusal(() => orders.next())))
-  assert.ok(errors.every(({ code }) => code === 'TAG_UNKNOWN'))
-  assert.ok(Date.now() - began < 30_000)
-  assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
-  known = true
-  await until(async () => (await orders.next().catch(() => 0n)) === 1n)
-})
-
-test('IDs at hand go on being handed out while the store fails', async () => {
-  let fails = false
-  const rows = tagged(100)
-  const store = {
-    lease_segment(ask) {
-      if (fails) throw new Error('down')
-      return rows.lease_segment(ask)
-    },
-  }
-  const orders = new Segment('orders', { store, timeout: 100 })
-  assert.equal(await orders.next(), 1n)
-  fails = true
-  for (let id = 2n; id <= 100n; id++) assert.equal(await orders.next(), id)
-  assert.ok(orders.stats().failures >= 1)
-  assert.equal((await refusal(() => orders.next())).code, 'TIMED_OUT')
-  fails = false
-  await until(() => orders.next().then((id) => id === 101n, () => false))
-})
-
-test('nothing keeps a process alive', () => {
-  const program = `
-    import { Segment, Snowflake, memoryStore } from 'leafid'
-    const store = memoryStore()
-    const ids = new Snowflake('default', { store })
-    const orders = new Segment('orders', { store })
-    console.log(typeof await ids.next(), await orders.next())`
-  // Its timers would go on for ever.
-  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
-  assert.deepEqual([status, stdout, stderr], [0, 'bigint 1n\n', ''])
 })
 
 test('a generator that nobody holds is collected, its timer with it', async () => {

@@ -5,7 +5,7 @@ import fs, { linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from '
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Segment, Snowflake, decode } from 'leafid'
+import { Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
@@ -16,33 +16,9 @@ const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 
-const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
+const create = { tags: { orders: { step: 10 } } }
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
-
-test('Node and the server’s program open each other’s stores', async (t) => {
-  const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(scratch(t), name))
-  const store = sqliteStore(ours, { create })
-  assert.deepEqual([await next(store), await next(store)], [1n, 11n])
-  assert.match(leafid('tag', 'list', '--store', `sqlite:${ours}`), /orders/)
-  leafid('tag', 'create', 'fresh', '--store', `sqlite:${ours}`)
-  assert.equal(await next(store, 'fresh'), 1n)
-  const shop = new Snowflake('shop', { store })
-  assert.equal(decode(await shop.next(), 'edge').worker, 3)
-  leafid('init', '--store', `sqlite:${theirs}`)
-  leafid('tag', 'create', 'orders', '--store', `sqlite:${theirs}`)
-  assert.equal(await next(`sqlite:${theirs}`), 1n)
-  assert.equal(await next(`sqlite:${theirs}`), 1001n)
-  const ids = new Snowflake('default', { store: `sqlite:${theirs}` })
-  assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 60_000)
-  await ids.close()
-})
-
-test('an answer is there at once, for calls that cannot wait', (t) => {
-  const store = sqliteStore(join(scratch(t), 'ids.db'), { create })
-  assert.equal(new Segment('orders', { store }).nextSync(), 1n)
-  assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
-})
 
 test('existing tags stay, missing ones are made, deleted ones not', async (t) => {
   const path = join(scratch(t), 'ids.db')
@@ -57,47 +33,32 @@ test('existing tags stay, missing ones are made, deleted ones not', async (t) =>
 })
 
 test('foreign, linked or lost files are left as they are', async (t) => {
-  const path = (name) => join(scratch(t), `${name}.db`)
-  const [foreign, text, linked, gone] = ['foreign', 'text', 'linked', 'gone'].map(path)
+  const [foreign, linked, gone] = ['foreign', 'linked', 'gone'].map((name) => join(scratch(t), `${name}.db`))
   new Connection(foreign).script('CREATE TABLE tags (a)')
-  writeFileSync(text, 'this is no database at all, but a text of some length\n'.repeat(30))
   await next(sqliteStore(linked, { create }))
   linkSync(linked, `${linked}2`)
   writeFileSync(`${gone}-wal`, 'a log')
-  const cases = [
-    [foreign, 'SCHEMA_MISMATCH', /another program made it/],
-    [text, 'SCHEMA_MISMATCH'],
-    [`${linked}2`, 'STORE_REFUSED', /has 2 names \(hard links\)/],
-    [gone, 'STORE_REFUSED', /its log .* is there/],
-  ]
-  for (const [place, code, words] of cases) await refuses(() => lease(sqliteStore(place, { create: true })), code, words)
-})
-
-test('a file that goes, or is another, grants nothing any more', async (t) => {
-  for (const change of [unlinkSync, (path) => renameSync(path, `${path}.old`), (path) => {
-    renameSync(path, `${path}.old`)
-    writeFileSync(path, '')
-  }]) {
-    const path = join(scratch(t), 'ids.db')
-    const store = sqliteStore(path, { create })
-    assert.equal(await next(store), 1n)
-    change(path)
-    const error = await timedOut(() => next(store, 'orders', { timeout: 100 }), 'STORE_REFUSED')
-    assert.match(error.message, /is not the file any more that was opened/)
+  for (const [place, code, words] of [[foreign, 'SCHEMA_MISMATCH'], [`${linked}2`, 'STORE_REFUSED', /has 2 names \(hard links\)/], [gone, 'STORE_REFUSED', /its log .* is there/]]) {
+    await refuses(() => lease(sqliteStore(place, { create: true })), code, words)
   }
 })
 
-test('a file that went and came back grants nothing until reopened', async (t) => {
-  const path = join(scratch(t), 'ids.db')
-  const store = sqliteStore(path, { create })
-  assert.equal(lease(store).start, 1n)
-  const away = [path, `${path}-wal`].map((file) => [file, `${file}.away`])
-  for (const [file, other] of away) renameSync(file, other)
-  const { code, message } = await refusal(() => lease(store))
-  assert.equal(code, 'STORE_REFUSED')
-  for (const [file, other] of away) renameSync(other, file)
-  await refuses(() => lease(store), code, message)
-  assert.equal(lease(sqliteStore(path)).start, 11n)
+test('a file that goes, or is another, grants nothing any more', async (t) => {
+  const moved = (path) => [path, `${path}-wal`].forEach((file) => renameSync(file, `${file}.away`))
+  const replaced = (path) => (moved(path), writeFileSync(path, ''))
+  for (const change of [unlinkSync, moved, replaced]) {
+    const path = join(scratch(t), 'ids.db')
+    const store = sqliteStore(path, { create })
+    assert.equal(lease(store).start, 1n)
+    change(path)
+    const isRefused = () => refuses(() => lease(store), 'STORE_REFUSED', /is not the file any more that was opened/)
+    await isRefused()
+    await timedOut(() => next(store, 'orders', { timeout: 100 }), 'STORE_REFUSED')
+    if (change === unlinkSync) continue
+    for (const file of [path, `${path}-wal`]) renameSync(`${file}.away`, file)
+    await isRefused()
+    assert.equal(lease(sqliteStore(path)).start, 11n)
+  }
 })
 
 test('a store that is made while it is opened is ours', async (t) => {

@@ -5,13 +5,14 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startNode } from './ends.mjs'
 
-const program = fileURLToPath(new URL('./store-drawer.mjs', import.meta.url))
+/** The program that draws. */
+export const drawer = fileURLToPath(new URL('./store-drawer.mjs', import.meta.url))
 const PARTS = { process: 1, threads: 3, cluster: 3 }
 
 /** Has `count` IDs drawn in a program of its own, which is killed with -9 when it has told `killAt` of them. Each is put into `seen`. */
 export async function drawn(place, kind, count, seen, { form = 'process', killAt = Number.POSITIVE_INFINITY, heard = () => {} } = {}) {
   const stays = Number.isFinite(killAt) ? 'holds' : 'ends'
-  const child = startNode([program, place, kind, String(count), form, stays])
+  const child = startNode([drawer, place, kind, String(count), form, stays])
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
   const closed = once(child, 'close')
@@ -34,6 +35,3 @@ export function duplicates(what, seen) {
   console.log(`${what} ${seen.length} IDs, ${found} duplicates`)
   return found
 }
-
-/** The same program, for a test that hears it by itself: a file, and how it is declared. */
-export const startDrawer = (path, kind, count, create) => startNode([program, path, kind, String(count), 'process', 'ends', JSON.stringify(create)])

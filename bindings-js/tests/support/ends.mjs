@@ -11,11 +11,6 @@ import { leash } from './leash.mjs'
 
 export { leash }
 
-/** Nothing takes longer to end; what does is left to the end of the process. */
-const END_MS = 120_000
-/** No file of tests lasts longer, however slow the machine is. */
-const FILE_MS = 30 * 60_000
-
 const open = []
 const children = new Set()
 const folders = new Set()
@@ -23,40 +18,19 @@ const folders = new Set()
 /** Has `end` called once: by whoever calls what is given back, or after the last test of the file, the last that was opened first. */
 export function ending(end) {
   let ended
-  const endOnce = () => (ended ??= inTime(end))
+  const endOnce = async () => (ended ??= end())
   open.push(endOnce)
   return endOnce
-}
-
-async function inTime(end) {
-  let late
-  const tooLate = new Promise((_, reject) => {
-    late = setTimeout(() => reject(new Error(`this did not end within ${END_MS} ms: ${end}`)), END_MS)
-  })
-  try {
-    await Promise.race([end(), tooLate])
-  } finally {
-    clearTimeout(late)
-  }
 }
 
 async function endAll() {
   const wrong = []
   while (open.length > 0) await open.pop()().catch((error) => wrong.push(error))
-  setTimeout(giveUp, END_MS, 'its tests are over').unref()
   if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(({ message }) => message).join('; '))
 }
 
-function giveUp(why) {
-  console.error(`the file goes on though ${why}: ${process.getActiveResourcesInfo()}`)
-  process.exit(1)
-}
-
 // A bench that starts the same things has no tests to wait for.
-if (/\.test\.[cm]?js$/.test(process.argv[1])) {
-  after(endAll)
-  setTimeout(giveUp, FILE_MS, `${FILE_MS} ms are over`).unref()
-}
+if (/\.test\.[cm]?js$/.test(process.argv[1])) after(endAll, { timeout: 240_000 })
 
 process.on('exit', () => {
   for (const child of children) kill(child, child.endsBy)
@@ -91,7 +65,7 @@ export const startNode = (words, options) => start([...leash(), process.execPath
 export async function stop(child, signal = child.endsBy) {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
-  const late = setTimeout(() => kill(child, 'SIGKILL'), END_MS / 2)
+  const late = setTimeout(() => kill(child, 'SIGKILL'), 60_000)
   kill(child, signal)
   await gone
   clearTimeout(late)
@@ -127,6 +101,15 @@ export async function says(child, pattern, ms = 120_000) {
     throw error
   } finally {
     clearTimeout(late)
+  }
+}
+
+/** Waits until it is so; a test that waits in vain fails. */
+export async function until(isSo, ms = 120_000) {
+  const end = Date.now() + ms
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`it did not come to ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 

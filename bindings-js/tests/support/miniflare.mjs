@@ -2,12 +2,10 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { ending, leash, scratch } from './ends.mjs'
-
-const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
-export const root = dirname(manifest)
+import { root } from './package.mjs'
 
 /** The date whose runtime is used. */
 export const DATE = '2026-04-01'
@@ -22,21 +20,18 @@ export const FRONT = `export default {
   },
 }`
 
-/**
- * Starts a Worker of this source, which imports `leafid` by name. A runtime that hangs keeps Node
- * alive, so that a run is ended after `ms` whatever happens.
- */
-export function startWorker(source, { ms, bindings = {}, files = {} } = {}) {
-  return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) }, { ms })
+/** Starts a Worker of this source, which imports `leafid` by name. */
+export function startWorker(source, { bindings = {}, files = {} } = {}) {
+  return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) })
 }
 
-/** The same of options of one's own. */
-export async function startMiniflare(options, { ms = 900_000 } = {}) {
+/** The same of options of one's own. A runtime that hangs keeps Node alive, so that a run is ended after a while whatever happens. */
+export async function startMiniflare(options) {
   leashRuntime()
   const late = setTimeout(() => {
-    console.error(`the Worker did not end within ${ms} ms`)
+    console.error('the Worker did not end within 15 min')
     process.exit(1)
-  }, ms)
+  }, 900_000)
   const worker = new Miniflare(options)
   const end = ending(async () => {
     clearTimeout(late)
@@ -76,7 +71,7 @@ export function program(files) {
 
 /** Every file of the package, and a module for each name that its manifest exports to `workerd`. */
 function modules() {
-  const { exports } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const named = Object.entries(exports)
     .map(([name, where]) => [name, first(where)])
     .filter(([, file]) => file?.endsWith('.js'))

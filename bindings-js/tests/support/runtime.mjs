@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { DATE, FRONT, leashRuntime, program, root } from './miniflare.mjs'
+import { DATE, FRONT, leashRuntime, program } from './miniflare.mjs'
+import { root } from './package.mjs'
 
 /** What a D1 database is made by, statement by statement. */
 export const makeD1 = () =>
@@ -44,8 +45,9 @@ export async function makeDatabase(worker, binding = 'DB') {
 if (process.argv[1] === import.meta.filename) {
   const [, , source, folder] = process.argv
   const objects = { IDS: 'Ids', CARELESS: 'Careless' }
+  const files = { 'careless.mjs': readFileSync(join(import.meta.dirname, 'careless.mjs'), 'utf8') }
   leashRuntime()
-  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects }))
+  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects, files }))
   const url = await worker.ready
   await makeDatabase(worker)
   console.log(`listening on ${url}`)

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Snowflake } from 'leafid'
 import { inner } from './package.mjs'
 
-const [, , store, state, n, careless] = process.argv
+const [, , store, state, n, timeout, careless] = process.argv
 const AT_ONCE = 25
 
 if (careless === 'careless') {
@@ -20,7 +20,7 @@ if (careless === 'careless') {
   }
 }
 
-const ids = new Snowflake('small', { store, state, maxAheadMs: 20_000, timeout: 600_000 })
+const ids = new Snowflake('small', { store, state, maxAheadMs: 20_000, timeout: Number(timeout) })
 for (let left = Number(n); left > 0; left -= AT_ONCE) {
   // A line that a kill cuts off has no end.
   process.stdout.write((await ids.take(AT_ONCE)).map((id) => `${id};\n`).join(''))

@@ -1,64 +1,42 @@
-// A program that draws from a database or a file: `n` IDs of a kind in each of its parts, each printed. As one process, as a process
+// A program that draws from any store: `n` IDs of a kind in each of its parts, each printed. As one process, as a process
 // with worker threads, or as a cluster. It stays if it `holds`. A file is made as `create` declares. `careless` leaves out what the
 // store is there for.
 import cluster from 'node:cluster'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Segment, Snowflake } from 'leafid'
 import { sqliteStore } from 'leafid/node'
+import { careless } from './careless.mjs'
 import { inner } from './package.mjs'
 
 const [place, kind, n, form = 'process', holds, create = 'false'] = isMainThread ? process.argv.slice(2) : workerData
 const PARTS = 3
 
-async function databaseTables(address) {
-  const { linked } = await inner('databases/over.js')
-  const isMysql = address.startsWith('mysql')
-  const pool = isMysql ? (await import('mysql2')).default.createPool(address) : new (await import('pg')).default.Pool({ connectionString: address })
-  const link = linked(pool, false)
-  const bare = (step) => {
-    const sql = step.sql.replace(/(WHERE tag = .+?) AND[^]*?(RETURNING|$)/, '$1 $2')
-    if (step.must === 'write' && sql === step.sql) throw new Error(`nothing was left out of ${sql}`)
-    return { ...step, sql }
+/** The tables of a database or of a file, and which language they speak. */
+async function tables() {
+  if (place.includes('://')) {
+    const { linked } = await inner('databases/over.js')
+    const pool = place.startsWith('mysql') ? (await import('mysql2')).default.createPool(place) : new (await import('pg')).default.Pool({ connectionString: place })
+    return linked(pool, false)
   }
-  return { dialect: link.dialect, read: (queries) => link.read(queries), write: (steps) => link.write(steps.map(bare)) }
-}
-
-async function fileTables(path) {
   const { Connection } = await inner('files/driver.js')
-  const connection = new Connection(path)
+  const connection = new Connection(place)
   connection.script('PRAGMA busy_timeout = 5000')
-  const write = ({ sql, params }) => {
-    const bare = sql.replace(/(WHERE tag = \?) AND[^]*$/, '$1')
-    connection.run({ sql: bare, params: params.slice(0, bare.split('?').length - 1) })
-  }
   return {
     read: (queries) => queries.map((query) => connection.all(query)),
-    write(steps) {
-      steps.forEach(write)
-      return true
-    },
+    write: (steps) => steps.forEach((step) => connection.run(step)),
   }
 }
 
-/** A store that decides on what it read, and writes without looking whether that is still so. */
-async function careless() {
+async function controlled() {
   const [{ runFar }, { Works }] = await Promise.all(['sql/run.js', 'sql/work.js'].map(inner))
-  const { dialect, read, write } = await (place.includes('://') ? databaseTables : fileTables)(place)
-  const works = new Works({ dialect, clock: () => Date.now(), hasVersion: false })
-  const tables = {
-    async read(queries) {
-      const found = await read(queries)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      return found
-    },
-    write: async (steps) => write(steps),
-  }
-  return { lease_segment: ({ have_until: _, ...ask }) => runFar(tables, () => works.lease_segment(ask)) }
+  const own = await tables()
+  const { dialect } = own
+  return careless({ read: (queries) => own.read(queries), write: (steps) => own.write(steps) }, runFar, new Works({ dialect, clock: () => Date.now(), hasVersion: false }))
 }
 
 async function draw(print) {
-  const named = place.includes('://') ? place : sqliteStore(place, { create: JSON.parse(create) })
-  const options = { store: kind === 'careless' ? await careless() : named, timeout: 300_000 }
+  const named = /^\w+:/.test(place) ? place : sqliteStore(place, { create: JSON.parse(create) })
+  const options = { store: kind === 'careless' ? await controlled() : named, timeout: 300_000 }
   const made = () => (kind === 'snowflake' ? new Snowflake('default', options) : new Segment('orders', { ...options, maxGrowth: 1 }))
   let ids = made()
   for (let left = Number(n); left > 0; left -= 100) {

@@ -1,36 +1,16 @@
 // The real store over loopback: started in a temporary folder on a free port, ended by its pid.
 import { join } from 'node:path'
-import { ending, leash, ran, remove, says, scratch, start, stop } from './ends.mjs'
+import { leash, ran, says, scratch, start, stop } from './ends.mjs'
 import { storeBinary } from './places.mjs'
 
-/** Starts a store. `folder` reuses one, `listen` an address. */
-export async function startStore({ folder = scratch(), listen = '127.0.0.1:0', args = [] } = {}) {
-  const { url, child, stop } = await serve(['--create', '--store', `sqlite:${join(folder, 'leafid.db')}`, ...args], listen)
-  return {
-    url,
-    folder,
-    child,
-    stop,
-    end: ending(async () => {
-      await stop('SIGKILL')
-      remove(folder)
-    }),
-    async createTag(tag, fields = {}) {
-      await put(`${url}/v1/tags/${tag}`, fields)
-    },
-    async createNamespace(namespace, fields = {}) {
-      await put(`${url}/v1/namespaces/${namespace}`, fields)
-    },
+/** Starts a store with these tags and namespaces, for the test `t`, or else for the file. `folder` reuses one, `listen` an address. */
+export async function storeFor(t, { tags = {}, namespaces = {}, folder = scratch(), listen } = {}) {
+  const store = await serve(['--create', '--store', `sqlite:${join(folder, 'leafid.db')}`], listen)
+  t?.after(() => store.stop('SIGKILL'))
+  for (const [kind, all] of Object.entries({ tags, namespaces })) {
+    for (const [name, fields] of Object.entries(all)) await put(`${store.url}/v1/${kind}/${name}`, fields)
   }
-}
-
-/** Starts a store for the test `t`, with these tags and namespaces. */
-export async function storeFor(t, { tags = {}, namespaces = {}, ...options } = {}) {
-  const store = await startStore(options)
-  t.after(store.end)
-  for (const [tag, fields] of Object.entries(tags)) await store.createTag(tag, fields)
-  for (const [namespace, fields] of Object.entries(namespaces)) await store.createNamespace(namespace, fields)
-  return store
+  return { ...store, folder }
 }
 
 /** What the program `leafid` says when it is run with these words. */

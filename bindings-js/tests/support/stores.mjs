@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { memoryStore } from 'leafid'
-import { ending } from './ends.mjs'
+import { ending, until } from './ends.mjs'
+
+export { until }
 
 /** A memory store with the tag `orders`, whose step is this. */
 export function tagged(step, max_step = step, options = {}) {
@@ -69,15 +71,6 @@ export function wire(rows) {
       const headers = { 'content-type': 'application/problem+json' }
       return { status: 409, headers, body: JSON.stringify({ code, detail, retry_after_ms }) }
     }
-  }
-}
-
-/** Waits until it is so; a test that waits in vain fails. */
-export async function until(isSo, ms = 120_000) {
-  const end = Date.now() + ms
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`it did not come to ${isSo}`)
-    await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 

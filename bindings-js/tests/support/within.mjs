@@ -98,22 +98,6 @@ export function within(entry, leafid) {
     await ids.close()
   })
 
-  test(`${entry}: a generator stopped in an ask gives nothing more`, async () => {
-    const rows = memoryStore()
-    rows.createTag('orders', { step: 100, max_step: 100 })
-    let asks = 0
-    const lease_segment = (ask) => {
-      if (asks++ > 0) throw Object.assign(new Error('another store answers'), { code: 'STORE_CHANGED' })
-      return rows.lease_segment(ask)
-    }
-    const orders = new Segment('orders', { store: { lease_segment } })
-    const draw = () => {
-      while (asks < 2) orders.nextSync()
-    }
-    draw()
-    assert.throws(() => orders.nextSync(), { code: 'STORE_CHANGED' })
-  })
-
   test('the control: two generators that know nothing of each other repeat all', () => {
     const ids = [memoryStore(), memoryStore()].flatMap((store) => new Segment('orders', { store }).takeSync(100))
     assert.equal(repeated(ids), 100)

@@ -31,15 +31,15 @@ import {
   type NamespaceRow,
   type WorkerRow,
 } from 'leafid/registry'
-import { decode as small } from 'leafid/decode'
 import { Generator } from 'leafid/testing'
 
-export async function draws(): Promise<void> {
-  const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, maxStep: 1_000, timeout: 5_000 })
-  const id: bigint = await orders.next()
+export async function draws(signal: AbortSignal): Promise<void> {
+  const onError = (error: LeafidError) => console.error(error.code)
+  const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, maxStep: 1_000, timeout: 5_000, onError })
+  const id: bigint = await orders.next({ signal })
   const text: string = await orders.nextString()
   const number: number = await orders.nextNumber()
-  const many: bigint[] = await orders.take(10)
+  const many: bigint[] = await orders.take(10, { signal })
   const array = new BigUint64Array(8)
   const filled: Promise<void> = orders.fill(array)
   await filled
@@ -118,14 +118,6 @@ export function moves(): void {
   rows.setWorkers('default', { start: 0, end: 8 })
 }
 export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)
-
-export async function gives(stop: AbortSignal): Promise<void> {
-  const orders = new Segment('orders', { onError: (error: LeafidError) => console.error(error.code) })
-  const drawn: [bigint, bigint[]] = [await orders.next({ signal: stop }), await orders.take(3, { signal: stop })]
-  for await (const id of orders) if (id > drawn[0]) break
-  const { time, worker }: { time: Date; worker: number } = small(drawn[0], 'edge')
-  console.log(time, worker)
-}
 
 export function isSpent(error: LeafidError): boolean {
   const code: ErrorCode = error.code

@@ -1,7 +1,7 @@
 // The conformance suite of a store, replayed over a Durable Object and over D1, in workerd.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { scratch } from '../support/ends.mjs'
 import { startMiniflare } from '../support/miniflare.mjs'
 import { vectorFiles } from '../support/places.mjs'
@@ -16,8 +16,6 @@ before(async () => {
   worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), scratch(), { isolates: ['a'], files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
   await makeDatabase(worker.miniflare)
 })
-
-after(() => worker?.end())
 
 const replayed = async (store, text) => (await worker.fetch(`/a/?store=${store}`, { method: 'POST', body: text })).json()
 

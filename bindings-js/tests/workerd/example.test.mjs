@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DATE, program, root, startMiniflare, startWorker } from '../support/miniflare.mjs'
+import { DATE, program, startMiniflare, startWorker } from '../support/miniflare.mjs'
+import { root } from '../support/package.mjs'
 import { checkout, quickStart } from '../support/places.mjs'
 import { makeD1 } from '../support/runtime.mjs'
 import { storeFor } from '../support/store.mjs'
@@ -12,20 +13,25 @@ import { storeFor } from '../support/store.mjs'
 const folder = join(checkout, 'examples/cloudflare-worker')
 const read = (path) => readFileSync(join(folder, path), 'utf8')
 
-test('the example hands out numbers and stamps', async (t) => {
-  const config = JSON.parse(read('wrangler.jsonc').replace(/^\s*\/\/.*$/gm, ''))
-  assert.equal(config.compatibility_date, DATE)
-  const sqlite = config.migrations.flatMap(({ new_sqlite_classes }) => new_sqlite_classes)
-  const { miniflare, fetch, end } = await startMiniflare({
+/** Starts a Worker of this source for the test `t`, as the settings of wrangler say. */
+async function deployed(t, settings, source) {
+  const { durable_objects: { bindings }, d1_databases = [], migrations, compatibility_date = DATE } = JSON.parse(settings.replace(/^\s*\/\/.*$/gm, ''))
+  assert.equal(compatibility_date, DATE)
+  const sqlite = migrations.flatMap(({ new_sqlite_classes }) => new_sqlite_classes)
+  const worker = await startMiniflare({
     cf: false,
-    compatibilityDate: config.compatibility_date,
-    ...program({ 'main.js': read(config.main) }),
-    durableObjects: Object.fromEntries(
-      config.durable_objects.bindings.map(({ name, class_name }) => [name, { className: class_name, useSQLite: sqlite.includes(class_name) }]),
-    ),
-    d1Databases: config.d1_databases.map(({ binding }) => binding),
+    compatibilityDate: DATE,
+    ...program({ 'main.js': source }),
+    durableObjects: Object.fromEntries(bindings.map(({ name, class_name }) => [name, { className: class_name, useSQLite: sqlite.includes(class_name) }])),
+    d1Databases: d1_databases.map(({ binding }) => binding),
   })
-  t.after(end)
+  t.after(worker.end)
+  return worker
+}
+
+test('the example hands out numbers and stamps', async (t) => {
+  const settings = read('wrangler.jsonc')
+  const { miniflare, fetch } = await deployed(t, settings, read(/"main": "(.*)"/.exec(settings)[1]))
   const database = await miniflare.getD1Database('DB')
   await database.batch(makeD1().map((text) => database.prepare(text)))
   const ask = async (path) => (await fetch(path)).json()
@@ -38,18 +44,9 @@ test('the example hands out numbers and stamps', async (t) => {
 
 test('the Worker of the README hands out numbers', async (t) => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const [, source] = /```ts\n([^]*?)```/.exec(readme)
+  const [[, source], [, settings]] = [/```ts\n([^]*?)```/, /```jsonc\n([^]*?)```/].map((fence) => fence.exec(readme))
   assert.match(source, /leafid\/workers/)
-  const config = JSON.parse(`{${/```jsonc\n([^]*?)```/.exec(readme)[1].replace(/^\/\/.*$/gm, '')}}`)
-  const [{ name, class_name: className }] = config.durable_objects.bindings
-  assert.deepEqual(config.migrations[0].new_sqlite_classes, [className])
-  const { fetch, end } = await startMiniflare({
-    cf: false,
-    compatibilityDate: DATE,
-    ...program({ 'main.js': source }),
-    durableObjects: { [name]: { className, useSQLite: true } },
-  })
-  t.after(end)
+  const { fetch } = await deployed(t, `{\n${settings}}`, source)
   for (const number of ['1', '2', '3']) assert.equal(await (await fetch('/')).text(), number)
 })
 

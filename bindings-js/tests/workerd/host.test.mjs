@@ -1,28 +1,21 @@
 // A Worker in workerd, with the real store behind it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { httpServer, tagged, until, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
-const files = { 'instances.mjs': text('./instances.mjs'), 'leaps.mjs': text('../support/leaps.mjs') }
-let store
+const files = { 'instances.mjs': text('./instances.mjs') }
 let worker
 
 const ask = async (path, from = worker) => (await from.fetch(path)).json()
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders', { step: 20, max_step: 100 })
+  const store = await storeFor(undefined, { tags: { orders: { step: 20, max_step: 100 } } })
   worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
-})
-
-after(async () => {
-  await worker?.end()
-  await store?.end()
 })
 
 test('at module scope nothing is asked: it says what to do', async () => {
@@ -43,20 +36,11 @@ test('a request draws numbers and stamps, from LEAFID_STORE', async () => {
   assert.ok(ids.step > 5_000 && ids.step <= 10_000, `${ids.step}`)
 })
 
-test('many requests at once: each gets an ID of its own, few lease', async () => {
-  const { orders: before } = await ask('/stats')
-  const told = await Promise.all(Array.from({ length: 300 }, () => ask('/number')))
-  const numbers = told.map(({ number }) => Number(number))
-  assert.equal(new Set(numbers).size, 300)
-  const { orders } = await ask('/stats')
-  assert.ok(orders.grants - before.grants <= 20, `${orders.grants - before.grants} leases`)
-})
-
 test('the sync form has IDs as long as some are at hand', async () => {
   // The last one at hand may have been drawn while more are on their way.
   let number
   await until(async () => (await ask('/number')) && ({ number } = await ask('/sync')).number !== undefined)
-  assert.ok(Number(number) > 300)
+  assert.ok(Number(number) > 2)
   const { numbers } = await ask('/take?n=50')
   assert.equal(numbers.length, 50)
 })
@@ -70,27 +54,7 @@ test('a frozen clock: SEQUENCE_SPENT, TIMED_OUT, and on', async () => {
   assert.equal(typeof thawed.later.value, 'string')
 })
 
-test('a user’s clock that leaps: IDs keep the store’s time, ascend', async () => {
-  const { late, early, ascends, failures } = await ask('/leaps')
-  assert.ok(late < 1_500 && early < 1_500, `${late} ms late, ${early} ms early`)
-  assert.deepEqual({ ascends, failures }, { ascends: true, failures: 0 })
-})
-
-test('an engine that trapped is rebuilt, and leases anew', async () => {
-  const told = await ask('/trap')
-  assert.ok(told.trapped.includes('RuntimeError'))
-  // The memory store's first range was 1 to 1000.
-  assert.ok(Number(told.before) <= 1_000 && Number(told.after) > 1_000, `${told.before}, ${told.after}`)
-  assert.equal(told.grants, 1)
-  assert.ok(BigInt(told.later) > BigInt(told.stamp))
-  const [old, fresh] = await Promise.all([told.stamp, told.later].map((id) => ask(`/decode?id=${id}`)))
-  assert.notEqual(old.worker, fresh.worker)
-  const again = await ask('/trap')
-  assert.ok(again.trapped.includes('RuntimeError'))
-  assert.ok(Number(again.after) > Number(again.before))
-})
-
-test('a rebuilt engine knows its store and its highest end', async () => {
+test('an engine that trapped is rebuilt, and knows its store', async () => {
   const cases = [
     ['segment', 'another', 'STORE_CHANGED'],
     ['segment', 'careless', 'STORE_CHANGED'],
@@ -104,18 +68,14 @@ test('a rebuilt engine knows its store and its highest end', async () => {
     assert.deepEqual([after.code, again.code], [code, code], `${kind}, ${what}: ${JSON.stringify(after)}`)
   }
   for (const kind of ['segment', 'snowflake']) {
-    const { before, after } = await ask(`/trapped?kind=${kind}&store=same`)
+    const { trapped, before, after, grants } = await ask(`/trapped?kind=${kind}&store=same`)
+    assert.ok(trapped.includes('RuntimeError'))
     assert.ok(BigInt(after.value) > BigInt(before), `${before}, ${JSON.stringify(after)}`)
+    assert.equal(grants, 1, 'it leases anew')
+    if (kind === 'segment') continue
+    const [old, fresh] = await Promise.all([before, after.value].map((id) => ask(`/decode?id=${id}`)))
+    assert.notEqual(old.worker, fresh.worker)
   }
-})
-
-test('forget and close', async () => {
-  const { number: before } = await ask('/number')
-  await ask('/forget')
-  const { number: later } = await ask('/number')
-  assert.ok(Number(later) > Number(before))
-  await ask('/close')
-  assert.equal((await ask('/next')).code, 'CLOSED')
 })
 
 test('what was asked ahead arrives after its request is over', async (t) => {

@@ -6,6 +6,7 @@ import { D1Tables } from './workers/d1.js'
 import { ObjectTables, settled } from './workers/tables.js'
 import { runFar } from './sql/run.js'
 import { Works } from './sql/work.js'
+import { careless } from './careless.mjs'
 
 // Above 2^53, where a double has no odd numbers.
 const tags = { orders: { from: '9007199254740993', step: 200, max_step: 1000 } }
@@ -17,54 +18,26 @@ export class Ids extends LeafidObject {
 
 const declared = { tags, namespaces, how: () => '' }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
-
-/** Writes whatever was decided, on a row that may have changed since it was read. */
-const careless = (read, write) => ({
-  async read(queries) {
-    const rows = await read(queries)
-    await pause()
-    return rows
-  },
-  async write(steps) {
-    await write(
-      steps.map(({ sql, params }) => {
-        const bare = sql.replace(/(WHERE tag = \?) AND[^]*$/, '$1')
-        return { sql: bare, params: params.slice(0, bare.split('?').length - 1), must: 'nothing' }
-      }),
-    )
-    return true
-  },
-})
-
-// Who overwrites a row sets it back, and a holder that says what it has would notice.
-const blind = ({ have_until: _, ...ask }) => ask
-
 export class Careless extends DurableObject {
   async lease_segment(ask) {
     const tables = new ObjectTables(this.ctx.storage)
     settled(tables)
-    const read = async (queries) => queries.map((query) => tables.all(query))
+    const read = (queries) => queries.map((query) => tables.all(query))
+    const write = (steps) => steps.forEach((step) => tables.run(step))
     const works = new Works({ declared, clock: () => Date.now(), hasVersion: false })
-    const write = async (steps) => steps.forEach((step) => tables.run(step))
-    return { answer: await runFar(careless(read, write), () => works.lease_segment(blind(ask))) }
+    return { answer: await careless({ read, write }, runFar, works).lease_segment(ask) }
   }
 }
+
+let env
+const d1 = new D1Tables(() => env.DB)
 
 const stores = {
   object: durableObjectStore('IDS'),
   d1: d1Store('DB', { tags }),
   'object, careless': durableObjectStore('CARELESS'),
-  'd1, careless': {
-    lease_segment(ask) {
-      return runFar(database, () => works.lease_segment(blind(ask)))
-    },
-  },
+  'd1, careless': careless({ read: (queries) => d1.read(queries), write: (steps) => d1.write(steps) }, runFar, new Works({ declared, hasVersion: true })),
 }
-let env
-const d1 = new D1Tables(() => env.DB)
-const database = careless((queries) => d1.read(queries), (steps) => d1.write(steps))
-const works = new Works({ declared, hasVersion: true })
 
 const generators = {}
 for (const [name, store] of Object.entries(stores)) {

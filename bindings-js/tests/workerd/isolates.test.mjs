@@ -22,19 +22,6 @@ async function start(folder) {
   return { url, kill: () => stop(child) }
 }
 
-/** What was drawn: how many IDs, and how many of them were not new. */
-class Drawn {
-  ids = new Set()
-  duplicates = 0
-
-  add(ids) {
-    for (const id of ids) {
-      if (this.ids.has(id)) this.duplicates += 1
-      this.ids.add(id)
-    }
-  }
-}
-
 async function draw(url, isolate, { store, kind }, n) {
   const response = await fetch(`${url}${isolate}/?${new URLSearchParams({ store, kind, n })}`)
   if (response.status !== 200) throw new Error(`${isolate}: ${await response.text()}`)
@@ -47,16 +34,18 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
   t.after(() => runtime?.kill())
   const folder = scratch(t)
   runtime = await start(folder)
-  const drawn = new Drawn()
+  const ids = new Set()
+  let all = 0
   const left = Object.fromEntries(ISOLATES.map((name) => [name, count]))
   let flying = 0
   let underWay
   const run = async (isolate, isOver) => {
     while (left[isolate] > 0 && !isOver()) {
       flying += 1
-      const ids = await draw(runtime.url, isolate, { store, kind }, Math.min(AT_ONCE, left[isolate])).finally(() => (flying -= 1))
-      drawn.add(ids)
-      left[isolate] -= ids.length
+      const got = await draw(runtime.url, isolate, { store, kind }, Math.min(AT_ONCE, left[isolate])).finally(() => (flying -= 1))
+      for (const id of got) ids.add(id)
+      all += got.length
+      left[isolate] -= got.length
     }
   }
   if (kills) {
@@ -65,7 +54,7 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
     // What fails before the kill is told; what fails by it is not.
     const loops = ISOLATES.map((name) => run(name, () => isKilled).catch((error) => (isKilled ? undefined : Promise.reject(error))))
     const all = Promise.all(loops)
-    await Promise.race([all, until(() => drawn.ids.size >= half, 600_000)])
+    await Promise.race([all, until(() => ids.size >= half, 600_000)])
     isKilled = true
     underWay = flying
     await runtime.kill()
@@ -73,8 +62,9 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
     runtime = await start(folder)
   }
   await Promise.all(ISOLATES.map((name) => run(name, () => false)))
-  console.log(`isolates: ${store} ${kind} ${drawn.ids.size} IDs, ${drawn.duplicates} duplicates${kills ? `, killed under ${underWay} requests` : ''}`)
-  return { ...drawn, underWay }
+  const duplicates = all - ids.size
+  console.log(`isolates: ${store} ${kind} ${all} IDs, ${duplicates} duplicates${kills ? `, killed under ${underWay} requests` : ''}`)
+  return { ids, duplicates, underWay }
 }
 
 for (const store of ['object', 'd1']) {

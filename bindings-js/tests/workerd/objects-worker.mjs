@@ -6,6 +6,7 @@ import { DurableObject, env } from 'cloudflare:workers'
 
 const tags = DECLARED_TAGS
 const namespaces = DECLARED_NAMESPACES
+const MISSPELT = { default: { layuot: 'edge' } }
 
 export class Ids extends LeafidObject {
   static tags = tags
@@ -48,10 +49,16 @@ export class Other extends DurableObject {
 
 export class Plain extends DurableObject {}
 
+export class Misspelt extends LeafidObject {
+  static tags = { orders: { from: '1' } }
+  static namespaces = MISSPELT
+}
+
 const stores = {
   object: ({ binding = 'IDS' }) => durableObjectStore(binding),
   eu: () => durableObjectStore('IDS', { jurisdiction: 'eu' }),
   d1: ({ binding = 'DB' }) => d1Store(binding, { tags, namespaces }),
+  misspelt: () => d1Store('DB', { namespaces: MISSPELT }),
   file: () => 'sqlite:ids.db',
   own: () => () => env.OTHER.get(env.OTHER.idFromName('numbers')),
 }

@@ -13,7 +13,7 @@ const worker = readFileSync(new URL('./objects-worker.mjs', import.meta.url), 'u
 const declaring = (tags, namespaces = { default: {} }) =>
   worker.replace('DECLARED_TAGS', JSON.stringify(tags)).replace('DECLARED_NAMESPACES', JSON.stringify(namespaces))
 
-const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain' }
+const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain', MISSPELT: 'Misspelt' }
 
 /** A runtime for the test `t`, with the tables of its store. */
 async function started(t, source, { store = 'object', flags } = {}) {
@@ -151,17 +151,6 @@ test('an object without a row makes no tag without `from`', async (t) => {
   assert.match(lost.message, /^tag `orders` needs `from`: it has no row here, .* declare `from: '1'` for a new one, else a first number above every one in use$/)
 })
 
-test('a D1 database that was fenced, or replaces a lost one, makes no tag without `from`', async (t) => {
-  const { refused, waits, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }), { store: 'd1' })
-  assert.equal(await next({ store: 'd1' }), 1n)
-  const floor = Date.now() + 3_600_000
-  await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET floor_ms = ?').bind(floor).run()
-  assert.equal(await next({ store: 'd1', holder: 'second' }), 1001n, 'what is there goes on')
-  await refused({ store: 'd1', tag: 'fresh' }, 'REQUEST_INVALID', /^tag `fresh` needs `from`: this store has lost grants/)
-  assert.equal(await next({ store: 'd1', tag: 'named' }), 500n)
-  await waits({ store: 'd1', kind: 'snowflake' }, 'WORKERS_EXHAUSTED')
-})
-
 test('a binding that is not there: the lines of wrangler.jsonc, at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: {} }))
   const object = await refused({ store: 'object', binding: 'MISSING' }, 'REQUEST_INVALID', /`MISSING` must be a Durable Object, and there is no such binding: add to wrangler\.jsonc\n/)
@@ -213,9 +202,13 @@ test('where objects live is passed on', async (t) => {
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
 
-test('a bad jurisdiction, and replies that are none, fail at once', async (t) => {
+test('bad declarations, jurisdictions and replies fail at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: { from: '1' } }))
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
+  // D1 when it is declared, an object when it is asked first, for whatever.
+  for (const what of [{ store: 'misspelt' }, { store: 'object', binding: 'MISSPELT', timeout: 60_000 }]) {
+    await refused(what, 'REQUEST_INVALID', /^namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`$/)
+  }
   // It answers with grants, as a store of one's own does.
   await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
 })

@@ -1,7 +1,7 @@
 // The vectors, replayed by the wasm engine inside workerd.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { vectorFiles } from '../support/places.mjs'
 import { startWorker } from '../support/miniflare.mjs'
 
@@ -23,8 +23,6 @@ before(async () => {
   const replayer = readFileSync(new URL('../support/vectors.mjs', import.meta.url), 'utf8')
   worker = await startWorker(source, { files: { 'vectors.mjs': replayer } })
 })
-
-after(() => worker?.end())
 
 for (const { name, text } of vectorFiles()) {
   test(`vectors: ${name}`, async () => {

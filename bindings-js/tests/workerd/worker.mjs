@@ -2,12 +2,10 @@
 import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import 'leafid/registry'
-import { leaps } from './leaps.mjs'
 
 // Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
-const orders = new Segment('orders')
+const orders = new Segment('orders', { timeout: 300_000 })
 const ids = new Snowflake('default')
-const mine = new Segment('mine', { store: memoryStore() })
 const early = told(() => orders.nextSync())
 
 const ACTS = {
@@ -17,14 +15,6 @@ const ACTS = {
   sync: () => ({ number: orders.nextSync() }),
   take: async ({ n }) => ({ numbers: await orders.take(Number(n)) }),
   stats: () => ({ orders: orders.stats(), ids: ids.stats() }),
-  close: async () => {
-    await ids.close()
-    return {}
-  },
-  forget: () => {
-    orders.forget()
-    return {}
-  },
 
   /** A clock that stands still between I/O, as in production. */
   async frozen({ thaws }) {
@@ -41,18 +31,10 @@ const ACTS = {
     return { seen: seen.length, ascends, spent, later }
   },
 
-  /** A clock of its own that leaps. */
-  leaps: () => leaps({ Snowflake, decode }, memoryStore()),
-
-  /** Makes the engine trap at its next call, as running out of stack or memory does; then goes on. */
-  async trap() {
-    const before = await mine.next()
-    const stamp = await ids.next()
-    const trapped = broken()
-    return { before, trapped, after: await mine.next(), stamp, later: await ids.next(), grants: mine.stats().grants }
-  },
-
-  /** The same, and behind the store's name stands another store, or the same as it was long before. */
+  /**
+   * Makes the engine trap at its next call, as running out of stack or memory does; then goes on, where behind the store's name
+   * stands the same store, another one, or the same as it was long before.
+   */
   async trapped({ store: what, kind }) {
     const now = () => Date.now()
     const original = memoryStore({ clock: now })
@@ -75,19 +57,7 @@ const ACTS = {
     let after
     for (let n = 0; n < 70 && after?.code === undefined; n++) after = await told(() => holder.next())
     const again = await told(() => holder.next())
-    return { before, trapped, after, again }
-  },
-
-  /** Nanoseconds per ID, against reading a bigint from an array. */
-  async measure({ n, what }) {
-    await mine.next()
-    const floor = new BigUint64Array(1024).fill(2n ** 62n)
-    let sink = 0n
-    const draws = { floor: (at) => floor[at & 1023], next: () => mine.nextSync() }
-    const draw = draws[what]
-    const began = performance.now()
-    for (let at = 0; at < Number(n); at++) sink = draw(at)
-    return { ms: performance.now() - began, last: sink }
+    return { before, trapped, after, again, grants: holder.stats().grants }
   },
 
   decode: ({ id }) => ({ worker: decode(id).worker, time: decode(id).time }),

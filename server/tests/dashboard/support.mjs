@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { CHROMIUM, LIMIT_MS } from '../../../bindings-js/tests/support/chromium.mjs'
-import { ending, leash, ran, remove, says, scratch, start, stop } from '../../../bindings-js/tests/support/ends.mjs'
+import { ending, remove, scratch } from '../../../bindings-js/tests/support/ends.mjs'
+import { leafid, serve as started } from '../../../bindings-js/tests/support/store.mjs'
 
 /**
  * A server with an empty store, for the test `t`, or else for the file. With principals, `{ name: verbs }`, it wants a token of
@@ -11,23 +12,15 @@ import { ending, leash, ran, remove, says, scratch, start, stop } from '../../..
  */
 export async function serve(t, principals = {}) {
   const folder = scratch(undefined, { name: 'leafid-dashboard-' })
-  const args = ['serve', '--create', '--store', join(folder, 'store.db'), '--listen', '127.0.0.1:0', '--journal', folder]
-  const tokens = {}
-  for (const [name, verbs] of Object.entries(principals)) {
-    const file = join(folder, 'tokens.toml')
-    const create = ['token', 'create', name, '--tokens', file, ...verbs.flatMap((verb) => ['--verb', verb])]
-    const { stdout, stderr } = ran([process.env.LEAFID_BIN, ...create])
-    tokens[name] = /leafid_\S+/.exec(stdout)?.[0]
-    if (tokens[name] === undefined) throw new Error(`there is no token of ${name}: ${stderr}`)
-    if (!args.includes(file)) args.push('--tokens', file)
-  }
-  const child = start([...leash(), process.env.LEAFID_BIN, ...args])
+  const file = join(folder, 'tokens.toml')
+  const created = ([name, verbs]) => [name, leafid('token', 'create', name, '--tokens', file, ...verbs.flatMap((verb) => ['--verb', verb])).trim()]
+  const tokens = Object.fromEntries(Object.entries(principals).map(created))
+  const words = Object.keys(tokens).length > 0 ? ['--tokens', file] : []
+  const { url, stop } = await started(['--create', '--store', join(folder, 'store.db'), ...words])
   t?.after(async () => {
-    await stop(child)
+    await stop()
     remove(folder)
   })
-  child.stderr.on('data', (chunk) => process.stderr.write(chunk))
-  const [, url] = await says(child, /listening on (http:\S+)\s/)
   const ask = async (method, path, body) => {
     const headers = { 'content-type': 'application/json' }
     if (tokens.admin) headers.authorization = `Bearer ${tokens.admin}`
@@ -72,16 +65,6 @@ export async function open(t, browser, url, options = {}) {
   })
   if (url) await page.goto(url)
   return { page, context, wrong, asked }
-}
-
-/** Looks again and again until this is true, but not for ever. */
-export async function until(look, what) {
-  const begun = Date.now()
-  for (;;) {
-    if (await look()) return
-    if (Date.now() - begun > LIMIT_MS) throw new Error(`not within ${LIMIT_MS} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 let last = 0

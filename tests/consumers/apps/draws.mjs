@@ -1,19 +1,6 @@
 // The program that every bundler, runner and runtime is given: 100,000 IDs of each kind.
 const COUNT = 100_000
 
-/** `1-1000,2001-2500`: what numbers there are, so that they can be compared with those of other programs. */
-function ranges(numbers) {
-  const sorted = BigUint64Array.from(numbers).sort()
-  const parts = []
-  let from = sorted[0]
-  for (let at = 1; at <= sorted.length; at++) {
-    if (at < sorted.length && sorted[at] - sorted[at - 1] === 1n) continue
-    parts.push(`${from}-${sorted[at - 1]}`)
-    from = sorted[at]
-  }
-  return parts.join(',')
-}
-
 const duplicatesIn = (ids) => ids.length - new Set(ids).size
 
 async function drawn(ids) {
@@ -23,8 +10,8 @@ async function drawn(ids) {
   return all
 }
 
-/** Draws from a store with what an entry of the package gives. */
-export async function drawWith({ Segment, Snowflake, memoryStore }, store) {
+/** Draws from a store with what an entry of the package gives. And, with public IDs, what 1001 is to others. */
+export async function drawWith({ Segment, Snowflake, memoryStore }, store, Scrambler) {
   const orders = new Segment('orders', { store })
   const events = new Snowflake('default', { store })
   const numbers = await drawn(orders)
@@ -37,7 +24,8 @@ export async function drawWith({ Segment, Snowflake, memoryStore }, store) {
     ids: numbers.length + stamps.length,
     duplicates: duplicatesIn(numbers) + duplicatesIn(stamps),
     control: duplicatesIn(apart.flat()),
-    numbers: ranges(numbers),
+    numbers: numbers.map(String),
     engine,
+    shown: Scrambler && new Scrambler(new Uint8Array(16), 'orders', { prefix: 'order' }).encode(1001n),
   }
 }

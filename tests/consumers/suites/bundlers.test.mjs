@@ -1,71 +1,116 @@
-// Programs for Node that a bundler made one file of: they draw from one real store, and no number twice.
+// Programs that bundlers made: for Node, run where there is no `node_modules`, and pages in Chromium, behind whose origin is the
+// store. They draw from one real store, and no number twice.
 import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import nodeResolve from '@rollup/plugin-node-resolve'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
-import { build as vite } from 'vite'
+import { build } from 'vite'
+import webpack from 'webpack'
+import { CHROMIUM, test as pageTest } from '../js/support/chromium.mjs'
 import { scratch } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
-import { webpacked } from './lib/bundled.mjs'
+import { storeFor } from '../js/support/store.mjs'
+import { until } from '../js/support/stores.mjs'
+import { startChromium } from './lib/chromium.mjs'
 import { app, report } from './lib/programs.mjs'
+import { startSite } from './lib/site.mjs'
 import { Tally } from './lib/tally.mjs'
 
-const tally = new Tally()
 const folder = scratch(undefined, { name: 'leafid-bundled-' })
+const place = (...names) => join(folder, ...names)
+const reports = []
+const tally = new Tally()
 let store
+let site
+let browser
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders')
+  store = await storeFor(undefined, { tags: { orders: {} } })
+  site = await startSite({ folder, store: store.url, hear: (report) => reports.push(report) })
+  if (CHROMIUM.executablePath !== undefined) browser = await startChromium()
 })
 
-/** Runs a bundle where there is no `node_modules`, as on the machine that it is copied to. */
-async function draws(file, engine = 'wasm') {
-  const told = tally.add(await report(process.execPath, [file], { cwd: folder, env: { LEAFID_STORE: store.url } }))
-  assert.equal(told.engine, engine)
+async function webpacked(options) {
+  const compiler = webpack({ mode: 'production', ...options })
+  const stats = await new Promise((resolve, reject) => compiler.run((error, done) => (error ? reject(error) : resolve(done))))
+  const { errors, warnings } = stats.toJson({ errors: true, warnings: true })
+  assert.deepEqual([errors, warnings], [[], []], 'it has nothing to say')
 }
 
-for (const format of ['esm', 'cjs']) {
-  test(`esbuild, ${format}`, async () => {
-    const outfile = join(folder, `esbuild.${format === 'esm' ? 'mjs' : 'cjs'}`)
-    await esbuild.build({ entryPoints: [app('node.mjs')], bundle: true, platform: 'node', format, outfile, minify: true, logLevel: 'error' })
-    await draws(outfile)
-  })
-}
-
-test('webpack', async () => {
-  const output = { path: folder, filename: 'webpack.cjs' }
-  await webpacked({ target: 'node20', entry: app('node.mjs'), output })
-  // Its bundle goes on looking where the sources were, and here that is still there.
-  await draws(join(folder, 'webpack.cjs'), 'native')
-})
-
-test('Rollup', async () => {
+async function rolled({ input, plugins, ...output }) {
   const said = []
-  const bundle = await rollup({
-    input: app('node.mjs'),
-    external: /^node:/,
-    plugins: [nodeResolve({ exportConditions: ['node'] })],
-    onwarn: ({ message }) => said.push(message),
-  })
-  const file = join(folder, 'rollup.mjs')
-  await bundle.write({ file, format: 'es', inlineDynamicImports: true })
+  const bundle = await rollup({ input, external: /^node:/, plugins, onwarn: ({ message }) => said.push(message) })
+  await bundle.write({ format: 'es', ...output })
   await bundle.close()
   assert.deepEqual(said, [])
-  await draws(file)
-})
+}
 
-test('Vite, for a server', async () => {
-  await vite({
-    root: folder,
-    configFile: false,
-    logLevel: 'error',
-    ssr: { noExternal: true },
-    build: { ssr: app('node.mjs'), outDir: join(folder, 'vite'), rollupOptions: { output: { entryFileNames: 'main.mjs' } } },
+const bundled = (entry, outfile, more) => esbuild.build({ entryPoints: [app(entry)], bundle: true, outfile, logLevel: 'error', ...more })
+const vite = (options) => build({ configFile: false, logLevel: 'error', ...options })
+
+/** What makes a program for Node of a file: which one, and the engine that it finds. */
+const PROGRAMS = {
+  'esbuild, esm': ['esbuild.mjs', 'wasm', (file) => bundled('node.mjs', file, { platform: 'node', format: 'esm', minify: true })],
+  'esbuild, cjs': ['esbuild.cjs', 'wasm', (file) => bundled('node.mjs', file, { platform: 'node', format: 'cjs', minify: true })],
+  // Its bundle goes on looking where the sources were, and here that is still there.
+  webpack: ['webpack.cjs', 'native', () => webpacked({ target: 'node20', entry: app('node.mjs'), output: { path: folder, filename: 'webpack.cjs' } })],
+  Rollup: ['rollup.mjs', 'wasm', (file) => rolled({ input: app('node.mjs'), plugins: [nodeResolve({ exportConditions: ['node'] })], file, inlineDynamicImports: true })],
+  Vite: [
+    'vite/main.mjs',
+    'wasm',
+    () => vite({ root: folder, ssr: { noExternal: true }, build: { ssr: app('node.mjs'), outDir: place('vite'), rollupOptions: { output: { entryFileNames: 'main.mjs' } } } }),
+  ],
+}
+
+for (const [name, [file, engine, make]] of Object.entries(PROGRAMS)) {
+  test(`${name}, for Node`, async () => {
+    await make(place(file))
+    const told = await report(process.execPath, [place(file)], { cwd: folder, env: { LEAFID_STORE: store.url } })
+    assert.equal(tally.add(told).engine, engine)
   })
-  await draws(join(folder, 'vite/main.mjs'))
+}
+
+/** A page that runs one script, which `make` writes: which wasm files it asked for in vain. */
+async function draws(name, make, kind = 'module') {
+  mkdirSync(place(name))
+  writeFileSync(place(name, 'index.html'), `<!doctype html><meta charset="utf-8"><title>leafid</title><script type="${kind}" src="./main.js"></script>`)
+  await make(place(name))
+  site.missing.length = 0
+  const tab = await browser.page()
+  await tab.goto(`${site.url}/${name}/`)
+  await until(() => reports.length > 0)
+  await tab.close()
+  const [{ page, error, ...told }] = reports.splice(0)
+  assert.deepEqual([page, error], [`/${name}/`, undefined])
+  assert.equal(tally.add(told).engine, 'wasm')
+  return site.missing.filter((path) => path.endsWith('.wasm')).sort()
+}
+
+const paged = (entry, format) => (to) => bundled(entry, join(to, 'main.js'), { platform: 'browser', format, target: 'es2022' })
+
+pageTest('esbuild, a page: copies of the wasm in the code are used', async () => {
+  assert.deepEqual(await draws('esbuild', paged('browser.mjs', 'esm')), ['/wasm/engine.wasm', '/wasm/public.wasm', '/wasm/registry.wasm'])
 })
 
-test('together they drew no number twice', () => tally.settle(5))
+pageTest('esbuild, a page of one plain script: `leafid/inline`', async () => {
+  assert.deepEqual(await draws('inline', paged('inline.mjs', 'iife'), 'text/javascript'), [])
+})
+
+pageTest('webpack, a page', () =>
+  draws('webpack', (path) => webpacked({ target: 'web', entry: app('browser.mjs'), output: { path, filename: 'main.js', publicPath: 'auto' }, performance: false })))
+
+pageTest('Rollup, a page', () => draws('rollup', (dir) => rolled({ input: app('browser.mjs'), plugins: [nodeResolve({ browser: true })], dir, entryFileNames: 'main.js' })))
+
+pageTest('Vite, a page', () =>
+  draws('vite-page', async (outDir) => {
+    const root = place('vite-source')
+    mkdirSync(root)
+    writeFileSync(join(root, 'index.html'), '<!doctype html><title>leafid</title><script type="module" src="./main.js"></script>')
+    writeFileSync(join(root, 'main.js'), `import ${JSON.stringify(app('browser.mjs'))}\n`)
+    await vite({ root, base: './', build: { outDir, emptyOutDir: true } })
+    assert.ok(readdirSync(join(outDir, 'assets')).some((file) => file.endsWith('.wasm')))
+  }))
+
+test('together they drew no number twice', () => tally.settle(CHROMIUM.executablePath === undefined ? 5 : 10))

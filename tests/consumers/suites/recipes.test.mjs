@@ -6,7 +6,7 @@ import { before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { ending, remove, says, startNode, stop } from '../js/support/ends.mjs'
 import { checkout } from '../js/support/places.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { report, root, run } from './lib/programs.mjs'
 
 const page = readFileSync(join(checkout, 'docs/RECIPES-NODE.md'), 'utf8')
@@ -20,8 +20,7 @@ before(async () => {
   remove(folder)
   mkdirSync(folder)
   ending(() => remove(folder))
-  store = await startStore()
-  await store.createTag('orders')
+  store = await storeFor(undefined, { tags: { orders: {} } })
   env = { LEAFID_STORE: store.url, PORT: '0', NO_COLOR: '1' }
 })
 

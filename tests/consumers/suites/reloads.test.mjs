@@ -5,10 +5,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { createServer } from 'vite'
-import { ending, leash, remove, start, stop } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { ending, remove, startNode, stop } from '../js/support/ends.mjs'
+import { storeFor } from '../js/support/store.mjs'
+import { until } from '../js/support/stores.mjs'
 import { root } from './lib/programs.mjs'
-import { watched, within } from './lib/waiting.mjs'
 
 /** How often the module is changed. */
 const CHANGES = 4
@@ -22,8 +22,8 @@ before(async () => {
   remove(folder)
   mkdirSync(folder)
   ending(async () => remove(folder))
-  store = await startStore()
-  for (const tag of ['kept', 'anew']) await store.createTag(tag, { step: 100, max_step: 1_000 })
+  const steps = { step: 100, max_step: 1_000 }
+  store = await storeFor(undefined, { tags: { kept: steps, anew: steps } })
 })
 /** A module of this version with three generators: one that is kept, one that each loading makes, and one with a store of its own. */
 const module = (version) => `import { Segment, memoryStore } from 'leafid'
@@ -112,32 +112,30 @@ test('Vite on a server', { timeout: 900_000 }, async (t) => {
 /** Starts a program in a process group of its own, which ends with the test. */
 function started(t, words, options) {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
-  const child = start([...leash(), process.execPath, ...words], { ...options, env: { ...clean, ...options.env }, detached: true })
+  const child = startNode(words, { ...options, env: { ...clean, ...options.env }, detached: true })
   t.after(() => stop(child))
-  const heard = []
-  const said = () => heard.join('')
-  const { look, until } = watched()
-  const hear = (chunk) => {
-    heard.push(chunk)
-    look()
+  let told = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told += chunk))
+  const said = () => told
+  /** Waits until this finds something in all that was said; what it found. */
+  const come = async (find) => {
+    let found
+    await until(() => {
+      assert.deepEqual([child.exitCode, child.signalCode], [null, null], told)
+      return (found = find(told))
+    }, PATIENCE_MS).catch((error) => assert.fail(`${error.message}: ${told}`))
+    return found
   }
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', hear)
-  child.once('exit', () => hear(''))
-  const ended = (what) => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended without ${what}: ${said()}`)
-  }
-  /** What this finds in all that was said. */
-  const come = (find, what) => within(until(() => find(said()) || ended(what)), what, heard, PATIENCE_MS)
-  return { said, until: come }
+  return { said, come }
 }
 
 test('node --watch', { timeout: 900_000 }, async (t) => {
   const main = "import { draw } from './ids.mjs'\nconsole.log(`drew ${JSON.stringify(await draw())}.`)\nsetInterval(() => {}, 1_000)\n"
   const at = place('watch', { 'ids.mjs': module(1), 'main.mjs': main })
-  const { until, said } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
+  const { come, said } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
   const reports = (text) => [...text.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
   const told = []
-  const drawn = (version) => () => until((text) => reports(text).some((one) => one.version === version), `version ${version}`)
+  const drawn = (version) => () => come((text) => reports(text).some((one) => one.version === version))
   await drawn(1)()
   for (let version = 2; version <= CHANGES; version++) await changed(() => writeFileSync(at('ids.mjs'), module(version)), drawn(version))
   told.push(...reports(said()))
@@ -157,8 +155,8 @@ test('Next.js in development', { timeout: 900_000 }, async (t) => {
   })
   const next = join(root, 'node_modules/next/dist/bin/next')
   const env = { NEXT_TELEMETRY_DISABLED: '1', LEAFID_STORE: store.url, NO_COLOR: '1' }
-  const { until, said } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
-  const [, port] = await until((said) => /127\.0\.0\.1:(\d+)\s/.exec(said), 'address')
+  const { come, said } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
+  const [, port] = await come((said) => /127\.0\.0\.1:(\d+)\s/.exec(said))
   const draw = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/ids`, { method: 'POST', headers: { connection: 'close' } })
     const text = await response.text()
@@ -166,5 +164,5 @@ test('Next.js in development', { timeout: 900_000 }, async (t) => {
     return JSON.parse(text)
   }
   judge('Next.js', await all(draw, (version) => writeFileSync(at('lib/ids.mjs'), module(version))))
-  await until((said) => MANY.test(said), 'warning')
+  await come((said) => MANY.test(said))
 })

@@ -1,10 +1,12 @@
-// Test runners and other runtimes: each draws from one real store, and together no number twice.
+// Test runners and other runtimes: each draws from one real store, and together no number twice. And Node's other versions.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { before, describe, test } from 'node:test'
 import { scratch } from '../js/support/ends.mjs'
-import { startStore } from '../js/support/store.mjs'
+import { storeFor } from '../js/support/store.mjs'
 import { app, report, root, run } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
@@ -12,40 +14,33 @@ const tally = new Tally()
 const folder = scratch(undefined, { name: 'leafid-run-', below: tmpdir() })
 const bun = join(root, 'node_modules/@oven/bun-linux-x64-baseline/bin/bun')
 const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
-let store
 let env
 
 before(async () => {
-  store = await startStore()
-  await store.createTag('orders')
-  env = { LEAFID_STORE: store.url }
+  const store = await storeFor(undefined, { tags: { orders: {} } })
+  env = { LEAFID_STORE: store.url, TOLD: join(folder, 'told.json') }
 })
 
-/** A runner prints more than the report, which is one line of it. */
-const reported = ({ stdout }) => JSON.parse(/^.*?(\{"ids".*\}).*$/m.exec(stdout)[1])
+/** A runner prints what it likes, and its test writes the report. */
+const reported = () => JSON.parse(readFileSync(env.TOLD, 'utf8'))
 
 test('Node, by `import`', async () => {
   assert.equal(tally.add(await report(process.execPath, [app('node.mjs')], { env })).engine, 'native')
 })
 
-test('Node, by `require`: the same classes', async () => {
-  const program = "const { Segment } = require('leafid'); import('leafid').then((leafid) => console.log(JSON.stringify(leafid.Segment === Segment)))"
-  assert.equal(await report(process.execPath, ['--input-type=commonjs', '-e', program]), true)
-})
-
 test('Jest, in a CommonJS test', async () => {
   const config = JSON.stringify({ rootDir: join(root, 'apps/jest'), testEnvironment: 'node', testMatch: ['**/*.spec.cjs'], transform: {}, cacheDirectory: join(folder, 'jest') })
-  const words = ['--config', config, '--ci', '--runInBand', '--silent=false']
-  const { stdout, stderr } = await run(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...words], { env })
+  const words = ['--config', config, '--ci', '--runInBand']
+  const { stderr } = await run(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...words], { env })
   assert.match(stderr, /Tests: +2 passed, 2 total/)
-  assert.equal(tally.add(reported({ stdout: `${stdout}${stderr}` })).engine, 'native')
+  assert.equal(tally.add(reported()).engine, 'native')
 })
 
 test('Vitest', async () => {
   const words = ['run', '--root', join(root, 'apps/vitest'), '--reporter=verbose', '--no-color', '--no-cache']
   const { stdout } = await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], { env })
   assert.match(stdout, /Tests +1 passed/)
-  assert.equal(tally.add(reported({ stdout })).engine, 'native')
+  assert.equal(tally.add(reported()).engine, 'native')
 })
 
 test('Bun', async () => {
@@ -67,3 +62,20 @@ test('Deno, which may use the network and one setting, and read nothing', async 
 })
 
 test('together they drew no number twice', () => tally.settle(6))
+
+/** What of the suite of Node is about the package itself. */
+const FILES = ['bad-stores', 'beside', 'face', 'generators', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
+
+// Together, for much of it waits.
+describe('other versions', { concurrency: true }, () => {
+  for (const major of [22, 24]) {
+    test(`Node ${major}`, { timeout: 900_000 }, async () => {
+      const program = join(dirname(createRequire(import.meta.url).resolve(`node-${major}/package.json`)), 'bin/node')
+      assert.equal(await report(program, ['-p', 'process.versions.node.split(".")[0]']), major)
+      const files = FILES.map((file) => join(root, 'js/node', `${file}.test.${file === 'require' ? 'cjs' : 'mjs'}`))
+      const { stdout } = await run(program, ['--test', '--test-reporter=spec', ...files])
+      assert.match(stdout, /ℹ fail 0\n/)
+      assert.ok(Number(/ℹ pass (\d+)/.exec(stdout)[1]) >= 50, stdout)
+    })
+  }
+})

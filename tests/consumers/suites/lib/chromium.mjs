@@ -3,14 +3,13 @@ import { chromium } from 'playwright-core'
 import { CHROMIUM, LIMIT_MS } from '../../js/support/chromium.mjs'
 import { ending, scratch } from '../../js/support/ends.mjs'
 
-/** Starts it, for the file, with more options of Playwright's; `page()` opens a tab, whose errors are noted in `wrong`. */
+/** Starts it, for the file, with more options of Playwright's; `page()` opens a tab, whose errors are printed. */
 export async function startChromium(more = {}) {
   const launched = chromium.launchPersistentContext(scratch(undefined, { name: 'leafid-chromium-' }), { ...CHROMIUM, headless: true, ...more })
   // Also one that is still starting when something else has failed.
   ending(async () => (await launched.catch(() => undefined))?.close())
   const context = await launched
   context.setDefaultTimeout(LIMIT_MS)
-  const wrong = []
-  context.on('weberror', (error) => wrong.push(String(error.error())))
-  return { wrong, page: () => context.newPage() }
+  context.on('weberror', (error) => console.error(error.error()))
+  return { page: () => context.newPage() }
 }

@@ -1,14 +1,14 @@
-// A site for pages: files of some folders, the store behind a route of the same origin, and what pages tell.
+// A site for pages: files of a folder, the store behind a route of the same origin, and what pages tell.
 import { once } from 'node:events'
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { ending } from '../../js/support/ends.mjs'
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' }
 
-/** Serves folders, for the file of tests, by their first path segment; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
-export async function startSite({ folders, store, hear }) {
+/** Serves a folder, for the file of tests; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
+export async function startSite({ folder, store, hear }) {
   const missing = []
   const server = createServer(async (asked, answer) => {
     const { pathname } = new URL(asked.url, 'http://localhost')
@@ -20,9 +20,8 @@ export async function startSite({ folders, store, hear }) {
       hear(JSON.parse(Buffer.concat(parts).toString()))
       return answer.writeHead(204).end()
     }
-    const [, name, ...rest] = normalize(pathname).split('/')
-    const file = folders[name] === undefined ? undefined : join(folders[name], ...(rest.join('') === '' ? ['index.html'] : rest))
-    if (file === undefined || !existsSync(file) || !statSync(file).isFile()) {
+    const file = join(folder, normalize(pathname), pathname.endsWith('/') ? 'index.html' : '')
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
       missing.push(pathname)
       return answer.writeHead(404).end()
     }
@@ -35,10 +34,7 @@ export async function startSite({ folders, store, hear }) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    missing,
-  }
+  return { url: `http://127.0.0.1:${server.address().port}`, missing }
 }
 
 // What a reverse proxy does: the store sees a request of its own host, from no page.

@@ -1,5 +1,0 @@
-// A user's own functions: the tests of this entry.
-import * as leafid from 'leafid'
-import { ownFunctions } from '../support/own-functions.mjs'
-
-ownFunctions('leafid', leafid)
