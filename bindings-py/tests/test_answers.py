@@ -150,3 +150,30 @@ def test_requests_are_as_the_api_says() -> None:
     assert set(lease) == {"request"}
     assert set(acquire) == {"request", "owner", "length_ms", "sticky", "strict"}
     assert (acquire["owner"], acquire["length_ms"]) == ("me/1", 5_000)
+
+
+def test_two_stores_behind_one_address_are_noticed() -> None:
+    stores = [MemoryStore(), MemoryStore()]
+
+    def answer(path, body):
+        stores.reverse()
+        named = {**body, "tag": "orders", "namespace": "default"}
+        # As a load balancer between two empty databases: neither knows what was asked before.
+        named.pop("store", None)
+        named.pop("have_until", None)
+        verb = "lease_segment" if "segments" in path else path.rsplit("/", 1)[1]
+        return 200, JSON, wire(getattr(stores[0], verb)(named))
+
+    with Answers(answer) as server:
+        ids = Segment("orders", server.url, step=10)
+        drawn = []
+        with pytest.raises(leafid.StoreChangedError, match="answered by another store than before") as stopped:
+            while len(drawn) < 100:
+                drawn.append(ids.next())
+        assert drawn == list(range(1, len(drawn) + 1)) and len(drawn) <= 10
+        assert stopped.value.code == "STORE_CHANGED"
+        asked = len(server.asked)
+        for _ in range(3):
+            with pytest.raises(leafid.StoreChangedError):
+                ids.next()
+        assert len(server.asked) == asked == 2, "it has stopped, and asks no more"
