@@ -7,9 +7,11 @@ mod decode;
 pub mod jdbc;
 mod pages;
 mod paths;
-pub mod properties;
 pub mod service;
 pub mod workers;
+
+use leafid_core::Code;
+use leafid_store::problem::Problem;
 
 /// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,4 +27,8 @@ pub struct Modes {
 impl Modes {
     /// Both, over a store of ours.
     pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(Code::RequestInvalid, detail)
 }
