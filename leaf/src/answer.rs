@@ -11,24 +11,10 @@ use serde_json::Value;
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
-/// Why Leaf gives no ID, by its own number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// There is no such key.
-    KeyUnknown,
-    /// The key is there, and nothing is at hand.
-    NothingAtHand,
-}
-
-impl Failure {
-    /// The number that stands in the place of an ID.
-    pub fn number(self) -> i8 {
-        match self {
-            Failure::KeyUnknown => -2,
-            Failure::NothingAtHand => -3,
-        }
-    }
-}
+/// What stands in the place of an ID where there is no such key.
+pub const KEY_UNKNOWN: i8 = -2;
+/// What stands there where the key is known, and nothing is at hand.
+pub const NOTHING_AT_HAND: i8 = -3;
 
 /// An ID, as what the request accepts says it is.
 pub fn id(id: u64, accept: Option<&HeaderValue>) -> Response {
@@ -53,9 +39,9 @@ pub fn json(text: String) -> Response {
     response
 }
 
-/// No ID.
-pub fn failed(failure: Failure, path: &str) -> Response {
-    let message = format!("Result{{id={}, status=EXCEPTION}}", failure.number());
+/// No ID, but this number.
+pub fn failed(number: i8, path: &str) -> Response {
+    let message = format!("Result{{id={number}, status=EXCEPTION}}");
     let exception = "com.sankuai.inf.leaf.server.exception.LeafServerException";
     error(StatusCode::INTERNAL_SERVER_ERROR, Some(exception), &message, path)
 }
@@ -102,45 +88,40 @@ pub fn error(status: StatusCode, exception: Option<&str>, message: &str, path: &
 
 /// The media type of an ID: the first that is accepted, the most specific first.
 fn media(accept: Option<&HeaderValue>) -> HeaderValue {
-    let wanted = accept.and_then(|accept| accept.to_str().ok());
-    let Some(wanted) = wanted.filter(|wanted| *wanted != "*/*") else { return PLAIN };
+    let wanted = accept.and_then(|accept| accept.to_str().ok()).unwrap_or("*/*");
     let first = wanted
         .split(',')
         .filter_map(kind)
         .min_by(|one, other| one.1.cmp(&other.1).then(other.2.total_cmp(&one.2)));
-    match first {
-        Some((kind, 0, _)) => HeaderValue::from_str(&with_charset(kind)).unwrap_or(PLAIN),
-        _ => PLAIN,
+    let Some((mut kind, 0, _)) = first else { return PLAIN };
+    if !kind.to_ascii_lowercase().contains(";charset=") {
+        kind.push_str(";charset=UTF-8");
     }
+    HeaderValue::from_str(&kind).unwrap_or(PLAIN)
 }
 
 /// A media type without its weight, how unspecific it is (0 has no star), and the weight.
 fn kind(text: &str) -> Option<(String, u8, f32)> {
-    let (kind, parameters) = text.split_once(';').unwrap_or((text, ""));
-    let kind = kind.trim().to_ascii_lowercase();
+    let mut parts = text.split(';').map(str::trim);
+    let mut kind = parts.next()?.to_ascii_lowercase();
     let (main, sub) = kind.split_once('/')?;
     let is_token = |part: &str| {
         let good = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+*".contains(c);
         !part.is_empty() && part.chars().all(good)
     };
+    if !is_token(main) || !is_token(sub) {
+        return None;
+    }
     let stars = u8::from(main == "*") + u8::from(sub == "*");
     let mut weight = 1.0;
-    let mut whole = kind.clone();
-    for parameter in parameters.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+    for parameter in parts.filter(|part| !part.is_empty()) {
         let (name, value) = parameter.split_once('=')?;
         match name.trim().eq_ignore_ascii_case("q") {
             true => weight = value.trim().parse().ok()?,
-            false => whole.push_str(&format!(";{parameter}")),
+            false => kind.push_str(&format!(";{parameter}")),
         }
     }
-    (is_token(main) && is_token(sub)).then_some((whole, stars, weight))
-}
-
-fn with_charset(kind: String) -> String {
-    match kind.to_ascii_lowercase().contains(";charset=") {
-        true => kind,
-        false => format!("{kind};charset=UTF-8"),
-    }
+    Some((kind, stars, weight))
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! Leaf's settings: `leaf.properties` as it is, the keys of its fork included.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 
-use super::jdbc;
-use super::properties::{self, Properties};
+use crate::workers::place::Place;
+use crate::{Modes, invalid, jdbc};
 
 /// Where Leaf serves if nothing says where.
 const PORT: u16 = 8080;
+/// Every Leaf with its number, in mode `local`.
+pub(crate) const LIST: &str = "leaf.snowflake.local.workIdMap";
 /// The keys that are known.
 const KEYS: [&str; 12] = [
     "leaf.name",
@@ -23,169 +25,134 @@ const KEYS: [&str; 12] = [
     "leaf.snowflake.address",
     "leaf.snowflake.port",
     "leaf.snowflake.mode",
-    "leaf.snowflake.local.workIdMap",
+    LIST,
     "server.port",
 ];
 
-/// What a file says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a file says. It has a password, and cannot be printed.
 pub struct LeafConfig {
-    /// `leaf.name`; empty where it is not set.
-    pub name: String,
     /// The port of Leaf's paths.
     pub port: u16,
-    /// Numbers from `leaf_alloc`, if that mode is on.
-    pub segment: Option<SegmentSettings>,
-    /// Snowflakes, if that mode is on.
-    pub snowflake: Option<SnowflakeSettings>,
-    /// Keys that nobody knows: what they were meant for is not done.
-    pub unknown: Vec<String>,
-}
-
-/// The database of the segment mode.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SegmentSettings {
-    /// Our URL of it, with the password: never shown.
-    pub url: String,
-}
-
-impl std::fmt::Debug for SegmentSettings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SegmentSettings")
-    }
-}
-
-/// Where the worker number of the snowflake mode comes from, as the file says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SnowflakeSettings {
-    /// `leaf.snowflake.mode`; `None` where it is not set: Leaf itself has but one.
-    pub mode: Option<String>,
-    /// `leaf.snowflake.zk.address`: `HOST:PORT`, several with commas.
-    pub zk_address: Option<String>,
-    /// `leaf.snowflake.port`: a label, no port that anybody listens at.
-    pub port: u16,
-    /// `leaf.snowflake.local.workIdMap`: `{"IP:PORT":N}`.
-    pub local_map: Option<String>,
+    /// Which modes are on.
+    pub modes: Modes,
+    /// Our URL of the database of the segment mode, with the password.
+    pub store: Option<String>,
+    /// Where the worker numbers of the snowflake mode come from.
+    pub workers: Option<Place>,
 }
 
 impl LeafConfig {
-    /// Reads a file.
+    /// Reads a file. `tell` is told of each key that nobody knows: what it was meant for is not done.
     ///
     /// # Errors
     /// `REQUEST_INVALID` with the file, the key and what to do. No password is repeated.
-    pub fn read(file: &Path) -> Result<LeafConfig, Problem> {
+    pub fn read(file: &Path, tell: impl Fn(&str)) -> Result<LeafConfig, Problem> {
         let place = shown(&file.display().to_string());
         let bytes = std::fs::read(file).map_err(|error| {
-            let detail = format!("`{place}` cannot be read: {error}; name Leaf's leaf.properties");
-            Problem::new(Code::RequestInvalid, detail)
+            invalid(format!("`{place}` cannot be read: {error}; name Leaf's leaf.properties"))
         })?;
-        let within = |problem: Problem| Problem {
-            detail: format!("`{place}`: {}", problem.detail),
-            ..problem
-        };
-        properties::parse(&bytes).and_then(|found| LeafConfig::of(&found)).map_err(within)
+        LeafConfig::parse(&bytes, tell).map_err(|problem| {
+            let detail = format!("`{place}`: {}", problem.detail);
+            Problem { detail, ..problem }
+        })
     }
 
-    /// What these keys say.
+    /// Reads the bytes of a file.
     ///
     /// # Errors
     /// As [`LeafConfig::read`].
-    pub fn of(found: &Properties) -> Result<LeafConfig, Problem> {
-        let name = text(found, "leaf.name")?.unwrap_or_default();
-        let segment = is_on(found, "leaf.segment.enable")?.then(|| segment(found)).transpose()?;
-        let snowflake = is_on(found, "leaf.snowflake.enable")?;
-        let snowflake = snowflake.then(|| snowflake_settings(found, &name)).transpose()?;
-        let port = port(found, "server.port")?.unwrap_or(PORT);
-        let unknown = found.keys().filter(|key| !KEYS.contains(&key.as_str()));
-        let unknown = unknown.map(|key| shown(key)).collect();
-        Ok(LeafConfig { name, port, segment, snowflake, unknown })
+    pub fn parse(bytes: &[u8], tell: impl Fn(&str)) -> Result<LeafConfig, Problem> {
+        let keys = Keys::parse(bytes)?;
+        for key in keys.0.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+            tell(&shown(key));
+        }
+        let (segment, snowflake) =
+            (keys.is_on("leaf.segment.enable")?, keys.is_on("leaf.snowflake.enable")?);
+        let store = if segment { Some(database(&keys)?) } else { None };
+        let workers = if snowflake { Some(Place::of(&keys, store.as_deref())?) } else { None };
+        let modes = Modes { segment, snowflake, ..Modes::BOTH };
+        Ok(LeafConfig { port: keys.port("server.port")?.unwrap_or(PORT), modes, store, workers })
     }
 }
 
-fn segment(found: &Properties) -> Result<SegmentSettings, Problem> {
-    let Some(url) = text(found, "leaf.jdbc.url")? else {
-        return Err(invalid(
+fn database(keys: &Keys) -> Result<String, Problem> {
+    let url = keys.text("leaf.jdbc.url")?.ok_or_else(|| {
+        invalid(
             "leaf.jdbc.url is not set, and leaf.segment.enable is true, or absent, which Leaf takes \
              for true; set the URL, or leaf.segment.enable=false",
-        ));
-    };
-    let user = text(found, "leaf.jdbc.username")?.unwrap_or_default();
+        )
+    })?;
+    let user = keys.text("leaf.jdbc.username")?.unwrap_or_default();
     // Of a password a blank at the end may be a part.
-    let password = found.get("leaf.jdbc.password").map_or("", String::as_str);
-    Ok(SegmentSettings { url: jdbc::url(&url, &user, password)? })
+    let password = keys.0.get("leaf.jdbc.password").map_or("", String::as_str);
+    jdbc::url(url, user, password)
 }
 
-fn snowflake_settings(found: &Properties, name: &str) -> Result<SnowflakeSettings, Problem> {
-    if name.is_empty() {
-        return Err(invalid(
-            "leaf.name is not set, and names the machines of the snowflake mode; set it, or \
-             leaf.snowflake.enable=false",
-        ));
+/// The keys of one of Java's `.properties` files and their values; of a key that stands twice the last counts.
+pub(crate) struct Keys(BTreeMap<String, String>);
+
+impl Keys {
+    /// Reads a file's bytes, each of which is a character, as Java does.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a `\u` without four hex digits, with the line: Java does not start.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Keys, Problem> {
+        let found = java_properties::read(bytes).map_err(|error| {
+            let line = error.line_number().unwrap_or(1);
+            invalid(format!(
+                "line {line}: `\\u` is followed by four hex digits, as in `\\u00e4`; correct it, or \
+                 write `\\\\u` for a backslash and a u"
+            ))
+        })?;
+        Ok(Keys(found.into_iter().collect()))
     }
-    let mode = text(found, "leaf.snowflake.mode")?;
-    let local_map = text(found, "leaf.snowflake.local.workIdMap")?;
-    let zk_address = match text(found, "leaf.snowflake.zk.address")? {
-        None => text(found, "leaf.snowflake.address")?,
-        address => address,
-    };
-    let Some(port) = port(found, "leaf.snowflake.port")? else {
-        return Err(invalid(
-            "leaf.snowflake.port is not set or empty, as in the file that Leaf's fork brings, and a \
-             Leaf does not start with it; set it to the number that this machine's Leaf had, or \
-             leaf.snowflake.enable=false",
-        ));
-    };
-    Ok(SnowflakeSettings { mode, zk_address, port, local_map })
-}
 
-/// A value that is set and not empty.
-fn text(found: &Properties, key: &str) -> Result<Option<String>, Problem> {
-    let Some(value) = found.get(key) else { return Ok(None) };
-    // Java keeps it, and then no host and no database has that name.
-    if value.trim_end() != value {
-        let detail =
-            format!("{key} ends with a blank, which Java takes for a part of it; remove it");
-        return Err(invalid(&detail));
+    /// A value that is set and not empty.
+    pub(crate) fn text(&self, key: &str) -> Result<Option<&str>, Problem> {
+        let Some(value) = self.0.get(key) else { return Ok(None) };
+        // Java keeps it, and then no host and no database has that name.
+        if value.trim_end() != value {
+            return Err(invalid(format!(
+                "{key} ends with a blank, which Java takes for a part of it; remove it"
+            )));
+        }
+        Ok(Some(value.as_str()).filter(|value| !value.is_empty()))
     }
-    Ok(Some(value.clone()).filter(|value| !value.is_empty()))
-}
 
-/// Whether a mode is on; it is where nothing is said.
-fn is_on(found: &Properties, key: &str) -> Result<bool, Problem> {
-    match found.get(key).map(|value| value.to_ascii_lowercase()).as_deref() {
-        None | Some("true") => Ok(true),
-        Some("false") => Ok(false),
-        Some(other) => {
-            let detail = format!(
+    pub(crate) fn port(&self, key: &str) -> Result<Option<u16>, Problem> {
+        let Some(value) = self.text(key)? else { return Ok(None) };
+        let port = value.parse().ok().filter(|port| *port > 0).ok_or_else(|| {
+            invalid(format!("{key} is a number from 1 to 65535, got `{}`", shown(value)))
+        })?;
+        Ok(Some(port))
+    }
+
+    /// Whether a mode is on; it is where nothing is said.
+    fn is_on(&self, key: &str) -> Result<bool, Problem> {
+        match self.0.get(key).map(|value| value.to_ascii_lowercase()).as_deref() {
+            None | Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(other) => Err(invalid(format!(
                 "{key} is `{}`, which Leaf silently takes for false; set it to true or false",
                 shown(other)
-            );
-            Err(invalid(&detail))
+            ))),
         }
     }
 }
 
-fn port(found: &Properties, key: &str) -> Result<Option<u16>, Problem> {
-    let Some(value) = text(found, key)? else { return Ok(None) };
-    match value.parse() {
-        Ok(port) if port > 0 => Ok(Some(port)),
-        _ => {
-            let detail = format!("{key} is a number from 1 to 65535, got `{}`", shown(&value));
-            Err(invalid(&detail))
-        }
-    }
-}
-
-fn invalid(detail: &str) -> Problem {
-    Problem::new(Code::RequestInvalid, detail)
-}
-
+#[cfg(feature = "engines")]
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
-    fn of(text: &str) -> Result<LeafConfig, Problem> {
-        properties::parse(text.as_bytes()).and_then(|found| LeafConfig::of(&found))
+    /// What it says, and the keys that nobody knows.
+    fn of(text: &str) -> Result<(LeafConfig, Vec<String>), Problem> {
+        let unknown = RefCell::new(Vec::new());
+        let tell = |key: &str| unknown.borrow_mut().push(key.to_owned());
+        let config = LeafConfig::parse(text.as_bytes(), tell)?;
+        Ok((config, unknown.into_inner()))
     }
 
     const BOTH: &str = "leaf.name=com.sankuai.leaf.opensource.test\nleaf.segment.enable=true\n\
@@ -196,30 +163,46 @@ mod tests {
 
     #[test]
     fn a_file_is_read_as_it_is() {
-        let config = of(BOTH).unwrap();
-        assert_eq!(config.name, "com.sankuai.leaf.opensource.test");
-        assert_eq!((config.port, config.unknown.len()), (8080, 0));
-        let url = config.segment.as_ref().unwrap().url.clone();
-        assert_eq!(url, "mysql://ids:s3cret@h:3306/leaf?tags=leaf_alloc");
-        let snowflake = config.snowflake.clone().unwrap();
-        assert_eq!((snowflake.mode, snowflake.port), (None, 2182));
-        assert_eq!(snowflake.zk_address.as_deref(), Some("z:2181"));
-        assert!(!format!("{config:?}").contains("s3cret"));
+        let (config, unknown) = of(BOTH).ok().unwrap();
+        assert_eq!((config.port, config.modes, unknown), (8080, Modes::BOTH, vec![]));
+        let url = "mysql://ids:s3cret@h:3306/leaf?tags=leaf_alloc";
+        assert_eq!(config.store.as_deref(), Some(url));
+        let option = config.workers.unwrap().option();
+        let node = "zk://z:2181/snowflake/com.sankuai.leaf.opensource.test";
+        assert_eq!(option, format!("--leaf-zookeeper {node}"));
 
         // The fork's keys, and one that nobody has.
         let more = "leaf.snowflake.mode=local\nserver.port=9000\nleaf.snowflake.zk.adress=x\n\
                     leaf.snowflake.local.workIdMap={\"h:2182\":5}\n";
-        let config = of(&format!("{BOTH}{more}")).unwrap();
-        let snowflake = config.snowflake.unwrap();
-        assert_eq!(snowflake.mode.as_deref(), Some("local"));
-        assert_eq!(snowflake.local_map.as_deref(), Some("{\"h:2182\":5}"));
-        assert_eq!(
-            (config.port, config.unknown),
-            (9000, vec!["leaf.snowflake.zk.adress".to_owned()])
-        );
+        let (config, unknown) = of(&format!("{BOTH}{more}")).ok().unwrap();
+        assert_eq!((config.port, unknown), (9000, vec!["leaf.snowflake.zk.adress".to_owned()]));
 
-        let off = of("leaf.segment.enable=false\nleaf.snowflake.enable=FALSE\n").unwrap();
-        assert_eq!((off.segment, off.snowflake), (None, None));
+        let text = "leaf.segment.enable=false\nleaf.snowflake.enable=FALSE\n";
+        let (off, _) = of(text).ok().unwrap();
+        assert!(off.store.is_none() && off.workers.is_none());
+        assert_eq!((off.modes.segment, off.modes.snowflake), (false, false));
+    }
+
+    #[test]
+    fn lines_are_read_as_java_reads_them() {
+        let text =
+            b"# x\n! y\n\n  url : jdbc:mysql://h:3306/d?x=y&z\r\nlist=b,\\\n   c\na\\=b=c \n\
+                     umlaut=\\u00e4\\t\xe4\ntwice=1\ntwice=2\nempty\n";
+        let found = Keys::parse(text).ok().unwrap().0;
+        let expected = [
+            ("url", "jdbc:mysql://h:3306/d?x=y&z"),
+            ("list", "b,c"),
+            ("a=b", "c "),
+            ("umlaut", "\u{e4}\t\u{e4}"),
+            ("twice", "2"),
+            ("empty", ""),
+        ];
+        let expected = expected.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(found, expected.into());
+        for wrong in [&b"x=1\na=\\u00"[..], b"\n a=\\uxyzw"] {
+            let refused = Keys::parse(wrong).err().unwrap();
+            assert!(refused.detail.starts_with("line 2:"), "{refused}");
+        }
     }
 
     #[test]
@@ -244,7 +227,7 @@ mod tests {
             (format!("{BOTH}leaf.jdbc.url=jdbc:mysql://h/d \n"), "ends with a blank"),
             (format!("{BOTH}server.port=70000\n"), "server.port"),
         ] {
-            let refused = of(&text).unwrap_err();
+            let refused = of(&text).err().unwrap();
             assert!(refused.detail.contains(says), "{says}: {refused}");
             assert!(!refused.detail.contains("s3cret"), "{refused}");
         }

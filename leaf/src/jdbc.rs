@@ -1,12 +1,11 @@
 //! The URL of a database as Java writes it, turned into ours.
 
-use leafid_core::Code;
 use leafid_store::backends::{engines, mysql::Address};
 use leafid_store::problem::Problem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Where a server listens whose URL does not say.
-const PORT: u16 = 3306;
+use crate::invalid;
+
 /// What stands in a URL of ours as it is.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
@@ -18,11 +17,10 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.')
 pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
     engines()?;
     let wrong = |why: &str| {
-        let detail = format!(
+        invalid(format!(
             "leaf.jdbc.url cannot be used: {why}; it is `jdbc:mysql://HOST:PORT/DATABASE`, with the \
              user and the password in leaf.jdbc.username and leaf.jdbc.password"
-        );
-        Problem::new(Code::RequestInvalid, detail)
+        ))
     };
     let rest = jdbc.strip_prefix("jdbc:mysql://").or(jdbc.strip_prefix("jdbc:mariadb://"));
     let rest = rest.ok_or_else(|| wrong("it is not one of MySQL or MariaDB"))?;
@@ -37,11 +35,7 @@ pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
     if database.is_empty() || database.contains('/') {
         return Err(wrong("it names no database"));
     }
-    let host = match host {
-        "" => format!("localhost:{PORT}"),
-        host if host.ends_with(']') || !host.contains(':') => format!("{host}:{PORT}"),
-        host => host.to_owned(),
-    };
+    let host = if host.is_empty() { "localhost" } else { host };
     let encoded = |text: &str| utf8_percent_encode(text, KEPT).to_string();
     // Unlike Java's driver ours has no use for a URL that names nobody.
     if user.is_empty() {
@@ -86,6 +80,7 @@ fn tls(query: &str) -> Result<&'static str, String> {
     }
 }
 
+#[cfg(feature = "engines")]
 #[cfg(test)]
 mod tests {
     use super::*;

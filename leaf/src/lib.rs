@@ -1,16 +1,17 @@
 //! Leaf, drop-in: its paths on a listener of their own, with its statuses and bodies; its settings and
 //! its pages as they are. Its table is a back end's affair (`store/src/backends/mysql`).
 
-pub mod answer;
+mod answer;
 pub mod config;
-pub mod decode;
-pub mod gate;
+mod decode;
 pub mod jdbc;
-pub mod pages;
-pub mod paths;
-pub mod properties;
+mod pages;
+mod paths;
 pub mod service;
 pub mod workers;
+
+use leafid_core::Code;
+use leafid_store::problem::Problem;
 
 /// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,4 +27,8 @@ pub struct Modes {
 impl Modes {
     /// Both, over a store of ours.
     pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(Code::RequestInvalid, detail)
 }

@@ -15,21 +15,15 @@ pub const MOST: usize = 10_000;
 pub fn cache(rows: &[(Name, AtHand)]) -> Response {
     let heads =
         ["name", "init", "next", "pos", "value0", "max0", "step0", "value1", "max1", "step1"];
-    let rows = rows.iter().map(|(tag, at_hand)| {
-        let AtHand { next, ranges } = at_hand;
-        let part = |at: usize| ranges.get(at).copied();
-        let figures = |at: usize, value: u64| match part(at) {
-            Some(range) => [value, range.end, range.len()].map(thousands),
-            None => [0; 3].map(thousands),
-        };
-        let mut cells = vec![
-            tag.as_str().to_owned(),
-            (!ranges.is_empty()).to_string(),
-            part(1).is_some().to_string(),
-            "0".to_owned(),
-        ];
-        cells.extend(figures(0, *next));
-        cells.extend(figures(1, part(1).map_or(0, |range| range.start)));
+    let rows = rows.iter().map(|(tag, AtHand { next, ranges })| {
+        let (first, second) = (ranges.first(), ranges.get(1));
+        let is_there = |range: Option<_>| range.is_some().to_string();
+        let mut cells =
+            vec![tag.as_str().to_owned(), is_there(first), is_there(second), "0".into()];
+        for (range, value) in [(first, *next), (second, second.map_or(0, |range| range.start))] {
+            let figures = range.map_or([0; 3], |range| [value, range.end, range.len()]);
+            cells.extend(figures.map(thousands));
+        }
         cells
     });
     page("cache", &heads, rows)

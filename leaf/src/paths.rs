@@ -1,17 +1,12 @@
 //! What a path of Leaf's asks for.
 
-use std::borrow::Cow;
-
 use percent_encoding::percent_decode_str;
-
-const SEGMENT: &str = "/api/segment/get/";
-const SNOWFLAKE: &str = "/api/snowflake/get/";
 
 /// What a path of Leaf's asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked<'p> {
+pub enum Asked {
     /// A number of the tag with this name.
-    Segment(Cow<'p, str>),
+    Segment(String),
     /// A snowflake: the key says nothing.
     Snowflake,
     /// The page of what is at hand.
@@ -26,48 +21,27 @@ pub enum Asked<'p> {
     Unknown,
 }
 
-impl Asked<'_> {
+impl Asked {
     /// Reads a path: what follows a `;` in a part of it is left out, and so is a slash at the end. A
     /// key is not cut at its last dot, as Leaf does: with `/get/a.b` it serves the tag `a`.
-    pub fn of(path: &str) -> Asked<'_> {
-        if has_slash(path) {
+    pub fn of(path: &str) -> Asked {
+        if path.contains("%2F") || path.contains("%2f") {
             return Asked::Slash;
         }
-        if path.contains(';') {
-            let plain: Vec<&str> =
-                path.split('/').map(|part| part.split(';').next().unwrap_or("")).collect();
-            return match Asked::plain(&plain.join("/")) {
-                Asked::Segment(key) => Asked::Segment(Cow::Owned(key.into_owned())),
-                Asked::Snowflake => Asked::Snowflake,
-                Asked::Cache => Asked::Cache,
-                Asked::Db => Asked::Db,
-                Asked::Decode => Asked::Decode,
-                Asked::Slash | Asked::Unknown => Asked::Unknown,
-            };
-        }
-        Asked::plain(path)
-    }
-
-    fn plain(path: &str) -> Asked<'_> {
-        let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
-        let is_key = |key: &&str| !key.is_empty() && !key.contains('/');
-        if let Some(key) = path.strip_prefix(SEGMENT).filter(is_key) {
-            return Asked::Segment(percent_decode_str(key).decode_utf8_lossy());
-        }
-        if path.strip_prefix(SNOWFLAKE).filter(is_key).is_some() {
-            return Asked::Snowflake;
-        }
-        match path {
-            "/cache" => Asked::Cache,
-            "/db" => Asked::Db,
-            "/decodeSnowflakeId" => Asked::Decode,
+        let parts = path.split('/').map(|part| part.split(';').next().unwrap_or(""));
+        let parts: Vec<&str> = parts.collect();
+        match parts.strip_suffix(&[""]).unwrap_or(&parts) {
+            ["", "api", _, "get", ""] => Asked::Unknown,
+            ["", "api", "segment", "get", key] => {
+                Asked::Segment(percent_decode_str(key).decode_utf8_lossy().into())
+            }
+            ["", "api", "snowflake", "get", _] => Asked::Snowflake,
+            ["", "cache"] => Asked::Cache,
+            ["", "db"] => Asked::Db,
+            ["", "decodeSnowflakeId"] => Asked::Decode,
             _ => Asked::Unknown,
         }
     }
-}
-
-fn has_slash(path: &str) -> bool {
-    path.contains('%') && path.to_ascii_lowercase().contains("%2f")
 }
 
 #[cfg(test)]

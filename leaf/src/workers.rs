@@ -10,8 +10,7 @@
 //! stays away from all numbers below a line; where it may be any, there is no side by side.
 
 pub mod files;
-pub mod import;
-pub mod modes;
+pub mod place;
 pub mod plan;
 pub mod start;
 #[cfg(feature = "engines")]
@@ -35,14 +34,24 @@ pub struct Node {
     pub worker: u32,
     /// Whose it is: `ip:port`. `None` where a Leaf takes any number at its start.
     pub owner: Option<String>,
-    /// The last time that it wrote down, by its own clock.
-    pub stamped: Option<StoreTime>,
+    /// The last time that it wrote down, by its own clock, or why that cannot be read.
+    pub stamped: Result<Option<StoreTime>, String>,
     /// When it wrote that, by the registry's clock, where the registry says.
     pub seen: Option<StoreTime>,
-    /// Why its time cannot be read.
-    pub unreadable: Option<String>,
     /// Where it stands, for a person.
     pub place: String,
+}
+
+impl Node {
+    /// The last time that it wrote down, where it can be read.
+    fn stamp(&self) -> Option<StoreTime> {
+        self.stamped.as_ref().ok().copied().flatten()
+    }
+
+    /// When it wrote last, by the registry's clock if that says.
+    fn wrote(&self) -> Option<StoreTime> {
+        self.seen.or(self.stamp())
+    }
 }
 
 /// How a Leaf that starts for the first time gets its number.
@@ -54,6 +63,15 @@ pub enum Growth {
     Any,
     /// By a list; without an entry it does not start.
     Listed,
+}
+
+impl Growth {
+    /// The same, and above the numbers that are there.
+    #[cfg(feature = "engines")]
+    fn beyond(self, nodes: &[Node]) -> Growth {
+        let Growth::Next(next) = self else { return self };
+        Growth::Next(nodes.iter().map(|node| u64::from(node.worker) + 1).fold(next, u64::max))
+    }
 }
 
 /// What Leaf's registry holds.
@@ -70,13 +88,25 @@ pub struct Found {
 }
 
 /// The time in what a Leaf wrote, or why it cannot be read.
-fn time(data: &[u8], field: &str) -> (Option<StoreTime>, Option<String>) {
-    let said: Value = match serde_json::from_slice(data) {
-        Ok(said) => said,
-        Err(error) => return (None, Some(format!("its data is not JSON ({error})"))),
-    };
+fn time(data: &[u8], field: &str) -> Result<Option<StoreTime>, String> {
+    let said: Value =
+        serde_json::from_slice(data).map_err(|error| format!("its data is not JSON ({error})"))?;
     match said[field].as_i64().filter(|ms| *ms >= 0) {
-        Some(ms) => (Some(StoreTime::new(ms)), None),
-        None => (None, Some(format!("its data has no `{field}` in ms"))),
+        Some(ms) => Ok(Some(StoreTime::new(ms))),
+        None => Err(format!("its data has no `{field}` in ms")),
     }
+}
+
+/// How long a look at a registry may take.
+#[cfg(feature = "engines")]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// What a registry holds, or `away` where it does not answer in time.
+#[cfg(feature = "engines")]
+async fn in_time<T, E>(
+    away: impl Fn(&str) -> E,
+    read: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let late = || away(&format!("no answer in {} s", PATIENCE.as_secs()));
+    tokio::time::timeout(PATIENCE, read).await.unwrap_or_else(|_| Err(late()))
 }

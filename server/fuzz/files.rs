@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use leafid_core::{Layout, Name, Offset, StateFile, StatePlace, StateRecord, StateWrite, Token};
 use leafid_leaf::config::LeafConfig;
-use leafid_leaf::properties;
 use leafid_store::fence::{file as journals, text};
 
 use super::{Fate, Target};
@@ -178,10 +177,7 @@ fn leaf_properties() {
         " ",
     ];
     let target = Target { name: "leaf-properties", inputs: 3_000, words: WORDS };
-    target.fuzz(|input| {
-        let found = properties::parse(input);
-        Ok(Fate::from(&found.and_then(|found| LeafConfig::of(&found))))
-    });
+    target.fuzz(|input| Ok(Fate::from(&LeafConfig::parse(input, |_| ()))));
 }
 
 #[test]

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leafid_core::{Name, StoreTime};
+use leafid_core::{Code, Layout, Name, StoreTime};
+use leafid_store::problem::Problem;
 use leafid_store::store::Aside;
 use leafid_store::utc;
 
 use super::{Found, Growth, LAYOUT, Node};
+use crate::invalid;
 
 /// The numbers that are left to Leaf's new nodes unless said otherwise: half of them.
 pub const LEFT: u64 = 512;
 /// At least this many numbers are left to Leafs that start for the first time.
-pub const ROOM: u64 = 64;
+const ROOM: u64 = 64;
 /// A node that wrote its time less than this ago has a Leaf that runs: it does so every 3 s.
 pub const QUIET_MS: i64 = 15_000;
 /// So far above the last time that a Leaf can have stamped its number begins: it wrote that up to 3 s
@@ -20,35 +22,13 @@ pub const MARGIN_MS: i64 = 10_000;
 /// A clock that was further ahead is looked at by a person.
 const AHEAD_MS: i64 = 3_600_000;
 
-/// Whose numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Who {
-    /// Nobody's.
-    #[default]
-    Nobody,
-    /// Everybody's.
-    All,
-    /// Those of these `ip:port`.
-    These(BTreeSet<String>),
-}
-
-impl Who {
-    fn has(&self, owner: Option<&str>) -> bool {
-        match self {
-            Who::Nobody => false,
-            Who::All => true,
-            Who::These(owners) => owner.is_some_and(|owner| owners.contains(owner)),
-        }
-    }
-}
-
-/// What a person says of the Leafs.
+/// What a person says of the Leafs, each named by its `ip:port`, or `all` of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
     /// Those that have stopped for good.
-    pub stopped: Who,
+    pub stopped: Vec<String>,
     /// Those that are to run again on a number which leafid took over.
-    pub back: Who,
+    pub back: Vec<String>,
     /// The numbers below this one are left to Leafs that start for the first time.
     pub left: u64,
     /// How long a node has to have been quiet before it counts as stopped, in ms.
@@ -59,14 +39,17 @@ pub struct Wish {
 
 impl Default for Wish {
     fn default() -> Wish {
-        Wish {
-            stopped: Who::Nobody,
-            back: Who::Nobody,
-            left: LEFT,
-            quiet_ms: QUIET_MS,
-            margin_ms: MARGIN_MS,
-        }
+        let (stopped, back) = Default::default();
+        Wish { stopped, back, left: LEFT, quiet_ms: QUIET_MS, margin_ms: MARGIN_MS }
     }
+}
+
+fn all(named: &[String]) -> bool {
+    named.iter().any(|name| name == "all")
+}
+
+fn has(named: &[String], owner: Option<&str>) -> bool {
+    all(named) || named.iter().any(|name| Some(name.as_str()) == owner)
 }
 
 /// A number as the store has it.
@@ -81,81 +64,121 @@ pub struct Row {
 }
 
 /// A number that is to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The number.
     pub worker: u32,
     /// What of it.
     pub aside: Aside,
+    /// Up to when leafid may have stamped with it, where it had it.
+    pub ours_until: Option<StoreTime>,
+    /// From when on it is granted, once it is written.
+    pub from: StoreTime,
 }
 
-/// What is to be done.
+/// What is to be done, and then what was. It can be done again at any time, and goes on where it was broken
+/// off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// What is to be written, by number.
     pub steps: Vec<Step>,
     /// How many numbers are as they should be.
     pub as_wanted: usize,
+    /// How many are set aside then, whoever uses them.
+    pub aside_now: usize,
+}
+
+impl Plan {
+    /// The numbers that are set aside for Leaf.
+    pub fn aside(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.aside.until.is_none())
+    }
+
+    /// The numbers that are taken over.
+    pub fn over(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.aside.until.is_some())
+    }
+
+    /// The numbers that leafid had, and gives back, with up to when it may have stamped.
+    pub fn back(&self) -> impl Iterator<Item = (&Step, StoreTime)> {
+        let owned = self.aside().filter(|step| !step.aside.owner.is_empty());
+        owned.filter_map(|step| Some((step, step.ours_until?)))
+    }
+
+    /// What was done in words, a line each.
+    pub fn lines(&self, namespace: &Name, found: &Found) -> Vec<String> {
+        let (aside, over, nodes) = (self.aside().count(), self.over().count(), found.nodes.len());
+        let numbers = if aside == 1 { "number" } else { "numbers" };
+        let mut lines = vec![format!(
+            "namespace `{namespace}`: {aside} {numbers} set aside, {over} taken over, {} as they were; set \
+             aside now: {}; {} has {nodes}",
+            self.as_wanted, self.aside_now, found.place
+        )];
+        let owned = self.over().filter(|step| !step.aside.owner.is_empty());
+        lines.extend(owned.map(|Step { worker, aside, from, .. }| {
+            format!("worker {worker} is kept for `{}`, from {} on", aside.owner, utc::text(*from))
+        }));
+        // By now its time is over by the store's clock, and a Leaf stamps by its own.
+        lines.extend(self.back().map(|(Step { worker, aside, .. }, until)| {
+            format!(
+                "worker {worker} is `{}`'s again: start its Leaf when its own clock is past {}",
+                aside.owner,
+                utc::text(until)
+            )
+        }));
+        lines
+    }
+}
+
+/// Whether IDs of this namespace are laid out as Leaf's.
+///
+/// # Errors
+/// `LAYOUT_MISMATCH`.
+pub fn check_layout(namespace: &Name, layout: &Layout) -> Result<(), Problem> {
+    if *layout == LAYOUT {
+        return Ok(());
+    }
+    let detail = format!(
+        "namespace `{namespace}` does not have Leaf's layout, so its IDs would not continue where \
+         Leaf's end: create another with --layout leaf"
+    );
+    Err(Problem::new(Code::LayoutMismatch, detail))
 }
 
 /// What is to be done.
 ///
 /// # Errors
-/// Everything that speaks against it, a line each. Then nothing is to be done.
-pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Plan, Vec<String>> {
+/// `REQUEST_INVALID` with everything that speaks against it. Then nothing is to be done.
+pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Plan, Problem> {
     let mut wrong = Vec::new();
     let nodes = by_number(found, &mut wrong);
     named(found, wish, &mut wrong);
-    let known = taken_in(found, &nodes, rows);
-    let all_stop = wish.stopped == Who::All;
-    let left = match found.growth {
-        Growth::Next(next)
-            if !all_stop && next.saturating_add(ROOM).min(LAYOUT.workers()) > wish.left =>
-        {
-            wrong.push(format!(
-                "the next Leaf takes number {next}, and only the numbers below {} are left to Leaf: say \
-                 --leave {} or more, up to {}",
-                wish.left,
-                next.saturating_add(ROOM).min(LAYOUT.workers()),
-                LAYOUT.workers()
-            ));
-            next
-        }
-        Growth::Next(_) => wish.left,
-        Growth::Any => LAYOUT.workers(),
-        Growth::Listed => 0,
+    let known = match all(&wish.stopped) {
+        true => LAYOUT.workers(),
+        false => taken_in(found, &nodes, rows),
     };
-    if found.growth == Growth::Any && wish.stopped != Who::All {
-        wrong.push(format!(
-            "in zk_recycle a Leaf that starts takes any number that no other Leaf uses, so leafid has no \
-             number beside it: stop all Leafs that use {}, then add --stopped all (for `leafid serve`: \
-             --leaf-stopped)",
-            found.place
-        ));
-    }
-    let numbers: BTreeSet<u32> = nodes
-        .keys()
-        .copied()
-        .chain(0..u32::try_from(left.min(LAYOUT.workers())).unwrap_or(0))
-        .chain(rows.iter().filter(|(_, row)| row.aside).map(|(worker, _)| *worker))
-        .filter(|worker| u64::from(*worker) < LAYOUT.workers())
-        .collect();
-    let mut plan = Plan::default();
-    let mut granted = Vec::new();
-    for worker in numbers {
+    let left = left(found, wish, &mut wrong);
+    let below_left = 0..u32::try_from(left.min(LAYOUT.workers())).unwrap_or(0);
+    let aside = rows.iter().filter(|(_, row)| row.aside).map(|(worker, _)| *worker);
+    let mut aside_now = aside.clone().count();
+    let numbers: BTreeSet<u32> = nodes.keys().copied().chain(below_left).chain(aside).collect();
+    let (mut steps, mut as_wanted, mut granted) = (Vec::new(), 0, Vec::new());
+    for worker in numbers.into_iter().filter(|worker| u64::from(*worker) < LAYOUT.workers()) {
         let (node, row) = (nodes.get(&worker).copied(), rows.get(&worker));
-        let is_known = all_stop || u64::from(worker) < known;
-        if node.is_none()
-            && !is_known
-            && !wish.back.has(None)
-            && let Some(row) = row.filter(|row| !row.aside)
-        {
+        let ours = row.filter(|row| !row.aside);
+        let is_known = u64::from(worker) < known;
+        if let (None, Some(row), false) = (node, ours, is_known || all(&wish.back)) {
             granted.push((worker, &row.owner));
             continue;
         }
-        match one(worker, node, row, is_known, found, wish) {
-            Ok(Some(aside)) => plan.steps.push(Step { worker, aside }),
-            Ok(None) => plan.as_wanted += 1,
+        match (Number { worker, node, row, is_known, found, wish }).wanted() {
+            Ok(None) => as_wanted += 1,
+            Ok(Some(aside)) => {
+                aside_now -= usize::from(row.is_some_and(|row| row.aside));
+                aside_now += usize::from(aside.until.is_none());
+                let ours_until = ours.map(|row| row.reserved_until);
+                steps.push(Step { worker, aside, ours_until, from: StoreTime::new(0) });
+            }
             Err(why) => wrong.push(why),
         }
     }
@@ -167,7 +190,50 @@ pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Pla
             granted.len() - 1
         ));
     }
-    if wrong.is_empty() { Ok(plan) } else { Err(wrong) }
+    match wrong.is_empty() {
+        true => Ok(Plan { steps, as_wanted, aside_now }),
+        false => Err(invalid(wrong.join("; also: "))),
+    }
+}
+
+/// The numbers below this one are a new Leaf's.
+fn left(found: &Found, wish: &Wish, wrong: &mut Vec<String>) -> u64 {
+    let all_stop = all(&wish.stopped);
+    match found.growth {
+        Growth::Next(next) => {
+            let enough = next.saturating_add(ROOM).min(LAYOUT.workers());
+            if all_stop || enough <= wish.left {
+                return wish.left;
+            }
+            wrong.push(format!(
+                "the next Leaf takes number {next}, and only the numbers below {} are left to Leaf: say \
+                 --leave {enough} or more, up to {}",
+                wish.left,
+                LAYOUT.workers()
+            ));
+            next
+        }
+        Growth::Any => {
+            if !all_stop {
+                wrong.push(format!(
+                    "in zk_recycle a Leaf that starts takes any number that no other Leaf uses, so leafid \
+                     has no number beside it: stop all Leafs that use {}, then add --stopped all (for \
+                     `leafid serve`: --leaf-stopped)",
+                    found.place
+                ));
+            }
+            LAYOUT.workers()
+        }
+        Growth::Listed => 0,
+    }
+}
+
+/// The numbers below this one are a Leaf's, or will soon be one's, unless said otherwise.
+pub fn usual(growth: Growth) -> u64 {
+    match growth {
+        Growth::Next(next) => next.saturating_add(ROOM).clamp(LEFT, LAYOUT.workers()),
+        Growth::Any | Growth::Listed => LEFT,
+    }
 }
 
 /// All numbers below this one were set aside once, so that what is granted of them was taken over before.
@@ -181,10 +247,7 @@ fn taken_in(found: &Found, nodes: &BTreeMap<u32, &Node>, rows: &BTreeMap<u32, Ro
     if let Some((worker, _)) = last {
         return u64::from(worker) + 1;
     }
-    let all = match found.growth {
-        Growth::Next(next) => next.saturating_add(ROOM).clamp(LEFT, LAYOUT.workers()),
-        Growth::Any | Growth::Listed => LEFT,
-    };
+    let all = usual(found.growth);
     if without_gap().count() as u64 >= all { all } else { 0 }
 }
 
@@ -207,146 +270,146 @@ fn by_number<'n>(found: &'n Found, wrong: &mut Vec<String>) -> BTreeMap<u32, &'n
 
 /// Whoever is named has to be there: a misspelt name would leave a Leaf out.
 fn named(found: &Found, wish: &Wish, wrong: &mut Vec<String>) {
-    for (option, who) in [("--stopped", &wish.stopped), ("--back", &wish.back)] {
-        let Who::These(owners) = who else { continue };
-        let known: BTreeSet<&str> =
-            found.nodes.iter().filter_map(|node| node.owner.as_deref()).collect();
-        for owner in owners.iter().filter(|owner| !known.contains(owner.as_str())) {
-            let all: Vec<&str> = known.iter().copied().collect();
-            wrong.push(format!(
-                "{option} names `{owner}`, which {} does not know; it has: {}",
-                found.place,
-                if all.is_empty() { "nobody".to_owned() } else { all.join(", ") }
-            ));
-        }
+    let known: BTreeSet<&str> =
+        found.nodes.iter().filter_map(|node| node.owner.as_deref()).collect();
+    let there = match known.is_empty() {
+        true => "nobody".to_owned(),
+        false => known.iter().copied().collect::<Vec<_>>().join(", "),
+    };
+    for (option, owners) in [("--stopped", &wish.stopped), ("--back", &wish.back)] {
+        let unknown = owners.iter().filter(|owner| !all(owners) && !known.contains(owner.as_str()));
+        wrong.extend(unknown.map(|owner| {
+            let place = &found.place;
+            format!("{option} names `{owner}`, which {place} does not know; it has: {there}")
+        }));
     }
 }
 
-/// What is to be done with a number; nothing where it is as wanted.
-fn one(
+/// A number, and all that is known of it.
+struct Number<'a> {
     worker: u32,
-    node: Option<&Node>,
-    row: Option<&Row>,
+    node: Option<&'a Node>,
+    row: Option<&'a Row>,
+    /// Whether it was set aside once.
     is_known: bool,
-    found: &Found,
-    wish: &Wish,
-) -> Result<Option<Aside>, String> {
-    let owner = node.and_then(|node| node.owner.as_deref());
-    let name = match owner.filter(|_| node.is_some_and(|node| is_latest(node, found))) {
-        Some(owner) => Name::owner(owner)
-            .map_err(|_| format!("number {worker} has an owner that cannot be kept: `{owner}`"))?,
-        None => Name::EMPTY,
-    };
-    let outside = Aside { owner: name, until: None };
-    let runs = node.and_then(|node| {
-        let wrote = node.seen.or(node.stamped)?;
-        (found.now.since(wrote) < wish.quiet_ms).then_some((node, wrote))
-    });
-    let at = |wrote: StoreTime| {
-        format!("was written at {}, and it is {} there", utc::text(wrote), utc::text(found.now))
-    };
-    let ours = row.filter(|row| !row.aside);
-    if wish.back.has(owner) {
-        return Ok(Some(outside));
-    }
-    if let Some(row) = ours {
-        // Taken over before, or granted: a Leaf has no business with it.
-        return match (node, runs) {
-            (_, Some((node, wrote))) => Err(format!(
-                "number {worker} is leafid's (last owner: `{}`), and a Leaf uses it: {} {}; stop that \
-                 Leaf at once, or what holds the number of leafid, and say --back {}",
-                row.owner,
-                node.place,
-                at(wrote),
-                owner.unwrap_or("all")
-            )),
-            // It went over to the machine that had it, or to anybody where no machine has it.
-            (Some(_), None) if !name.is_empty() && row.owner == name.as_str() => Ok(None),
-            (Some(_), None) if name.is_empty() && is_known => Ok(None),
-            (Some(node), None) if wish.stopped.has(owner) => {
-                Ok(Some(Aside { owner: name, until: Some(last(node, found, wish)?) }))
-            }
-            (Some(node), None) => Err(format!(
-                "number {worker} is leafid's (last owner: `{}`), and {} says that it is `{}`'s: if \
-                 that Leaf has stopped for good, say --stopped {}; if not, stop what holds the number of \
-                 leafid, and say --back {}",
-                row.owner,
-                node.place,
-                owner.unwrap_or("all"),
-                owner.unwrap_or("all"),
-                owner.unwrap_or("all"),
-            )),
-            (None, None) => Ok(None),
+    found: &'a Found,
+    wish: &'a Wish,
+}
+
+impl Number<'_> {
+    /// What is to be done with it; nothing where it is as wanted.
+    fn wanted(&self) -> Result<Option<Aside>, String> {
+        let Number { node, row, found, wish, worker, .. } = *self;
+        let owner = node.and_then(|node| node.owner.as_deref());
+        let name = match owner.filter(|_| node.is_some_and(|node| self.is_latest(node))) {
+            Some(owner) => Name::owner(owner).map_err(|_| {
+                format!("number {worker} has an owner that cannot be kept: `{owner}`")
+            })?,
+            None => Name::EMPTY,
         };
-    }
-    if node.is_none()
-        && let Some(row) = row
-        && (found.growth == Growth::Listed || !row.owner.is_empty())
-    {
+        let outside = Aside { owner: name, until: None };
+        if has(&wish.back, owner) {
+            return Ok(Some(outside));
+        }
+        if let Some(row) = row.filter(|row| !row.aside) {
+            return self.leafids(row, name, owner.unwrap_or("all"));
+        }
         // Another registry's: this one cannot say that its Leaf has stopped.
-        return Ok(None);
-    }
-    if !wish.stopped.has(owner) {
-        let as_wanted = row.is_some_and(|row| row.owner == name.as_str());
-        return Ok((!as_wanted).then_some(outside));
-    }
-    let until = match (node, runs) {
-        (_, Some((node, wrote))) => {
+        let is_foreign = |row: &Row| found.growth == Growth::Listed || !row.owner.is_empty();
+        if node.is_none() && row.is_some_and(is_foreign) {
+            return Ok(None);
+        }
+        if !has(&wish.stopped, owner) {
+            let as_wanted = row.is_some_and(|row| row.owner == name.as_str());
+            return Ok((!as_wanted).then_some(outside));
+        }
+        if let Some(wrote) = self.runs() {
+            let s = (wish.quiet_ms + 999) / 1_000;
             return Err(format!(
-                "number {worker} has a Leaf that runs: {} {}; stop it, wait {} s, and try again",
-                node.place,
-                at(wrote),
-                (wish.quiet_ms + 999) / 1_000
+                "number {worker} has a Leaf that runs: {wrote}; stop it, wait {s} s, and try again"
             ));
         }
-        (None, None) if row.is_none() => return Ok(None),
-        (Some(node), None) if row.is_none() && was_never_used(node, found) => return Ok(None),
-        (None, None) => found.now.plus(wish.margin_ms),
-        (Some(node), None) => last(node, found, wish)?,
-    };
-    Ok(Some(Aside { owner: name, until: Some(until) }))
-}
-
-/// Whether it is one that zk_recycle made for a use to come.
-fn was_never_used(node: &Node, found: &Found) -> bool {
-    found.growth == Growth::Any && node.stamped.is_none() && node.unreadable.is_none()
-}
-
-/// Whether no other number of the same owner was stamped later.
-fn is_latest(node: &Node, found: &Found) -> bool {
-    let rank = |node: &Node| (node.stamped, node.worker);
-    let same = found.nodes.iter().filter(|other| other.owner == node.owner);
-    same.map(rank).max() == Some(rank(node))
-}
-
-/// The last time that a Leaf which has stopped can have stamped, by its own clock, with the margin. It
-/// stopped before now; how far its clock was ahead, its last writing tells.
-fn last(node: &Node, found: &Found, wish: &Wish) -> Result<StoreTime, String> {
-    if let Some(why) = &node.unreadable {
-        return Err(format!(
-            "the last time of number {} cannot be read: {why} ({}); put the time there in ms since 1970, \
-             above its last ID's, or leave this one out of --stopped",
-            node.worker, node.place
-        ));
+        let until = match node {
+            None if row.is_none() => return Ok(None),
+            // One that zk_recycle made for a use to come.
+            Some(Node { stamped: Ok(None), .. })
+                if row.is_none() && found.growth == Growth::Any =>
+            {
+                return Ok(None);
+            }
+            None => found.now.plus(wish.margin_ms),
+            Some(node) => self.last(node)?,
+        };
+        Ok(Some(Aside { owner: name, until: Some(until) }))
     }
-    let now = found.now;
-    let ahead = match (node.stamped, node.seen) {
-        (Some(stamped), Some(seen)) => stamped.since(seen).max(0),
-        _ => 0,
-    };
-    let last = node.stamped.unwrap_or(now).max(now.plus(ahead));
-    if last.since(now) > AHEAD_MS {
-        return Err(format!(
-            "number {} was stamped up to {}, and now it is {}: one of the two clocks is wrong, which is \
-             why Leaf would not start here either; put the clock right, or leave this one out of --stopped \
-             until then ({})",
-            node.worker,
-            utc::text(last),
-            utc::text(now),
+
+    /// One that leafid granted or took over before: a Leaf has no business with it.
+    fn leafids(&self, row: &Row, name: Name, owner: &str) -> Result<Option<Aside>, String> {
+        let Some(node) = self.node else { return Ok(None) };
+        let is_leafids =
+            format!("number {} is leafid's (last owner: `{}`)", self.worker, row.owner);
+        if let Some(wrote) = self.runs() {
+            return Err(format!(
+                "{is_leafids}, and a Leaf uses it: {wrote}; stop that Leaf at once, or what holds the \
+                 number of leafid, and say --back {owner}"
+            ));
+        }
+        // It went over to the machine that had it, or to anybody where no machine has it.
+        let went_over = if name.is_empty() { self.is_known } else { row.owner == name.as_str() };
+        if went_over {
+            return Ok(None);
+        }
+        if has(&self.wish.stopped, node.owner.as_deref()) {
+            return Ok(Some(Aside { owner: name, until: Some(self.last(node)?) }));
+        }
+        Err(format!(
+            "{is_leafids}, and {} says that it is `{owner}`'s: if that Leaf has stopped for good, say \
+             --stopped {owner}; if not, stop what holds the number of leafid, and say --back {owner}",
             node.place
-        ));
+        ))
     }
-    Ok(last.plus(wish.margin_ms))
+
+    /// Where and when a Leaf that runs wrote its time.
+    fn runs(&self) -> Option<String> {
+        let (node, now) = (self.node?, self.found.now);
+        let wrote = node.wrote().filter(|wrote| now.since(*wrote) < self.wish.quiet_ms)?;
+        let (wrote, now) = (utc::text(wrote), utc::text(now));
+        Some(format!("{} was written at {wrote}, and it is {now} there", node.place))
+    }
+
+    /// Whether no other number of the same owner was stamped later.
+    fn is_latest(&self, node: &Node) -> bool {
+        let rank = |node: &Node| (node.stamp(), node.worker);
+        let same = self.found.nodes.iter().filter(|other| other.owner == node.owner);
+        same.map(rank).max() == Some(rank(node))
+    }
+
+    /// The last time that a Leaf which has stopped can have stamped, by its own clock, with the margin. It
+    /// stopped before now; how far its clock was ahead, its last writing tells.
+    fn last(&self, node: &Node) -> Result<StoreTime, String> {
+        let (now, Node { worker, place, .. }) = (self.found.now, node);
+        let stamped = node.stamped.as_ref().map_err(|why| {
+            format!(
+                "the last time of number {worker} cannot be read: {why} ({place}); put the time there in ms \
+                 since 1970, above its last ID's, or leave this one out of --stopped"
+            )
+        })?;
+        let ahead = match (stamped, node.seen) {
+            (Some(stamped), Some(seen)) => stamped.since(seen).max(0),
+            _ => 0,
+        };
+        let last = stamped.unwrap_or(now).max(now.plus(ahead));
+        if last.since(now) > AHEAD_MS {
+            return Err(format!(
+                "number {worker} was stamped up to {}, and now it is {}: one of the two clocks is wrong, \
+                 which is why Leaf would not start here either; put the clock right, or leave this one out \
+                 of --stopped until then ({place})",
+                utc::text(last),
+                utc::text(now)
+            ));
+        }
+        Ok(last.plus(self.wish.margin_ms))
+    }
 }
 
 #[cfg(test)]

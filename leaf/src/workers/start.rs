@@ -2,71 +2,93 @@
 //! machine it takes over only where a person has said that this Leaf has stopped: a Leaf that is still to be
 //! started, or cannot reach its registry, is as silent as one that has.
 
-use leafid_core::{Code, Name};
-use leafid_store::clock::Clock;
-use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use std::collections::BTreeMap;
 
-use super::import::{Direct, Numbers, import};
-use super::modes::{Place, Source};
-use super::plan::{LEFT, QUIET_MS, ROOM, Row, Who, Wish};
-use super::{Growth, LAYOUT, Node};
+use leafid_core::{Code, Name, StoreTime};
+use leafid_store::problem::Problem;
+use leafid_store::registry::aside::is_aside;
+use leafid_store::store::{NamespaceChange, Page, Store};
+
+use super::place::{Place, Source};
+use super::plan::{LEFT, Plan, QUIET_MS, Row, Wish, check_layout, plan, usual};
+use super::{Found, Growth, LAYOUT, Node};
+
+/// The numbers of a namespace that have rows. It is made with Leaf's layout where it is missing.
+///
+/// # Errors
+/// `LAYOUT_MISMATCH` where it has another, and the store's own refusals.
+pub async fn rows(store: &dyn Store, namespace: Name) -> Result<BTreeMap<u32, Row>, Problem> {
+    let there = match store.namespace(namespace).await {
+        Err(problem) if problem.code == Code::NamespaceUnknown => {
+            let layout = Some(LAYOUT);
+            let change = NamespaceChange { layout, only_create: true, ..Default::default() };
+            store.put_namespace(namespace, change).await?
+        }
+        there => there?,
+    };
+    check_layout(&namespace, &there.layout)?;
+    let mut rows = BTreeMap::new();
+    loop {
+        let after = rows.last_key_value().map(|(worker, _)| *worker);
+        let found = store.workers(namespace, Page { after, limit: 1_000 }).await?;
+        if found.is_empty() {
+            return Ok(rows);
+        }
+        rows.extend(found.into_iter().map(|(worker, row)| {
+            let owner = row.owner.as_str().to_owned();
+            let reserved_until = LAYOUT.time(row.reserved_until);
+            (worker, Row { owner, aside: is_aside(&LAYOUT, &row), reserved_until })
+        }));
+    }
+}
+
+/// Does what is planned.
+///
+/// # Errors
+/// The store's own refusals, after which some numbers are done and others not.
+pub async fn carry_out(plan: &mut Plan, store: &dyn Store, space: Name) -> Result<(), Problem> {
+    for step in &mut plan.steps {
+        let row = store.set_aside(space, step.worker, step.aside).await?;
+        step.from = LAYOUT.time(row.reserved_until);
+    }
+    Ok(())
+}
 
 /// Takes in the numbers, and gives the owner that this machine has been, if it has been one. Its number is
 /// taken over where `stopped` says that its Leaf has stopped for good; where a Leaf that starts takes any
 /// number, it says that all have, or nothing is served. `tell` is told what a person should know.
 ///
 /// # Errors
-/// What [`import`] and the reading of Leaf's registry refuse; a registry that cannot be read is needed
-/// until all was taken in once.
-pub fn take_over(
+/// What [`plan`], the store and the reading of Leaf's registry refuse; a registry that cannot be read is
+/// needed until all was taken in once.
+pub async fn take_over(
     place: &Place,
-    store: SharedStore,
+    store: &dyn Store,
     namespace: Name,
     stopped: bool,
-    clock: &dyn Clock,
+    now: StoreTime,
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
-    let numbers = Direct::of(store, namespace)?;
-    let found = match (place.read(clock.wall()), &place.source) {
+    let found = match place.read(now).await {
         // What was taken in before keeps no Leaf of a pool from taking any number.
-        (found, Source::Pool(_)) => found?,
-        (Err(problem), _) if problem.code == Code::StoreUnavailable => {
-            return without(place, &numbers, problem, tell);
+        Err(problem)
+            if problem.code == Code::StoreUnavailable
+                && !matches!(place.source, Source::Pool(_)) =>
+        {
+            return without(place, &rows(store, namespace).await?, problem, tell);
         }
-        (found, _) => found?,
+        found => found?,
     };
     let own = place.own(found.nodes.iter().filter_map(|node| node.owner.as_deref()));
-    let own = own.map(str::to_owned);
-    // It may have been stopped a moment ago, or not yet: then its number is left alone, and this start
-    // gets on with another.
-    let mine = |node: &&Node| node.owner.is_some() && node.owner == own;
-    let wrote = found.nodes.iter().filter(mine).filter_map(|node| node.seen.or(node.stamped)).max();
-    let quiet_ms = wrote.map(|wrote| found.now.since(wrote));
-    let stopped = match quiet_ms {
-        _ if !stopped => Who::Nobody,
-        _ if found.growth == Growth::Any => Who::All,
-        Some(quiet_ms) if quiet_ms < QUIET_MS => {
-            tell(format!(
-                "leafid: the Leaf of this machine wrote its time {quiet_ms} ms ago: its number is left \
-                 alone until a start at least {} s after that, and another is used",
-                QUIET_MS / 1_000
-            ));
-            Who::Nobody
-        }
-        _ => Who::These(own.iter().cloned().collect()),
-    };
-    let next = match found.growth {
-        Growth::Next(next) => next,
-        Growth::Any | Growth::Listed => 0,
-    };
-    let left = LEFT.max(next.saturating_add(ROOM)).min(LAYOUT.workers());
-    let wish = Wish { stopped, left, ..Wish::default() };
-    for line in import(&numbers, &namespace, &found, &wish)?.lines(&namespace, &found) {
+    let stopped = if stopped { stopped_leafs(&found, own, &tell) } else { Vec::new() };
+    let wish = Wish { stopped, left: usual(found.growth), ..Wish::default() };
+    let mut plan = plan(&found, &rows(store, namespace).await?, &wish)?;
+    carry_out(&mut plan, store, namespace).await?;
+    for line in plan.lines(&namespace, &found) {
         tell(format!("leafid: {line}"));
     }
-    let rows = numbers.rows()?;
-    let waits = rows.iter().find(|(_, row)| row.aside && own.as_ref() == Some(&row.owner));
+    let rows = rows(store, namespace).await?;
+    let waits = rows.iter().find(|(_, row)| row.aside && own == Some(row.owner.as_str()));
     if let Some((worker, row)) = waits {
         tell(format!(
             "leafid: number {worker} is left to the Leaf of this machine, and another is used; once that \
@@ -76,17 +98,35 @@ pub fn take_over(
             row.owner
         ));
     }
-    own.map(|own| Ok(Name::owner(&own)?)).transpose()
+    own.map(|own| Ok(Name::owner(own)?)).transpose()
+}
+
+/// Which Leafs have stopped, where a person says that this machine's has. It may have been stopped a moment
+/// ago, or not yet: then its number is left alone, and this start gets on with another.
+fn stopped_leafs(found: &Found, own: Option<&str>, tell: impl Fn(String)) -> Vec<String> {
+    if found.growth == Growth::Any {
+        return vec!["all".to_owned()];
+    }
+    let mine = found.nodes.iter().filter(|node| own.is_some() && node.owner.as_deref() == own);
+    let quiet_ms = mine.filter_map(Node::wrote).max().map(|wrote| found.now.since(wrote));
+    if let Some(quiet_ms) = quiet_ms.filter(|quiet_ms| *quiet_ms < QUIET_MS) {
+        tell(format!(
+            "leafid: the Leaf of this machine wrote its time {quiet_ms} ms ago: its number is left \
+             alone until a start at least {} s after that, and another is used",
+            QUIET_MS / 1_000
+        ));
+        return Vec::new();
+    }
+    own.iter().map(|own| (*own).to_owned()).collect()
 }
 
 /// Leaf's registry is away: what was taken in before still holds, if it was all that a Leaf may have.
 fn without(
     place: &Place,
-    numbers: &impl Numbers,
+    rows: &BTreeMap<u32, Row>,
     problem: Problem,
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
-    let rows = numbers.rows()?;
     // A row says that its own number was taken in, or only that it was drawn from.
     let lacks = |worker: &u64| u32::try_from(*worker).is_ok_and(|it| !rows.contains_key(&it));
     let lacking = (0..LEFT).filter(lacks);
@@ -110,6 +150,6 @@ fn without(
         "leafid: {}; what was taken in before holds, a Leaf that started since would not be noticed",
         problem.detail
     ));
-    let own = place.own(rows.values().map(|row: &Row| row.owner.as_str()));
+    let own = place.own(rows.values().map(|row| row.owner.as_str()));
     own.map(|own| Ok(Name::owner(own)?)).transpose()
 }

@@ -123,6 +123,15 @@ fn http(
     Ok(Client::Http { base, agent, token: credentials.token()? })
 }
 
+/// What a verb waits with.
+///
+/// # Errors
+/// `INTERNAL` where the system has none.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))
+}
+
 /// What came back: the status, the media type, the body.
 type Answered = (u16, String, Vec<u8>);
 
@@ -152,11 +161,7 @@ impl Client {
     /// # Errors
     /// `INTERNAL` where nothing can wait for it.
     pub fn within(store: SharedStore) -> Result<Client, Problem> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let app = App::new(&Config::default(), store)?;
-        Ok(Client::Local { runtime, app })
+        Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
     }
 
     /// One request; a body makes it JSON. `only_create` adds `If-None-Match: *`.

@@ -1,23 +1,22 @@
 //! `leafid worker import …`
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Name, StoreTime};
-use leafid_leaf::workers::import::{Done, Numbers, import};
-use leafid_leaf::workers::plan::{LEFT, MARGIN_MS, QUIET_MS, Row, Who, Wish};
+use leafid_leaf::workers::plan::{
+    LEFT, MARGIN_MS, Plan, QUIET_MS, Row, Step, Wish, check_layout, plan,
+};
 use leafid_leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
 use leafid_store::backends::{mysql, zookeeper};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
-use leafid_store::store::Aside;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
 use super::args::span_ms;
-use super::client::{Client, Target};
+use super::client::{Client, Target, runtime};
 use super::output::is_json;
 use super::{Failure, say};
 use crate::routes::input::namespace;
@@ -74,15 +73,17 @@ impl Import {
     pub fn run(self) -> Result<(), Failure> {
         let name = namespace(&self.namespace)?;
         let wish = Wish {
-            stopped: who(self.stopped),
-            back: who(self.back),
+            stopped: self.stopped,
+            back: self.back,
             left: self.leave,
             quiet_ms: self.quiet.map_or(QUIET_MS, i64::from),
             margin_ms: self.margin.map_or(MARGIN_MS, i64::from),
         };
         let found = match (self.leaf_zookeeper, self.leaf_table, self.leaf_local) {
-            (Some(url), _, _) => read_tree(&url)?,
-            (None, Some(url), _) => table::read(&mysql::Address::parse(&url)?)?,
+            (Some(url), _, _) => runtime()?.block_on(tree::read(&tree_address(&url)?))?,
+            (None, Some(url), _) => {
+                runtime()?.block_on(table::read(&mysql::Address::parse(&url)?))?
+            }
             (None, None, Some(file)) => {
                 files::read(&file, self.owner.as_deref(), SystemClock.wall())?
             }
@@ -90,7 +91,7 @@ impl Import {
             (None, None, None) => return Ok(()),
         };
         let client = self.target.connect()?;
-        let done = import(&Asked { client: &client, name }, &name, &found, &wish);
+        let done = import(&client, &name, &found, &wish);
         client.close();
         let done = done?;
         if is_json() {
@@ -103,78 +104,63 @@ impl Import {
     }
 }
 
-fn summary(done: &Done, name: &Name) -> Value {
-    let over = done.over.iter().map(|(worker, owner, from)| {
-        json!({ "worker": worker, "owner": owner.as_str(), "from_ms": from.get() })
+fn summary(done: &Plan, name: &Name) -> Value {
+    let over = done.over().map(|Step { worker, aside, from, .. }| {
+        json!({ "worker": worker, "owner": aside.owner.as_str(), "from_ms": from.get() })
     });
-    let back = done.back.iter().map(|(worker, owner, until)| {
-        json!({ "worker": worker, "owner": owner.as_str(), "until_ms": until.get() })
+    let back = done.back().map(|(Step { worker, aside, .. }, until)| {
+        json!({ "worker": worker, "owner": aside.owner.as_str(), "until_ms": until.get() })
     });
     json!({
-        "namespace": name.as_str(), "set_aside": done.aside, "as_they_were": done.as_wanted,
+        "namespace": name.as_str(), "set_aside": done.aside().count(), "as_they_were": done.as_wanted,
         "set_aside_now": done.aside_now, "taken_over": over.collect::<Vec<_>>(),
         "given_back": back.collect::<Vec<_>>(),
     })
 }
 
-/// Leaf's tree in ZooKeeper.
-fn read_tree(url: &str) -> Result<Found, Problem> {
-    if url.split_once("://").is_none_or(|(scheme, _)| scheme != "zk") {
+/// Where Leaf's tree is in ZooKeeper.
+fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
+    if !url.starts_with("zk://") {
         let detail = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
         return Err(Problem::new(Code::RequestInvalid, detail));
     }
-    tree::read(&zookeeper::Address::parse(url)?)
+    zookeeper::Address::parse(url)
 }
 
-fn who(named: Vec<String>) -> Who {
-    let named: BTreeSet<String> = named.into_iter().collect();
-    match (named.is_empty(), named.contains("all")) {
-        (true, _) => Who::Nobody,
-        (_, true) => Who::All,
-        _ => Who::These(named),
-    }
-}
-
-/// The numbers of a namespace, through the paths of the API.
-struct Asked<'c> {
-    client: &'c Client,
-    name: Name,
-}
-
-impl Numbers for Asked<'_> {
-    fn layout(&self) -> Result<Layout, Problem> {
-        let path = path::namespace(self.name);
-        let row = match self.client.call("GET", &path, None, false) {
-            Err(problem) if problem.code == Code::NamespaceUnknown => {
-                let mut body = Writer::default();
-                body.nested("layout", |writer| LAYOUT.put(writer));
-                self.client.call("PUT", &path, Some(body.end()), true)?
-            }
-            row => row?,
-        };
-        let field = |field: &str| row["layout"][field].as_i64().unwrap_or(-1);
-        let small = |name: &str| u8::try_from(field(name)).unwrap_or(u8::MAX);
-        Ok(Layout::new(
-            field("epoch_ms"),
-            u32::try_from(field("tick_ms")).unwrap_or(0),
-            small("time_bits"),
-            small("worker_bits"),
-            small("sequence_bits"),
-        )?)
-    }
-
-    fn rows(&self) -> Result<BTreeMap<u32, Row>, Problem> {
-        let rows = self.client.list(&path::workers(self.name), "workers", "worker")?;
-        Ok(rows.iter().filter_map(row).collect())
-    }
-
-    fn set_aside(&self, worker: u32, aside: &Aside) -> Result<StoreTime, Problem> {
+/// Plans and does it, through the paths of the API.
+fn import(client: &Client, name: &Name, found: &Found, wish: &Wish) -> Result<Plan, Problem> {
+    check_layout(name, &layout(client, *name)?)?;
+    let rows = client.list(&path::workers(*name), "workers", "worker")?;
+    let mut plan = plan(found, &rows.iter().filter_map(row).collect(), wish)?;
+    for Step { worker, aside, from, .. } in &mut plan.steps {
         let mut body = Writer::default();
         aside.put(&mut body);
-        let path = path::aside(self.name, worker);
-        let row = self.client.call("PUT", &path, Some(body.end()), false)?;
-        Ok(StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0)))
+        let row = client.call("PUT", &path::aside(*name, *worker), Some(body.end()), false)?;
+        *from = StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0));
     }
+    Ok(plan)
+}
+
+/// The layout of the namespace, which is made with Leaf's where it is missing.
+fn layout(client: &Client, name: Name) -> Result<Layout, Problem> {
+    let path = path::namespace(name);
+    let row = match client.call("GET", &path, None, false) {
+        Err(problem) if problem.code == Code::NamespaceUnknown => {
+            let mut body = Writer::default();
+            body.nested("layout", |writer| LAYOUT.put(writer));
+            client.call("PUT", &path, Some(body.end()), true)?
+        }
+        row => row?,
+    };
+    let field = |field: &str| row["layout"][field].as_i64().unwrap_or(-1);
+    let small = |name: &str| u8::try_from(field(name)).unwrap_or(u8::MAX);
+    Ok(Layout::new(
+        field("epoch_ms"),
+        u32::try_from(field("tick_ms")).unwrap_or(0),
+        small("time_bits"),
+        small("worker_bits"),
+        small("sequence_bits"),
+    )?)
 }
 
 fn row(row: &Value) -> Option<(u32, Row)> {

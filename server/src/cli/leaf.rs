@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use ipnet::IpNet;
@@ -10,9 +9,9 @@ use leafid_core::{Code, Name};
 use leafid_leaf::Modes;
 use leafid_leaf::config::LeafConfig;
 use leafid_leaf::service::NAMESPACE;
-use leafid_leaf::workers::modes::Place;
+use leafid_leaf::workers::place::Place;
 use leafid_leaf::workers::start::take_over;
-use leafid_store::clock::SystemClock;
+use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
 use leafid_store::store::SharedStore;
 
@@ -69,7 +68,7 @@ impl Leaf {
     /// Reads the file, if one is named.
     ///
     /// # Errors
-    /// As [`LeafConfig::read`] and [`Place::of`].
+    /// As [`LeafConfig::read`].
     pub fn read(&self) -> Result<Settings, Problem> {
         let (allow, ids_per_day) = (Nets::new(&self.leaf_allow), self.leaf_ids_per_day);
         let Some(file) = &self.leaf_config else {
@@ -84,21 +83,16 @@ impl Leaf {
                 stopped: false,
             });
         };
-        let config = LeafConfig::read(file)?;
-        for key in &config.unknown {
+        let LeafConfig { port, modes, store, workers } = LeafConfig::read(file, |key| {
             complain(format_args!(
                 "leafid: `{}` has the unknown key `{key}`, which is ignored",
                 file.display()
             ));
-        }
-        let workers = Place::of(&config)?;
-        let (segment, snowflake) = (config.segment.is_some(), config.snowflake.is_some());
-        let modes = Modes { segment, snowflake, ..Modes::BOTH };
+        })?;
         let listen = match &self.listen_leaf[..] {
-            [] => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, config.port))],
+            [] => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, port))],
             said => said.to_vec(),
         };
-        let store = config.segment.map(|segment| segment.url);
         let stopped = self.leaf_stopped;
         Ok(Settings { listen, allow, ids_per_day, modes, store, workers, stopped })
     }
@@ -139,13 +133,8 @@ impl Settings {
     /// # Errors
     /// As [`take_over`].
     pub async fn owner(&self, store: &SharedStore) -> Result<Option<Name>, Problem> {
-        let Some(place) = self.workers.clone() else { return Ok(None) };
-        let (store, namespace) = (Arc::clone(store), Name::namespace(NAMESPACE)?);
-        let stopped = self.stopped;
-        let taken = move || take_over(&place, store, namespace, stopped, &SystemClock, tell);
-        // It waits for databases, and for a Leaf that has just stopped.
-        tokio::task::spawn_blocking(taken).await.unwrap_or_else(|error| {
-            Err(Problem::new(Code::Internal, format!("Leaf's numbers are not taken in: {error}")))
-        })
+        let Some(place) = &self.workers else { return Ok(None) };
+        let (namespace, now) = (Name::namespace(NAMESPACE)?, SystemClock.wall());
+        take_over(place, &**store, namespace, self.stopped, now, tell).await
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use leafid_core::{Code, Name, Token};
+use leafid_core::{Name, Token};
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::sqlite::{self, file::create};
 use leafid_store::fence::witness::Note;
@@ -18,6 +18,7 @@ use leafid_store::store::Store;
 use leafid_store::utc;
 
 use super::adopt::FromMax;
+use super::client::runtime;
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
@@ -78,10 +79,7 @@ fn tag_and_query(text: &str) -> Result<(Name, String), String> {
 /// # Errors
 /// As [`Registry::repair`].
 pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-    runtime.block_on(store.repair(heard))
+    runtime()?.block_on(store.repair(heard))
 }
 
 impl Repair {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::request::Parts;
 use leafid_core::Code;
-use leafid_leaf::gate::Gate;
+use leafid_leaf::service::Gate;
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;

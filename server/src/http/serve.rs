@@ -5,8 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::Code;
-use leafid_leaf::service::LeafService;
+use leafid_core::{Code, Name};
+use leafid_leaf::service::{LeafService, NAMESPACE};
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
 use leafid_store::store::watched::Watched;
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
+use tower::service_fn;
 
 use super::accept::Acceptor;
 use super::entry::Entry;
@@ -75,9 +76,18 @@ pub async fn serve(
         let acceptor = Acceptor { name, tls, limits, room, stopped };
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
-            let gate = Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) });
-            let (store, generators) = (Arc::clone(&app.store), Arc::clone(&app.generators));
-            let service = LeafService::new(store, generators, config.leaf, gate, limits.body)?;
+            let leaf = Arc::new(LeafService {
+                store: Arc::clone(&app.store) as SharedStore,
+                generators: Arc::clone(&app.generators),
+                modes: config.leaf,
+                gate: Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) }),
+                within: limits.body,
+                namespace: Name::namespace(NAMESPACE)?,
+            });
+            let service = service_fn(move |request| {
+                let leaf = Arc::clone(&leaf);
+                async move { Ok(leaf.answer(request).await) }
+            });
             servers.spawn(acceptor.run(socket, service));
         } else {
             let entry = Entry { listener, rules, body: limits.body };

@@ -24,6 +24,6 @@ impl Address {
 ///
 /// # Errors
 /// `REQUEST_INVALID`, always.
-pub fn read<A, T>(_: &A) -> Result<T, Problem> {
+pub async fn read<A, T>(_: &A) -> Result<T, Problem> {
     Err(alone())
 }

@@ -6,7 +6,7 @@ const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 fn node(worker: u32, owner: &str) -> Node {
     let old = Some(NOW.plus(-3_600_000));
     let (owner, place) = (Some(owner.to_owned()), format!("node {worker}"));
-    Node { worker, owner, stamped: old, seen: old, unreadable: None, place }
+    Node { worker, owner, stamped: Ok(old), seen: old, place }
 }
 
 fn found(growth: Growth, nodes: &[(u32, &str)]) -> Found {
@@ -25,7 +25,7 @@ fn rows(own: Row, others: impl Fn(u32) -> Option<Row>) -> BTreeMap<u32, Row> {
 }
 
 fn says(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> String {
-    plan(found, rows, wish).map_or_else(|wrong| wrong.join("\n"), |_| "fine".to_owned())
+    plan(found, rows, wish).map_or_else(|wrong| wrong.detail, |_| "fine".to_owned())
 }
 
 fn leaving(left: u64) -> Wish {
@@ -43,8 +43,8 @@ fn what_leafid_granted_is_not_left_to_a_leaf_that_has_it() {
             assert!(said.contains(word), "no `{word}` in {said}");
         }
         // A person says that it has stopped: it goes over, above all that it can have stamped.
-        let stopped = Wish { stopped: Who::These(["a:1".to_owned()].into()), ..Wish::default() };
-        let over = plan(&found, &granted, &stopped).unwrap().steps[0];
+        let stopped = Wish { stopped: vec!["a:1".to_owned()], ..Wish::default() };
+        let over = plan(&found, &granted, &stopped).unwrap().steps.remove(0);
         assert_eq!((over.worker, over.aside.owner.as_str()), (0, "a:1"));
         assert_eq!(over.aside.until, Some(NOW.plus(MARGIN_MS)));
         // It did, and its machine uses it.
@@ -70,7 +70,7 @@ fn what_leafid_granted_is_not_left_to_a_leaf_that_may_come() {
     let early = rows(row("a:1", false), |worker| (worker < 3).then(|| row("someone", false)));
     let said = says(&found, &early, &Wish::default());
     assert!(said.contains("number 1 is leafid's") && said.contains("--back all"), "{said}");
-    let back = Wish { back: Who::All, ..Wish::default() };
+    let back = Wish { back: vec!["all".to_owned()], ..Wish::default() };
     assert_eq!(plan(&found, &early, &back).unwrap().steps.len(), 512);
 }
 
@@ -79,7 +79,7 @@ fn what_was_taken_over_with_all_others_stays_leafids() {
     let found = found(Growth::Next(1), &[(0, "a:1")]);
     let over = rows(row("a:1", false), |_| Some(row("someone", false)));
     assert_eq!(says(&found, &over, &Wish::default()), "fine");
-    let all = Wish { stopped: Who::All, ..Wish::default() };
+    let all = Wish { stopped: vec!["all".to_owned()], ..Wish::default() };
     assert_eq!(plan(&found, &over, &all).unwrap().steps, []);
     // What is beyond was never left to Leaf.
     assert!(says(&found, &over, &leaving(600)).contains("number 512 is leafid's"));

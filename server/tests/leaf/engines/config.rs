@@ -7,7 +7,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 use super::running::database;
 use crate::client::Running;
 use crate::config::file;
-use crate::support::{LEAFID, output, says, served};
+use crate::support::{LEAFID, output};
 
 #[test]
 fn the_file_names_the_store_and_its_password_is_never_shown() {
@@ -49,26 +49,4 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
     for text in [first, rest, leaf.serving.log(), said] {
         assert!(!text.contains("ret") && !text.contains("s3wrong"), "{text}");
     }
-}
-
-#[test]
-fn leafs_database_keeps_the_worker_numbers_too() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = database(&server, "leaf", "('größe', 1, 2000, 'no name of ours')");
-    let grant = "CREATE USER ids IDENTIFIED BY 'secret'; GRANT ALL ON leaf.* TO ids";
-    server.run("leaf", grant).expect("a user");
-    let text = format!(
-        "leaf.jdbc.url=jdbc:mysql://127.0.0.1:{}/leaf\nleaf.jdbc.username=ids\n\
-         leaf.jdbc.password=secret\nleaf.snowflake.enable=false\n",
-        server.port()
-    );
-    let path = file(&folder, &text);
-    let config = path.to_str().expect("a path");
-    let mut leaf = Running::start(&["--leaf-config", config]);
-    assert_eq!(leaf.number("/api/segment/get/gr%C3%B6%C3%9Fe"), 1);
-    served(leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 })));
-    assert_eq!(leaf.serving.end("-TERM").0, Some(0));
-    let workers = says(&store, &["worker", "list", "default", "--store", &store]);
-    assert_eq!(workers.lines().skip(1).count(), 1, "{workers}");
 }

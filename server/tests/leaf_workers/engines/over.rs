@@ -1,15 +1,15 @@
 //! Leafs that run and stop beside leafid, second by second on a clock that is passed in: no ID comes
 //! twice, and each machine keeps its number. Without the import, or without what it says of time, some do.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use leafid_core::{
     AcquireAsk, Failure, HostTime, Layout, Name, OwnLine, Release, RenewAsk, SegmentAsk,
     SegmentGrant, Snowflake, SnowflakeConfig, StoreTime, WindowGrant, refill,
 };
-use leafid_leaf::workers::import::{Direct, Done, Numbers, import};
-use leafid_leaf::workers::plan::{Row, Who, Wish};
+use leafid_leaf::workers::plan::{Plan, Wish, plan};
+use leafid_leaf::workers::start::{carry_out, rows};
 use leafid_leaf::workers::{Found, table, zookeeper};
 use leafid_servers::{Mariadb, Zookeeper, for_test};
 use leafid_store::backends::opening::Options;
@@ -17,7 +17,7 @@ use leafid_store::backends::{mysql, zookeeper as zk};
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::store::{Answer, Aside, SharedStore};
+use leafid_store::store::{Answer, SharedStore};
 
 use super::leaf::{Leaf, Registry, Table, Tree, draw};
 
@@ -66,22 +66,6 @@ impl leafid_core::Store for Asked<'_> {
     }
 }
 
-/// A store that is not told up to when the Leafs stamped.
-struct Timeless<N>(N);
-
-impl<N: Numbers> Numbers for Timeless<N> {
-    fn layout(&self) -> Result<Layout, Problem> {
-        self.0.layout()
-    }
-    fn rows(&self) -> Result<BTreeMap<u32, Row>, Problem> {
-        self.0.rows()
-    }
-    fn set_aside(&self, worker: u32, aside: &Aside) -> Result<StoreTime, Problem> {
-        let epoch = StoreTime::new(Layout::LEAF.epoch_ms());
-        self.0.set_aside(worker, &Aside { until: aside.until.map(|_| epoch), ..*aside })
-    }
-}
-
 /// A process that draws from leafid.
 struct Holder {
     generator: Snowflake<OwnLine>,
@@ -125,7 +109,7 @@ struct Ended {
     numbers: Vec<(String, u32, Option<u32>)>,
     by_leafid: usize,
     by_leaf: usize,
-    done: Vec<Done>,
+    done: Vec<Plan>,
 }
 
 fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -> Ended {
@@ -141,17 +125,23 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
     let store: SharedStore = Arc::new(store);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let name = Name::namespace("default").unwrap();
-    let take_in = |stopped: Who| {
+    let take_in = |stopped: &[&str]| {
         if left_out == LeftOut::Ownership {
             return None;
         }
         // A second of this life lasts no second, so nothing here was ever quiet for long.
+        let stopped = stopped.iter().map(|owner| (*owner).to_owned()).collect();
         let wish = Wish { stopped, quiet_ms: 0, ..Wish::default() };
-        let numbers = Direct::of(Arc::clone(&store), name).unwrap();
-        let done = match left_out {
-            LeftOut::Times => import(&Timeless(numbers), &name, &read(), &wish),
-            _ => import(&numbers, &name, &read(), &wish),
-        };
+        let found = read();
+        let done = runtime.block_on(async {
+            let mut plan = plan(&found, &rows(&*store, name).await?, &wish)?;
+            if left_out == LeftOut::Times {
+                let until = plan.steps.iter_mut().filter_map(|step| step.aside.until.as_mut());
+                until.for_each(|until| *until = StoreTime::new(Layout::LEAF.epoch_ms()));
+            }
+            carry_out(&mut plan, &*store, name).await?;
+            Ok::<_, Problem>(plan)
+        });
         Some(done.unwrap_or_else(|problem| panic!("{problem}")))
     };
 
@@ -160,7 +150,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
         .into_iter()
         .map(|(ip, ahead_ms)| Leaf::start(registry, ip, ahead_ms, now))
         .collect();
-    let mut done: Vec<Done> = take_in(Who::Nobody).into_iter().collect();
+    let mut done: Vec<Plan> = take_in(&[]).into_iter().collect();
     let mut holders: Vec<(String, Holder)> = Vec::new();
     for n in 0..2 {
         holders.push((String::new(), Holder::new(&format!("new/{n}"), false, n)));
@@ -174,7 +164,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
             20_000 => {
                 leafs[0].runs = false;
                 let owner = leafs[0].owner();
-                done.extend(take_in(Who::These([owner.clone()].into())));
+                done.extend(take_in(&[&owner]));
                 holders.push((owner.clone(), Holder::new(&owner, true, 7)));
             }
             // Meanwhile another Leaf starts for the first time.
@@ -183,7 +173,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
                 for leaf in &mut leafs {
                     leaf.runs = false;
                 }
-                done.extend(take_in(Who::All));
+                done.extend(take_in(&["all"]));
                 for leaf in &leafs[1..] {
                     holders.push((leaf.owner(), Holder::new(&leaf.owner(), true, 8)));
                 }
@@ -233,16 +223,23 @@ fn goes_over(registry: &impl Registry, read: impl Fn() -> Found) {
         assert_eq!(leafid, Some(leaf), "{owner} keeps its number");
     }
     assert_eq!(done.len(), 3);
-    assert_eq!((done[0].aside, done[0].over.len()), (512, 0), "{:?}", done[0]);
-    assert_eq!((done[1].aside, done[1].over.len()), (0, 1), "{:?}", done[1]);
+    let counts = |done: &Plan| (done.aside().count(), done.over().count(), done.as_wanted);
+    assert_eq!(counts(&done[0]), (512, 0, 0));
+    assert_eq!(counts(&done[1]), (0, 1, 511));
     // All others, with and without a Leaf; the new one's owner is told with its number.
-    assert_eq!((done[2].aside, done[2].over.len(), done[2].as_wanted), (0, 511, 1));
+    assert_eq!(counts(&done[2]), (0, 511, 1));
+}
+
+/// Waits for what Leaf's registry holds.
+fn found(read: impl Future<Output = Result<Found, Problem>>) -> Found {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(read).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 fn a_tree(server: &Zookeeper, name: &str) -> (Tree, impl Fn() -> Found + use<>) {
     let tree = Tree::in_zookeeper(server, name);
     let address = zk::Address::parse(&tree.url).unwrap();
-    (tree, move || zookeeper::read(&address).unwrap_or_else(|problem| panic!("{problem}")))
+    (tree, move || found(zookeeper::read(&address)))
 }
 
 #[test]
@@ -257,9 +254,7 @@ fn numbers_of_a_table_go_over_without_an_equal_id() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let table_of_leaf = Table::in_mariadb(Arc::new(server), "leaf");
     let address = mysql::Address::parse(&table_of_leaf.url()).unwrap();
-    goes_over(&table_of_leaf, || {
-        table::read(&address).unwrap_or_else(|problem| panic!("{problem}"))
-    });
+    goes_over(&table_of_leaf, || found(table::read(&address)));
 }
 
 /// The controls.

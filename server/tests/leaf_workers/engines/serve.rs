@@ -4,17 +4,17 @@ use leafid_servers::{Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
 
 use super::leaf::{Registry, Tree};
-use crate::serve::{args, one_start};
-use crate::support::{fails, until};
+use crate::serve::{args, one_start, refused};
+use crate::support::{Home, has, until};
 
 #[test]
 fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_stopped() {
     let Some(mut server) = for_test::<Zookeeper>() else { return };
     let tree = Tree::in_zookeeper(&server, "com.example.leaf");
-    let (folder, another) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (home, another) = (Home::new(), Home::new());
     let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
-    let args_of = |folder: &tempfile::TempDir| args(folder.path(), &address);
-    let stopped = [args_of(&folder), vec!["--leaf-stopped".to_owned()]].concat();
+    let args_of = |home: &Home| args(home, &address);
+    let stopped = [args_of(&home), vec!["--leaf-stopped".to_owned()]].concat();
     tree.register("192.0.2.3", "54215", 1_800_000_000_000);
     // This node registers first, with a correct clock.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -36,13 +36,12 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
     let (worker, said) = one_start(&args_of(&another));
     assert!(worker >= 512, "{worker}: {said}");
     let command = format!("worker import default --leaf-zookeeper {}", tree.url);
-    for word in ["0 taken over", "number 1 is left to the Leaf", "--leaf-stopped", &command] {
-        assert!(said.contains(word), "no `{word}` in {said}");
-    }
+    let left = "number 1 is left to the Leaf";
+    has(&said, &["0 taken over", left, "--leaf-stopped", &command]);
     server.stop().unwrap();
     // Said once, it holds.
     let own = until(|| {
-        let (worker, said) = one_start(&args_of(&folder));
+        let (worker, said) = one_start(&args_of(&home));
         assert!(said.contains("what was taken in before holds"), "{said}");
         assert!(worker == 1 || worker >= 512, "{worker}");
         (worker == 1).then_some(())
@@ -56,17 +55,12 @@ fn a_leaf_that_takes_any_number_leaves_none_beside_it() {
     // The tree is of zk_normal, and the file says what Leafs will do from their next start on.
     let tree = Tree::in_zookeeper(&server, "com.example.leaf");
     tree.make(&format!("{}/forever", tree.path), "", CreateMode::Persistent);
-    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new();
     let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
-    let sticky = || args(folder.path(), &address);
-    let recycles = || args(folder.path(), &format!("{address}\nleaf.snowflake.mode=zk_recycle"));
+    let sticky = || args(&home, &address);
+    let recycles = || args(&home, &format!("{address}\nleaf.snowflake.mode=zk_recycle"));
     let stopped = || [recycles(), vec!["--leaf-stopped".to_owned()]].concat();
-    let refuses = |args: Vec<String>, words: &[&str]| {
-        let said = fails("", &args.iter().map(String::as_str).collect::<Vec<_>>(), 1);
-        for word in words {
-            assert!(said.contains(word), "no `{word}` in {said}");
-        }
-    };
+    let refuses = |args: Vec<String>, words: &[&str]| has(&refused(&args), words);
     let unsaid = ["zk_recycle", "stop all Leafs", &tree.url, "--leaf-stopped"];
     refuses(recycles(), &unsaid);
     let (worker, said) = one_start(&sticky());

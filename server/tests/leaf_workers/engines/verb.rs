@@ -31,7 +31,7 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     assert!(store.list()[0].contains("2080-07-10") && store.list()[0].contains("192.0.2.2:54215"));
     let rest = store.list().pop().unwrap_or_default();
     assert!(rest.trim_start().starts_with("2..512 ") && store.list().len() == 3, "{rest}");
-    assert_eq!(store.draws("default"), "512", "leafid has the others");
+    assert_eq!(store.draws(), "512", "leafid has the others");
     let granted = ["number 512 is leafid's", "starts for the first time"];
     store.refuses(&with(&["--leave", "600"]), &granted);
     let said = store.import(&zookeeper);
@@ -93,10 +93,9 @@ fn nonsense_in_a_tree_and_a_clock_that_was_wrong_are_refused_with_a_cure() {
     // An unreadable node still reserves its number.
     let url = at("data");
     store.import(&["--leaf-zookeeper", &url, "--leave", "65"]);
-    assert_eq!(store.draws("default"), "65");
+    assert_eq!(store.draws(), "65");
 
-    let said = fails(&store.file, &store.args(&["--leaf-zookeeper", "http://h:1"]), 1);
-    has(&said, &["--leaf-zookeeper takes zk://"]);
+    store.refuses(&["--leaf-zookeeper", "http://h:1"], &["--leaf-zookeeper takes zk://"]);
     server.stop().unwrap();
     store.refuses(
         &["--leaf-zookeeper", &url],
@@ -132,7 +131,7 @@ fn a_recycled_pool_goes_over_as_a_whole_or_not_at_all() {
     let said = store.import(&[&all[..], &["--quiet", "0s", "--margin", "2h"]].concat());
     has(&said, &["1 taken over"]);
     assert_eq!(store.list().len(), 1, "the others were never used");
-    let firsts = [store.draws("default"), store.draws("default")];
+    let firsts = [store.draws(), store.draws()];
     assert!(!firsts.contains(&"1".to_owned()), "1 rests: {firsts:?}");
 }
 
@@ -140,46 +139,29 @@ fn a_recycled_pool_goes_over_as_a_whole_or_not_at_all() {
 fn a_table_is_taken_in_over_http_too() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let table = Table::in_mariadb(Arc::new(server), "leaf");
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
+    let serving = Serving::fresh();
     let url = table.url();
-    let import = |more: &[&str]| {
-        says(&serving.url, &[&["worker", "import", "leaf", "--leaf-table", &url], more].concat())
+    let args = ["worker", "import", "leaf", "--leaf-table", &url];
+    let import = |more: &[&str]| says(&serving.url, &[&args[..], more].concat());
+    let refuses = |more: &[&str], words: &[&str]| {
+        has(&fails(&serving.url, &[&args[..], more].concat(), 1), words);
     };
     assert_eq!(table.register("192.0.2.2", "8080", now()), 1, "an id begins at 1");
     // A deleted id is never given out again.
     assert_eq!(table.register("192.0.2.3", "8080", now()), 2);
     table.run("DELETE FROM leaf_workerid_alloc WHERE id = 2");
-    let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "66"];
-    has(&fails(&serving.url, &near, 1), &["takes number 3", "--leave 67"]);
+    refuses(&["--leave", "66"], &["takes number 3", "--leave 67"]);
     has(&import(&["--leave", "67"]), &["namespace `leaf`: 67 numbers set aside"]);
-    has(
-        &fails(
-            &serving.url,
-            &[
-                &["worker", "import", "leaf", "--leaf-table", &url][..],
-                &["--stopped", "192.0.2.2:8080", "--quiet", "1h"],
-            ]
-            .concat(),
-            1,
-        ),
-        &["number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc"],
-    );
-    let said = import(&["--leave", "67", "--stopped", "192.0.2.2:8080", "--quiet", "0s"]);
+    let stopped = ["--leave", "67", "--stopped", "192.0.2.2:8080", "--quiet"];
+    let runs = "number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc";
+    refuses(&[&stopped[..], &["1h"]].concat(), &[runs]);
+    let said = import(&[&stopped[..], &["0s"]].concat());
     has(&said, &["worker 1 is kept for `192.0.2.2:8080`"]);
     let list = says(&serving.url, &["worker", "list", "leaf"]);
     assert!(list.lines().count() == 4 && list.contains(" 2..67 "), "{list}");
     // And back: while leafid does not use the number, a Leaf may have it again.
-    has(
-        &fails(
-            &serving.url,
-            &["worker", "import", "leaf", "--leaf-table", &url, "--back", "192.0.2.2:8080"],
-            1,
-        ),
-        &["WORKERS_EXHAUSTED", "free from"],
-    );
+    refuses(&["--back", "192.0.2.2:8080"], &["WORKERS_EXHAUSTED", "free from"]);
 
     table.run("DROP TABLE leaf_workerid_alloc");
-    let said = fails(&serving.url, &["worker", "import", "leaf", "--leaf-table", &url], 1);
-    has(&said, &["leaf.jdbc.url", "doesn't exist"]);
+    refuses(&[], &["leaf.jdbc.url", "doesn't exist"]);
 }

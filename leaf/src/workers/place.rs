@@ -1,18 +1,19 @@
-//! What `leaf.snowflake.*` of a `leaf.properties` means: where Leaf's numbers are, and which of them is
+//! Where Leaf's numbers are, by what `leaf.snowflake.*` of a `leaf.properties` means, and which of them is
 //! this machine's.
 
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use leafid_core::{Code, StoreTime};
+use leafid_core::StoreTime;
 use leafid_store::backends::{engines, mysql, zookeeper as zk};
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use serde_json::{Map, Value};
 
 use super::{Found, Growth, files, table, zookeeper};
-use crate::config::{LeafConfig, SnowflakeSettings};
+use crate::config::{Keys, LIST};
+use crate::invalid;
 
 /// What a machine sends to itself is there at once, unless it is very busy.
 const ARRIVES: Duration = Duration::from_secs(5);
@@ -35,96 +36,79 @@ pub enum Source {
 pub struct Place {
     /// Where the numbers are.
     pub source: Source,
-    /// `leaf.snowflake.port`, which tells the Leafs of a machine apart.
-    pub port: u16,
+    /// `leaf.snowflake.port`, which tells the Leafs of a machine apart; nobody listens there.
+    port: u16,
     /// Where a Leaf of this machine in mode `local` keeps its number and its time.
-    pub cache: PathBuf,
+    cache: PathBuf,
 }
 
 impl Place {
-    /// What a file means, if its snowflake mode is on.
+    /// What a file means whose snowflake mode is on; `database` is our URL of its database, if it has one.
     ///
     /// # Errors
     /// `REQUEST_INVALID` with the key that is missing or wrong, and what it takes.
-    pub fn of(config: &LeafConfig) -> Result<Option<Place>, Problem> {
-        let Some(snowflake) = &config.snowflake else { return Ok(None) };
-        let port = snowflake.port;
+    pub(crate) fn of(keys: &Keys, database: Option<&str>) -> Result<Place, Problem> {
+        let name = keys.text("leaf.name")?.ok_or_else(|| {
+            invalid(
+                "leaf.name is not set, and names the machines of the snowflake mode; set it, or \
+                 leaf.snowflake.enable=false",
+            )
+        })?;
+        let port = keys.port("leaf.snowflake.port")?.ok_or_else(|| {
+            invalid(
+                "leaf.snowflake.port is not set or empty, as in the file that Leaf's fork brings, and a \
+                 Leaf does not start with it; set it to the number that this machine's Leaf had, or \
+                 leaf.snowflake.enable=false",
+            )
+        })?;
+        let source = match keys.text("leaf.snowflake.mode")?.unwrap_or("zk_normal") {
+            "zk_normal" => Source::Tree(tree(keys, name)?),
+            "zk_recycle" => Source::Pool(tree(keys, name)?),
+            "mysql" => Source::Table(mysql::Address::parse(database.ok_or_else(|| {
+                wrong(
+                    "leaf.jdbc.url",
+                    "",
+                    "the database that has the table leaf_workerid_alloc, and is read with \
+                     leaf.segment.enable=true",
+                )
+            })?)?),
+            "local" => {
+                let list = keys.text(LIST)?.unwrap_or_default();
+                let takes = "every Leaf with its number, as in {\"192.0.2.2:8080\":3}";
+                Source::List(serde_json::from_str(list).map_err(|_| wrong(LIST, list, takes))?)
+            }
+            mode => {
+                let takes = "one of zk_normal, zk_recycle, mysql and local";
+                return Err(wrong("leaf.snowflake.mode", mode, takes));
+            }
+        };
         // Java's `java.io.tmpdir` does not heed TMPDIR.
         let temporary = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
-        let cache = format!("{}/leafconf/{port}/workerID.json", config.name);
-        Ok(Some(Place { source: source(config, snowflake)?, port, cache: temporary.join(cache) }))
+        let cache = temporary.join(format!("{name}/leafconf/{port}/workerID.json"));
+        Ok(Place { source, port, cache })
     }
-}
 
-fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, Problem> {
-    match snowflake.mode.as_deref().unwrap_or("zk_normal") {
-        mode @ ("zk_normal" | "zk_recycle") => {
-            engines()?;
-            const KEY: &str = "leaf.snowflake.zk.address";
-            const TAKES: &str = "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181";
-            let hosts = snowflake.zk_address.as_deref().unwrap_or("");
-            if hosts.is_empty() {
-                return Err(wrong(KEY, "", TAKES));
-            }
-            let url = format!("zk://{}/snowflake/{}", hosts.replace(' ', ""), config.name);
-            let source = if mode == "zk_recycle" { Source::Pool } else { Source::Tree };
-            zk::Address::parse(&url).map(source).map_err(|_| wrong(KEY, hosts, TAKES))
-        }
-        "mysql" => match &config.segment {
-            Some(segment) => mysql::Address::parse(&segment.url).map(Source::Table),
-            None => Err(wrong(
-                "leaf.jdbc.url",
-                "",
-                "the database that has the table leaf_workerid_alloc, and is read with \
-                 leaf.segment.enable=true",
-            )),
-        },
-        "local" => {
-            let list = snowflake.local_map.as_deref().unwrap_or("");
-            serde_json::from_str(list).map(Source::List).map_err(|_| {
-                wrong(
-                    "leaf.snowflake.local.workIdMap",
-                    list,
-                    "every Leaf with its number, as in {\"192.0.2.2:8080\":3}",
-                )
-            })
-        }
-        mode => {
-            Err(wrong("leaf.snowflake.mode", mode, "one of zk_normal, zk_recycle, mysql and local"))
-        }
-    }
-}
-
-fn wrong(key: &str, value: &str, takes: &str) -> Problem {
-    let is = match value.is_empty() {
-        true => "is empty or missing".to_owned(),
-        false => format!("is `{}`", shown(value)),
-    };
-    Problem::new(Code::RequestInvalid, format!("`{key}` {is}; it takes {takes}"))
-}
-
-impl Place {
     /// Reads the numbers.
     ///
     /// # Errors
     /// As the reading of each kind.
-    pub fn read(&self, now: StoreTime) -> Result<Found, Problem> {
+    pub async fn read(&self, now: StoreTime) -> Result<Found, Problem> {
         match &self.source {
-            Source::Tree(address) => zookeeper::read(address),
+            Source::Tree(address) => zookeeper::read(address).await,
             // Leafs that ran in another mode may be all that ZooKeeper has seen.
-            Source::Pool(address) => Ok(Found { growth: Growth::Any, ..zookeeper::read(address)? }),
-            Source::Table(address) => table::read(address),
+            Source::Pool(address) => {
+                Ok(Found { growth: Growth::Any, ..zookeeper::read(address).await? })
+            }
+            Source::Table(address) => table::read(address).await,
             Source::List(list) => {
-                let place = "leaf.snowflake.local.workIdMap";
-                let mut nodes = files::listed(list, place)
-                    .map_err(|detail| Problem::new(Code::RequestInvalid, detail))?;
+                let mut nodes = files::listed(list, LIST)?;
                 // What a Leaf of this machine wrote there counts more than the list, for Leaf, too.
                 if self.cache.exists() {
                     let written = files::read(&self.cache, None, now)?.nodes;
                     nodes.retain(|node| written.iter().all(|other| other.owner != node.owner));
                     nodes.extend(written);
                 }
-                Ok(Found { place: place.to_owned(), now, growth: Growth::Listed, nodes })
+                Ok(Found { place: LIST.to_owned(), now, growth: Growth::Listed, nodes })
             }
         }
     }
@@ -154,6 +138,30 @@ impl Place {
     }
 }
 
+/// Where ZooKeeper has the numbers.
+fn tree(keys: &Keys, name: &str) -> Result<zk::Address, Problem> {
+    engines()?;
+    const KEY: &str = "leaf.snowflake.zk.address";
+    let hosts = match keys.text(KEY)? {
+        None => keys.text("leaf.snowflake.address")?.unwrap_or_default(),
+        Some(hosts) => hosts,
+    };
+    let wrong = || wrong(KEY, hosts, "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181");
+    if hosts.is_empty() {
+        return Err(wrong());
+    }
+    let url = format!("zk://{}/snowflake/{name}", hosts.replace(' ', ""));
+    zk::Address::parse(&url).map_err(|_| wrong())
+}
+
+fn wrong(key: &str, value: &str, takes: &str) -> Problem {
+    let is = match value.is_empty() {
+        true => "is empty or missing".to_owned(),
+        false => format!("is `{}`", shown(value)),
+    };
+    invalid(format!("`{key}` {is}; it takes {takes}"))
+}
+
 /// Whether an address is this machine's: what it is sent arrives. That it can be bound to is not enough, for
 /// with `ip_nonlocal_bind` any address can.
 fn is_here(ip: &str) -> bool {
@@ -170,23 +178,29 @@ fn is_here(ip: &str) -> bool {
     arrives().is_ok()
 }
 
+#[cfg(feature = "engines")]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::properties;
+    use crate::config::LeafConfig;
 
-    fn config(more: &str) -> LeafConfig {
+    fn place(more: &str) -> Result<Place, Problem> {
         let text = format!(
             "leaf.name=com.example.leaf\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n\
              leaf.snowflake.port=8080\nleaf.snowflake.zk.address=10.0.0.1:2181,10.0.0.2\n{more}"
         );
-        LeafConfig::of(&properties::parse(text.as_bytes()).unwrap()).unwrap()
+        Ok(LeafConfig::parse(text.as_bytes(), |_| ())?.workers.unwrap())
+    }
+
+    fn read(place: &Place) -> Found {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(place.read(StoreTime::new(1))).unwrap()
     }
 
     #[test]
     fn each_mode_says_where_its_numbers_are() {
         for mode in ["", "leaf.snowflake.mode=zk_normal", "leaf.snowflake.mode=zk_recycle"] {
-            let place = Place::of(&config(mode)).unwrap().unwrap();
+            let place = place(mode).unwrap();
             let address = match (place.source, mode.ends_with("zk_recycle")) {
                 (Source::Tree(address), false) | (Source::Pool(address), true) => address,
                 other => panic!("{mode}: {other:?}"),
@@ -196,13 +210,12 @@ mod tests {
         }
         let jdbc =
             "leaf.segment.enable=true\nleaf.jdbc.url=jdbc:mysql://h/leaf\nleaf.jdbc.username=u\n";
-        let table =
-            Place::of(&config(&format!("{jdbc}leaf.snowflake.mode=mysql"))).unwrap().unwrap();
+        let table = place(&format!("{jdbc}leaf.snowflake.mode=mysql")).unwrap();
         assert!(matches!(table.source, Source::Table(_)));
         let list = "leaf.snowflake.mode=local\n\
                     leaf.snowflake.local.workIdMap={\"127.0.0.1:8080\":3,\"192.0.2.2:8080\":4}";
-        let place = Place::of(&config(list)).unwrap().unwrap();
-        let found = place.read(StoreTime::new(1)).unwrap();
+        let place = place(list).unwrap();
+        let found = read(&place);
         assert_eq!((found.nodes.len(), found.growth), (2, Growth::Listed));
         let own = |place: &Place| {
             let owners = found.nodes.iter().filter_map(|node| node.owner.as_deref());
@@ -219,11 +232,10 @@ mod tests {
         let cache = folder.path().join("workerID.json");
         let text = r#"{"ip":"127.0.0.1","port":"8080","workId":9,"timestamp":1795247810346}"#;
         std::fs::write(&cache, text).unwrap();
-        let found = Place { cache, ..place }.read(StoreTime::new(1)).unwrap();
+        let found = read(&Place { cache, ..place });
         let numbers: Vec<u32> = found.nodes.iter().map(|node| node.worker).collect();
         assert_eq!(numbers, [4, 9], "a Leaf goes on with the number of its file");
-        assert!(found.nodes[1].stamped.is_some(), "and whether it runs shows");
-        assert!(Place::of(&config("leaf.snowflake.enable=false")).unwrap().is_none());
+        assert!(found.nodes[1].stamp().is_some(), "and whether it runs shows");
     }
 
     #[test]
@@ -244,7 +256,7 @@ mod tests {
             ("leaf.snowflake.mode=local", "leaf.snowflake.local.workIdMap", "is empty or missing"),
             ("leaf.snowflake.mode=etcd", "leaf.snowflake.mode", "zk_normal"),
         ] {
-            let said = Place::of(&config(more)).unwrap_err().detail;
+            let said = place(more).unwrap_err().detail;
             assert!(said.contains(key) && said.contains(says), "{more}: {said}");
         }
     }
