@@ -86,7 +86,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
-            .route(path::OPENAPI, get(openapi::get)),
+            .route(path::OPENAPI, get(openapi::serve)),
         Face::Seen => router
             .route(path::METRICS, get(metrics::get))
             .route(path::OVERVIEW, get(overview::get))
