@@ -11,7 +11,6 @@ pub mod cli;
 mod fuzzed;
 pub mod http;
 pub mod log;
-pub mod meter;
 pub mod routes;
 pub mod seen;
 mod shallow;

@@ -26,7 +26,6 @@ use super::rules::Rules;
 use super::trace::{self, Trace};
 use crate::app::App;
 use crate::http::guard;
-use crate::meter::requests::Kind;
 
 static FAILED: Rate = Rate::new();
 
@@ -103,7 +102,7 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
         };
         let took = began.elapsed();
         let status = response.status().as_u16();
-        app.requests.note(Kind::of(uri.path()), status, took);
+        app.requests.note(uri.path(), status, took);
         if let Some(problem) = response.extensions().get::<Problem>() {
             app.requests.refused(problem.code);
         }

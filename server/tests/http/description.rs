@@ -279,7 +279,7 @@ fn every_operation_takes_and_answers_what_is_described() {
     let range = json!({ "start": 0, "end": 64 });
     let made = json!({ "layout": "edge", "workers": range, "max_window_ms": 600_000 });
     api.ask("PUT", space, &made);
-    let aside = json!({ "owner": "192.0.2.2:54215", "until_ms": 1_800_000_000_000_u64 });
+    let aside = json!({ "owner": "192.0.2.2:54215", "until_ms": 1_735_700_000_000_u64 });
     api.ask("PUT", "/v1/workers/{namespace}/{worker}", &aside);
     api.ask("POST", "/v1/workers/{namespace}/{worker}/release", &json!({}));
 

@@ -11,6 +11,8 @@ fn samples(server: &Server) -> BTreeMap<String, f64> {
     let (headers, text) = server.text("/metrics", &[]);
     assert!(headers.contains("content-type: text/plain; version=0.0.4"), "{headers}");
     assert!(headers.contains("cache-control: no-store"), "{headers}");
+    let mut help = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
+    assert!(help.all(|line| line.split(' ').nth(1).is_some_and(|word| !word.is_empty())), "{text}");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let samples: BTreeMap<String, f64> = lines
         .map(|line| {
