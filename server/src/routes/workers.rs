@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::registry::WorkerRow;
@@ -18,7 +19,7 @@ use crate::http::caller::Caller;
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -39,7 +40,7 @@ pub async fn acquire(
 /// `POST /v1/workers/{ns}/renew`
 pub async fn renew(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -58,7 +59,7 @@ pub async fn renew(
 /// `POST /v1/workers/{ns}/release`
 pub async fn release(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
