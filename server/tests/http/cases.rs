@@ -4,7 +4,7 @@
 //! other than [`JSON`] alone, `-` for none. In a body `@` stands for a request id with its name, `%` for
 //! the id alone, `$` for the store's id, `\0` for that character, and `LONG` for one more than a name may have.
 
-pub const JSON: (&str, &str) = ("content-type", "application/json");
+use crate::support::JSON;
 
 /// A request, and the refusal it gets.
 pub struct Case {

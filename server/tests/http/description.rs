@@ -4,17 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, request, until};
-
-const JSON: (&str, &str) = ("content-type", "application/json");
+use crate::support::{JSON, Server, request, until};
 
 /// The verbs of a path, as the server's router knows them.
 fn verbs(server: &Server, path: &str) -> Vec<String> {
     let path = path.replace("{worker}", "1").replace(['{', '}'], "");
     let answer = server.send("OPTIONS", &path, &[], "");
     assert_eq!(answer.status, 405, "{path}: {answer:?}");
-    let allow = answer.headers.lines().find_map(|line| line.strip_prefix("allow: "));
-    let allow = allow.expect("a 405 says what is allowed");
+    let allow = answer.header("allow").expect("a 405 says what is allowed");
     let mut verbs: Vec<_> = allow.split(',').map(|verb| verb.trim().to_owned()).collect();
     verbs.retain(|verb| verb != "head");
     verbs.sort();

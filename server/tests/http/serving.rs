@@ -10,7 +10,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{Server, number, request};
+use crate::support::{JSON, Server, number, request};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -169,13 +169,14 @@ fn a_tag_that_is_made_after_it_was_asked_for_serves_at_once() {
 #[test]
 fn tags_are_created_once_changed_and_listed() {
     let server = Server::fresh();
-    let only = [("content-type", "application/json"), ("if-none-match", "*")];
+    let only = [JSON, ("if-none-match", "*")];
     for n in 0..25 {
         server.send("PUT", &format!("/v1/tags/t{n:02}"), &only, "{}").ok();
     }
     let again = server.send("PUT", "/v1/tags/t00", &only, "{}");
     assert_eq!((again.status, again.code()), (409, "TAG_EXISTS"));
-    let changed = server.put("/v1/tags/t00", r#"{"step":7}"#).ok();
+    let present = [JSON, ("if-match", "*")];
+    let changed = server.send("PUT", "/v1/tags/t00", &present, r#"{"step":7}"#).ok();
     assert_eq!((&changed["step"], &changed["max_step"]), (&json!(7), &json!(1_000_000)));
     assert_eq!(server.get("/v1/tags/t00").ok(), changed);
     let (mut after, mut seen) = (String::new(), Vec::new());
@@ -193,7 +194,7 @@ fn tags_are_created_once_changed_and_listed() {
 #[test]
 fn a_namespace_that_is_to_be_created_is_not_changed() {
     let server = Server::fresh();
-    let only = [("content-type", "application/json"), ("if-none-match", "*")];
+    let only = [JSON, ("if-none-match", "*")];
     let create = |body: &str| server.send("PUT", "/v1/namespaces/n", &only, body);
     let made = create(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok();
     assert_eq!(create(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok(), made);
