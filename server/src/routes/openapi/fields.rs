@@ -70,14 +70,19 @@ const fn number(least: u64, most: u64) -> FieldForm {
 pub const BIG: FieldForm = FieldForm::Big { least: 0 };
 pub const NAME: FieldForm = FieldForm::Name;
 pub const WORKER: FieldForm = number(0, u32::MAX as u64);
+const BASE32: Form = Form::Core(FieldForm::Text { least: 13, most: 13 });
 const COUNT: Form = Form::Core(number(0, strict::EXACT));
 const ENDS: Form = Form::Core(BIG);
 const FLAG: Form = Form::Core(FieldForm::Flag);
 const MILLIS: Form = Form::Core(FieldForm::Millis);
 const NAMED: Form = Form::Core(NAME);
+const READINESS: Form = Form::OneOf(&["ok", "degraded"]);
+const STATE: Form = Form::OneOf(&["ok", "degraded", "refused", "unavailable"]);
 const TOKEN: Form = Form::Core(FieldForm::Token);
+const OWNER: Form = Form::Core(FieldForm::Text { least: 1, most: NAME_BYTES });
 const PAUSE: Form = Form::Core(number(0, u32::MAX as u64));
 const WORKER_NUMBER: Form = Form::Core(WORKER);
+const WRITTEN: Form = Form::OneOf(&["none", "written", "failing"]);
 
 const NOW: &str = "The store's time, in ms since 1970.";
 const GENERATION: &str = "How often it was fenced, as far as is known.";
@@ -89,24 +94,15 @@ const STOPPED: &str = "The tags of which a holder has shown more than the store 
 pub const COUNTED: Object = &[is("count", Form::Core(number(1, dispense::MOST)), "How many IDs.")];
 pub const IDS: Object = &[is("ids", Form::Ids, "The IDs, ascending.")];
 /// The body of an advance.
-pub const ADVANCE: Object = &[is(
-    "to",
-    ENDS,
-    "Where the tag is to stand: the next number that it grants, not below its position and not above \
-     its `until`.",
-)];
+pub const ADVANCE: Object =
+    &[is("to", ENDS, "The next number that the tag is to grant: not below the one it has now.")];
 /// The body that sets a worker number aside.
 pub const ASIDE: Object = &[
-    may(
-        "owner",
-        Form::Core(FieldForm::Text { least: 1, most: NAME_BYTES }),
-        "Who is to have the number afterwards; anybody if absent.",
-    ),
+    may("owner", OWNER, "Who is to have the number afterwards; anybody if absent."),
     may(
         "until_ms",
         MILLIS,
-        "Nothing outside of leafid stamps a later time with the number, in ms since 1970. Absent: that \
-         may still be, and nobody is granted it.",
+        "The last time stamped with it outside, in ms since 1970; none if absent.",
     ),
 ];
 
@@ -141,21 +137,13 @@ pub const DECODED: Object = &[
     is("tick", ENDS, "The tick within the ID."),
     is("worker", WORKER_NUMBER, "The worker number within the ID."),
     is("sequence", ENDS, "The sequence within the ID."),
-    is(
-        "base32",
-        Form::Core(FieldForm::Text { least: 13, most: 13 }),
-        "The ID as 13 letters and digits that sort as the IDs do.",
-    ),
+    is("base32", BASE32, "The ID as 13 letters and digits that sort as the IDs do."),
     is("layout", Form::Core(FieldForm::Layout), "The layout of the namespace."),
 ];
 
 pub const ALIVE: Object = &[is("status", Form::OneOf(&["ok"]), "Always `ok`.")];
 const JOURNAL: Object = &[
-    may(
-        "journal",
-        Form::OneOf(&["none", "written", "failing"]),
-        "Whether a journal is kept, and can be written.",
-    ),
+    may("journal", WRITTEN, "Whether a journal is kept, and can be written."),
     may("journal_since_ms", MILLIS, "Since when there is one."),
     may("journal_apart", FLAG, "Whether it lies on another disk than the store."),
 ];
@@ -166,11 +154,7 @@ const STOPPED_TAG: Object = &[
 ];
 /// Without a token where one is wanted there is the status alone.
 pub const READY: Object = &[
-    is(
-        "status",
-        Form::OneOf(&["ok", "degraded"]),
-        "`degraded` while a line stands below what a holder has of it.",
-    ),
+    is("status", READINESS, "`degraded` while a tag stands below what a holder has of it."),
     may("store", TOKEN, "The store's id."),
     may("now_ms", MILLIS, NOW),
     may("generation", COUNT, GENERATION),
@@ -184,11 +168,7 @@ pub const PROBLEM: Object = &[
     is("status", Form::Core(number(400, 599)), "The HTTP status."),
     is("code", Form::Code, "What went wrong, as one word."),
     is("detail", Form::Words, "What happened, with the figures, and what to do."),
-    is(
-        "request_id",
-        Form::Words,
-        "Which request it was: as in `X-Request-Id` and in the server's log.",
-    ),
+    is("request_id", Form::Words, "As in `X-Request-Id` and in the server's log."),
     may("retry_after_ms", PAUSE, "How long to wait before asking again, in ms."),
     may("free_at_ms", MILLIS, "When the first worker number is free."),
 ];
@@ -213,20 +193,12 @@ pub const NUMBERS: Object = &[
          resting, `h` held, `a` aside.",
     ),
     is("counts", Form::Within(COUNTS), IN_STATES),
-    is(
-        "holders",
-        Form::Rows(WORKER_ROW),
-        "Numbers whose windows are not over: the 500 that were granted last, by number.",
-    ),
+    is("holders", Form::Rows(WORKER_ROW), "Those with a window: the 500 granted last, by number."),
     is("more_holders", FLAG, "Whether there are more of them."),
 ];
 
 const STORE: Object = &[
-    is(
-        "status",
-        Form::OneOf(&["ok", "degraded", "refused", "unavailable"]),
-        "Whether it grants, and whether lines of it went back.",
-    ),
+    is("status", STATE, "Whether it grants, and whether tags of it went back."),
     is("place", Form::Words, "Where it lies."),
     is("id", TOKEN, "The store's id; zeros before it is open."),
     is("generation", COUNT, GENERATION),
@@ -246,38 +218,20 @@ const AT_HAND: Object = &[
 ];
 const SIGHTED_TAG: Object = &[
     Part::Same(TAG),
-    may(
-        "per_day",
-        ENDS,
-        "How many numbers are leased in a day at the rate of the last quarter of an hour; absent until \
-         the tag was seen twice.",
-    ),
+    may("per_day", ENDS, "Numbers leased in a day at the present rate; absent until seen twice."),
     may("at_hand", Form::Within(AT_HAND), "What this server itself hands out."),
     is("recent", Form::Rows(LEASED), "The last leases by this server, the newest last."),
 ];
 const SIGHTED_NAMESPACE: Object = &[
     Part::Same(NAMESPACE),
     is("numbers", Form::Within(COUNTS), IN_STATES),
-    may(
-        "more_per_day",
-        ENDS,
-        "How many more numbers are in use after a day at the rate of the last quarter of an hour; absent \
-         until the namespace was seen twice.",
-    ),
+    may("more_per_day", ENDS, "As much more is in use after a day; absent until seen twice."),
 ];
 pub const OVERVIEW: Object = &[
     is("version", Form::Words, "The server's version."),
     is("store", Form::Within(STORE), "The store."),
-    may(
-        "tags",
-        Form::Rows(SIGHTED_TAG),
-        "The first 1000 tags by name, and others that are leased from; absent while they cannot be read.",
-    ),
+    may("tags", Form::Rows(SIGHTED_TAG), "The first 1000 by name, and those that are leased from."),
     is("more_tags", FLAG, "Whether there are other tags."),
-    may(
-        "namespaces",
-        Form::Rows(SIGHTED_NAMESPACE),
-        "The first 100 namespaces by name; absent while they cannot be read.",
-    ),
+    may("namespaces", Form::Rows(SIGHTED_NAMESPACE), "The first 100 by name."),
     is("went_back", Form::Rows(STOPPED_TAG), STOPPED),
 ];
