@@ -142,19 +142,17 @@ fn put_leases(all: &mut Exposition, store: &Watched) {
     for (tag, counts) in &tags {
         family.count(&[("tag", &name(tag))], counts.ids.get());
     }
-    let of_spaces: [(&str, fn(&OfSpace) -> &Outcomes); 3] = [
-        ("leafid_acquires_total", |counts| &counts.acquires),
-        ("leafid_renewals_total", |counts| &counts.renewals),
-        ("leafid_releases_total", |counts| &counts.releases),
-    ];
-    for (of, outcomes) in of_spaces {
+    let mut of_spaces = |of, outcomes: fn(&OfSpace) -> &Outcomes| {
         let mut family = all.family(of);
         for (space, counts) in &spaces {
             for (outcome, count) in outcomes(counts).each() {
                 family.count(&[("namespace", &name(space)), ("outcome", outcome)], count);
             }
         }
-    }
+    };
+    of_spaces("leafid_acquires_total", |counts| &counts.acquires);
+    of_spaces("leafid_renewals_total", |counts| &counts.renewals);
+    of_spaces("leafid_releases_total", |counts| &counts.releases);
 }
 
 /// What the server's own generators did: the single IDs over HTTP, and those of Leaf's clients.

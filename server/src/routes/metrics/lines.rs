@@ -25,17 +25,15 @@ pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
     tags.truncate(TAGS);
     tags.sort_by_key(|(sight, _)| sight.tag);
 
-    let of_rows: [(&str, fn(&TagRow) -> u64); 3] = [
-        ("leafid_tag_position", |row| row.max_id),
-        ("leafid_tag_remaining_ids", TagRow::remaining),
-        ("leafid_tag_step_ids", |row| row.step.into()),
-    ];
-    for (name, value) in of_rows {
+    let mut of_rows = |name, value: fn(&TagRow) -> u64| {
         let mut family = all.family(name);
         for (sight, _) in &tags {
             family.count(&[("tag", sight.tag.as_str())], value(&sight.row));
         }
-    }
+    };
+    of_rows("leafid_tag_position", |row| row.max_id);
+    of_rows("leafid_tag_remaining_ids", TagRow::remaining);
+    of_rows("leafid_tag_step_ids", |row| row.step.into());
     let mut family = all.family("leafid_tag_exhaustion_seconds");
     for (sight, left) in &tags {
         left.inspect(|left| family.value(&[("tag", sight.tag.as_str())], *left));
