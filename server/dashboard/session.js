@@ -34,28 +34,23 @@ export class Refused extends Error {
 }
 
 /** What a GET answers. */
-export async function get(path, signal) {
-  const response = await answer(path, signal)
-  const body = await response.json().catch(() => ({}))
-  if (!response.ok) throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
-  return body
+export async function get(path) {
+  return (await answer(path)).json()
 }
 
 /** What a GET answers, as a page of its own: a link sends no token. */
 export async function page(path) {
-  const response = await answer(path)
-  if (!response.ok) {
-    const body = await response.json().catch(() => ({}))
-    throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
-  }
-  return URL.createObjectURL(new Blob([await response.text()], { type: 'text/plain;charset=utf-8' }))
+  const text = await (await answer(path)).text()
+  return URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
 }
 
-async function answer(path, signal) {
+async function answer(path) {
   const headers = token ? { authorization: `Bearer ${token}` } : {}
-  try {
-    return await fetch(path, { headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' })
-  } catch (error) {
+  const asked = fetch(path, { headers, cache: 'no-store', credentials: 'omit', redirect: 'error' })
+  const response = await asked.catch((error) => {
     throw new Refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
-  }
+  })
+  if (response.ok) return response
+  const body = await response.json().catch(() => ({}))
+  throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
 }

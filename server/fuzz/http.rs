@@ -2,115 +2,42 @@
 //! error of its own, and goes on serving.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::net::Shutdown;
+use std::time::Duration;
 
 use leafid_store::backends::opening::Options;
-use leafid_store::clock::SystemClock;
-use leafid_store::opening::open_sqlite;
-use leafid_store::problem::Problem;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
 use super::{Fate, Target};
 use crate::app::Config;
-use crate::http::listener::Listener;
-use crate::http::serve::{Bound, serve};
+use support::{LATE, Server};
 
-const WORDS: &[&str] = &[
-    "\r\n",
-    "\n",
-    "\r",
-    "\r\n\r\n",
-    " ",
-    "\t",
-    ":",
-    "\u{0}",
-    "é",
-    "GET ",
-    "PUT ",
-    "DELETE ",
-    "POST ",
-    "OPTIONS * ",
-    "CONNECT a:1 ",
-    "HTTP/1.0",
-    "HTTP/1.1",
-    "HTTP/2.0",
-    "Host: localhost\r\n",
-    "Host: evil.example\r\n",
-    "Content-Length: 5\r\n",
-    "Content-Length: 99999999999999999999\r\n",
-    "Transfer-Encoding: chunked\r\n",
-    "Transfer-Encoding: gzip, chunked\r\n",
-    "Expect: 100-continue\r\n",
-    "Upgrade: h2c\r\n",
-    "Connection: close\r\n",
-    "Content-Type: application/json\r\n",
-    "Content-Type: text/plain\r\n",
-    "Origin: http://evil.example\r\n",
-    "X-Request-Id: \u{1}\r\n",
-    "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n",
-    "Authorization: Bearer x\r\n",
-    "If-None-Match: *\r\n",
-    "Accept: */*\r\n",
-    "/v1/tags/orders",
-    "/v1/decode/%00",
-    "/%2e%2e/",
-    "?limit=0",
-    "?after=%FF",
-    "?a=b&a=b",
-    "//",
-    "0\r\n\r\n",
-    "ffffffffffffffff\r\n",
-    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n",
-    "{\"step\":0}",
-    "{\"count\":10001}",
-];
+#[expect(dead_code, reason = "the tests over HTTP use more of it")]
+#[path = "../tests/http/support.rs"]
+mod support;
 
-/// So long nobody waits in vain on a busy machine.
-const LATE: Duration = Duration::from_secs(120);
+const WORDS: &str = "\r\n | \r\n\r\n | GET  | PUT  | DELETE  | POST  | OPTIONS *  | CONNECT a:1  | HTTP/1.0 | HTTP/1.1 | \
+    HTTP/2.0 | Host: localhost\r\n | Host: evil.example\r\n | Content-Length: 5\r\n | \
+    Content-Length: 99999999999999999999\r\n | Transfer-Encoding: chunked\r\n | \
+    Transfer-Encoding: gzip, chunked\r\n | Expect: 100-continue\r\n | Upgrade: h2c\r\n | \
+    Connection: close\r\n | Content-Type: application/json\r\n | Content-Type: text/plain\r\n | \
+    Origin: http://evil.example\r\n | X-Request-Id: \u{1}\r\n | \
+    traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n | \
+    Authorization: Bearer x\r\n | If-None-Match: *\r\n | Accept: */*\r\n | /v1/tags/orders | \
+    /v1/decode/%00 | /%2e%2e/ | ?limit=0 | ?after=%FF | ?a=b&a=b | // | 0\r\n\r\n | ffffffffffffffff\r\n | \
+    PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n | PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n | {\"step\":0} | \
+    {\"count\":10001}";
 
+/// A server, and how long it may be silent before it seems to wait for more.
 struct Served {
-    address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<Result<(), Problem>>>,
-    /// How long it may be silent before it seems to wait for more.
+    server: Server,
     soon: Duration,
-    _folder: tempfile::TempDir,
 }
 
 impl Served {
-    fn start() -> Served {
-        let folder = tempfile::tempdir().expect("a folder");
-        let options = Options { create: true, first_use: true, ..Options::default() };
-        let store = open_sqlite(&folder.path().join("store.db"), Arc::new(SystemClock), options);
-        let store = Arc::new(store.expect("the store opens"));
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (told, address) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-            runtime.block_on(async move {
-                let socket = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                told.send(socket.local_addr().expect("an address")).expect("the test waits");
-                let bound = vec![Bound::here(Listener::ONLY, socket)];
-                let stopped = async {
-                    let _ = stopped.await;
-                };
-                serve(bound, Config::default(), store, stopped).await
-            })
-        });
-        let address = address.recv().expect("the server listens");
-        let soon = Duration::from_millis(15);
-        Served { address, stop: Some(stop), thread: Some(thread), soon, _folder: folder }
-    }
-
     /// What comes back until it hangs up. It is told that nothing more comes once it seems to wait for
     /// that: one that is told at once drops what it is about to answer.
     fn exchange(&self, input: &[u8]) -> Vec<u8> {
-        let mut stream = TcpStream::connect(self.address).expect("the server listens");
+        let mut stream = self.server.connect();
         stream.set_write_timeout(Some(LATE)).expect("a time-out");
         // A server that refuses early may close before it has read all of it.
         let _ = stream.set_read_timeout(Some(self.soon)).and_then(|()| stream.write_all(input));
@@ -126,30 +53,8 @@ impl Served {
     }
 
     fn is_well(&self) -> Result<(), String> {
-        let asked = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        let mut stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(LATE)).expect("a time-out");
-        let mut answer = Vec::new();
-        let _ = stream.write_all(asked.as_bytes()).and_then(|()| stream.read_to_end(&mut answer));
-        match answer.starts_with(b"HTTP/1.1 200") {
-            true => Ok(()),
-            false => Err(format!("it is not ready: {}", answer.escape_ascii())),
-        }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        let Some(thread) = self.thread.take() else { return };
-        // One that does not stop ends with this program, and holds up nothing but this.
-        let begun = Instant::now();
-        while !thread.is_finished() && begun.elapsed() < LATE {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        if thread.is_finished() {
-            let _ = thread.join();
-        }
+        let answer = self.server.send("GET", "/readyz", &[], "");
+        if answer.status == 200 { Ok(()) } else { Err(format!("it is not ready: {answer:?}")) }
     }
 }
 
@@ -174,7 +79,9 @@ fn looked_at(answer: &[u8]) -> Result<Fate, String> {
 
 #[test]
 fn requests() {
-    let mut served = Served::start();
+    let options = Options { first_use: true, ..Options::default() };
+    let server = Server::fresh_with(options, Config::default());
+    let mut served = Served { server, soon: Duration::ZERO };
     let target = Target { name: "http", inputs: 400, words: WORDS };
     let mut counts = (0, 0);
     // On a busy machine a server that is silent for a moment may be about to answer.

@@ -13,8 +13,8 @@ use leafid_store::store::SharedStore;
 use leafid_store::store::watched::Watched;
 
 use crate::http::deadlines::Limits;
-use crate::meter::requests::Requests;
 use crate::seen::census::Census;
+use crate::seen::requests::Requests;
 
 /// How a server behaves.
 #[derive(Clone)]

@@ -17,4 +17,3 @@ pub mod router;
 pub mod rules;
 pub mod serve;
 pub mod tls;
-pub mod trace;

@@ -12,6 +12,5 @@ pub(crate) mod numbers;
 pub mod openapi;
 pub(crate) mod overview;
 pub(crate) mod segments;
-pub(crate) mod snowflake;
 pub(crate) mod tags;
 pub(crate) mod workers;

@@ -1,6 +1,6 @@
-//! What an operator sees of a server: what its stores hold, and the text of `/metrics`.
+//! What an operator sees of a server: what its stores hold, and what was asked of it.
 
 pub mod census;
-pub mod exposition;
 pub mod numbers;
 pub mod rate;
+pub mod requests;

@@ -1,18 +1,17 @@
 //! The file of principals and hashed tokens.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use jiff::Timestamp;
-use leafid_core::{Code, StoreTime};
+use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
-use leafid_store::utc::{self, span_ms};
-use toml::{Table, Value};
+use leafid_store::utc;
+use serde::Deserialize;
 
-use super::principal::{Known, Pattern, Principal, Verb, is_name};
-use super::secret::Hash;
+use super::principal::{Pattern, Principal, Verb, is_name};
 use crate::shallow;
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
@@ -80,83 +79,38 @@ pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
     })
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entries {
+    #[serde(default)]
+    principals: BTreeMap<String, Principal>,
+}
+
 fn parse(text: &str) -> Result<Vec<Principal>, String> {
     shallow::check(text)?;
-    // Its own message would show what stands in the line.
-    let mut file: Table = text.parse().map_err(|error: toml::de::Error| {
+    // Its own words would show the line.
+    let entries: Entries = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
-        format!("line {line} is not TOML: {}", error.message())
+        format!("line {line}: {}", error.message())
     })?;
-    let entries = match file.remove("principals") {
-        None => Table::new(),
-        Some(Value::Table(entries)) => entries,
-        Some(_) => return Err("`principals` must be a table of names".to_owned()),
-    };
-    if let Some(unknown) = file.keys().next() {
-        return Err(format!("`{}` is not known; it has `principals`", shown(unknown)));
-    }
-    let mut principals = Vec::new();
-    for (name, entry) in entries {
-        let at = |why: String| format!("`principals.{}`: {why}", shown(&name));
+    let named = |(name, principal): (String, Principal)| {
+        let at = |why: &str| format!("`principals.{}`: {why}", shown(&name));
         if !is_name(&name) {
-            return Err(at("a name has 1 to 128 letters, digits and `._:-`".to_owned()));
+            return Err(at("a name has 1 to 128 letters, digits and `._:-`"));
         }
-        let Value::Table(entry) = entry else { return Err(at("must be a table".to_owned())) };
-        principals.push(principal(&name, entry).map_err(at)?);
-    }
-    Ok(principals)
-}
-
-fn principal(name: &str, mut entry: Table) -> Result<Principal, String> {
-    let mut found = Principal::named(name);
-    let patterns = |entry: &mut Table, field: &str, usual| match texts(entry, field)? {
-        None => Ok(usual),
-        Some(said) => said.iter().map(|text| pattern(text)).collect::<Result<Vec<_>, _>>(),
-    };
-    found.tags = patterns(&mut entry, "tags", found.tags)?;
-    found.namespaces = patterns(&mut entry, "namespaces", found.namespaces)?;
-    if let Some(verbs) = texts(&mut entry, "verbs")? {
-        found.verbs = verbs.iter().map(|text| verb(text)).collect::<Result<_, _>>()?;
-    }
-    let small = |number: Option<u64>, field: &str| {
-        let small = number.map(u32::try_from).transpose();
-        small.map_err(|_| format!("`{field}` is at most {}", u32::MAX))
-    };
-    found.max_step = small(number(&mut entry, "max_step")?, "max_step")?;
-    if let Some(window) = text_of(&mut entry, "max_window")? {
-        let ms = span_ms(&window).map_err(|why| format!("`max_window`: {why}"))?;
-        found.max_window_ms = Some(ms).filter(|ms| *ms >= 1_000);
-        if found.max_window_ms.is_none() {
-            return Err("`max_window` is at least 1s".to_owned());
+        let Principal { max_step, ids_per_day, workers, .. } = principal;
+        if max_step == Some(0) || ids_per_day == Some(0) || workers == 0 {
+            return Err(at("`max_step`, `ids_per_day` and `workers` are 1 or more"));
         }
-    }
-    found.ids_per_day = number(&mut entry, "ids_per_day")?;
-    found.workers = small(number(&mut entry, "workers")?, "workers")?.unwrap_or(found.workers);
-    for token in array(&mut entry, "tokens")?.unwrap_or_default() {
-        let Value::Table(token) = token else {
-            return Err("`tokens` must be tables".to_owned());
-        };
-        found.tokens.push(known(token)?);
-    }
-    nothing_else(&entry)?;
-    Ok(found)
-}
-
-fn known(mut entry: Table) -> Result<Known, String> {
-    let hash = text_of(&mut entry, "sha256")?.as_deref().and_then(Hash::parse);
-    let hash = hash.ok_or("a token needs its `sha256`, 64 lower-case hex digits")?;
-    let id = text_of(&mut entry, "id")?.unwrap_or_default();
-    let (created, expires) = (moment(&mut entry, "created")?, moment(&mut entry, "expires")?);
-    nothing_else(&entry)?;
-    Ok(Known { id, hash, created, expires })
+        Ok(Principal { name, ..principal })
+    };
+    entries.principals.into_iter().map(named).collect()
 }
 
 /// Reads a pattern.
 pub fn pattern(text: &str) -> Result<Pattern, String> {
-    Pattern::parse(text).ok_or_else(|| {
-        format!("`{}` is not a pattern: use a name, or its beginning and a star", shown(text))
-    })
+    text.to_owned().try_into()
 }
 
 /// Reads a verb.
@@ -164,59 +118,6 @@ pub fn verb(text: &str) -> Result<Verb, String> {
     Verb::parse(text).ok_or_else(|| {
         format!("`{}` is not a verb: use lease, read, admin or metrics", shown(text))
     })
-}
-
-fn nothing_else(entry: &Table) -> Result<(), String> {
-    match entry.keys().next() {
-        None => Ok(()),
-        Some(unknown) => Err(format!("`{}` is not known", shown(unknown))),
-    }
-}
-
-fn array(entry: &mut Table, field: &str) -> Result<Option<Vec<Value>>, String> {
-    match entry.remove(field) {
-        None => Ok(None),
-        Some(Value::Array(values)) => Ok(Some(values)),
-        Some(_) => Err(format!("`{field}` must be an array")),
-    }
-}
-
-fn texts(entry: &mut Table, field: &str) -> Result<Option<Vec<String>>, String> {
-    let Some(values) = array(entry, field)? else { return Ok(None) };
-    let text = |value| match value {
-        Value::String(text) => Ok(text),
-        _ => Err(format!("`{field}` must be an array of strings")),
-    };
-    values.into_iter().map(text).collect::<Result<_, _>>().map(Some)
-}
-
-fn text_of(entry: &mut Table, field: &str) -> Result<Option<String>, String> {
-    match entry.remove(field) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{field}` must be a string")),
-    }
-}
-
-fn number(entry: &mut Table, field: &str) -> Result<Option<u64>, String> {
-    match entry.remove(field) {
-        None => Ok(None),
-        Some(Value::Integer(number @ 1..)) => Ok(u64::try_from(number).ok()),
-        Some(_) => Err(format!("`{field}` must be a whole number from 1 on")),
-    }
-}
-
-fn moment(entry: &mut Table, field: &str) -> Result<Option<StoreTime>, String> {
-    let text = match entry.remove(field) {
-        None => return Ok(None),
-        Some(Value::String(text)) => text,
-        Some(Value::Datetime(at)) => at.to_string(),
-        Some(_) => String::new(),
-    };
-    let at: Timestamp = text.parse().map_err(|_| {
-        format!("`{field}` must be a moment with its zone, as in 2027-01-31T00:00:00Z")
-    })?;
-    Ok(Some(StoreTime::new(at.as_millisecond())))
 }
 
 fn text(principals: &[Principal]) -> String {
@@ -257,7 +158,11 @@ fn text(principals: &[Principal]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use leafid_core::StoreTime;
+
     use super::*;
+    use crate::access::principal::Known;
+    use crate::access::secret::Hash;
 
     #[test]
     fn what_is_written_is_read_as_it_was() {
@@ -281,17 +186,24 @@ mod tests {
     #[test]
     fn what_is_not_known_is_named() {
         for (text, says) in [
-            ("x = 1", "`x` is not known"),
-            ("[principals.a]\nverb = []", "`principals.a`: `verb` is not known"),
-            ("[principals.a]\nverbs = [\"all\"]", "`all` is not a verb"),
+            ("x = 1", "line 1: unknown field `x`"),
+            ("[principals.a]\nverb = []", "line 2: unknown field `verb`"),
+            ("[principals.a]\nname = \"b\"", "line 2: unknown field `name`"),
+            ("[principals.a]\nverbs = [\"all\"]", "`all`, expected one of `lease`"),
+            ("[principals.a]\nverbs = \"lease\"", "expected a sequence"),
             ("[principals.a]\ntags = [\"a*b\"]", "`a*b` is not a pattern"),
-            ("[principals.a]\nmax_step = 0", "`max_step` must be a whole number from 1"),
-            ("[principals.a]\nmax_step = 5000000000", "`max_step` is at most"),
+            ("[principals.a]\nmax_step = 0", "`principals.a`: `max_step`"),
+            ("[principals.a]\nids_per_day = 0", "`ids_per_day`"),
+            ("[principals.a]\nworkers = 0", "`workers` are 1 or more"),
+            ("[principals.a]\nworkers = -1", "line 2: invalid value"),
+            ("[principals.a]\nmax_step = 5000000000", "expected u32"),
             ("[principals.a]\nmax_window = \"10\"", "a number and a unit"),
             ("[principals.a]\nmax_window = \"10ms\"", "at least 1s"),
+            ("[principals.a]\nmax_window = 10", "expected a string"),
             ("[principals.\"a b\"]", "a name has"),
-            ("[[principals.a.tokens]]\nid = \"x\"", "64 lower-case hex digits"),
-            ("principals = 1", "table of names"),
+            ("[[principals.a.tokens]]\nid = \"x\"", "missing field `sha256`"),
+            ("[[principals.a.tokens]]\nsha256 = \"x\"", "64 lower-case hex digits"),
+            ("principals = 1", "line 1: invalid type: integer `1`, expected a map"),
             ("\n\n[[[", "line 3 is not TOML"),
         ] {
             let why = parse(text).unwrap_err();

@@ -1,6 +1,7 @@
-//! Whether files have changed since they were read.
+//! What is read of files, and again when they change.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use leafid_core::Code;
@@ -9,53 +10,73 @@ use leafid_store::problem::Problem;
 /// A file that a server reads again has at most this many bytes.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Files, as they were when they were looked at last.
+/// What was read of some files, which is read again when they change.
 #[derive(Debug)]
-pub struct Fresh {
-    files: Vec<(PathBuf, Look)>,
+pub struct Fresh<T> {
+    files: Mutex<Vec<(PathBuf, Look)>>,
+    current: RwLock<Arc<T>>,
 }
 
 /// What tells that a file was written or replaced: when, how long, and, on Unix, which one.
 type Look = Option<(SystemTime, u64, u64)>;
 
-impl Fresh {
-    /// These files, as they are now: to be asked before they are read.
-    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Fresh {
+impl<T> Fresh<T> {
+    /// Reads these files.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn open(
+        paths: impl IntoIterator<Item = PathBuf>,
+        read: impl FnOnce() -> Result<T, Problem>,
+    ) -> Result<Fresh<T>, Problem> {
         let files = paths.into_iter().map(|path| {
             let look = look(&path);
             (path, look)
         });
-        Fresh { files: files.collect() }
+        let files = Mutex::new(files.collect());
+        Ok(Fresh { files, current: RwLock::new(Arc::new(read()?)) })
     }
 
-    /// Whether one of them is another than at the last call.
-    pub fn changed(&mut self) -> bool {
-        let mut changed = false;
-        for (path, seen) in &mut self.files {
+    /// What was read last.
+    pub fn current(&self) -> Arc<T> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the files again if one has changed, or in any case; says whether it did. Where they cannot
+    /// be used, what was read before stays.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for what is no file, or a large one, and those of `read`.
+    pub fn reload(
+        &self,
+        in_any_case: bool,
+        read: impl FnOnce() -> Result<T, Problem>,
+    ) -> Result<bool, Problem> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = in_any_case;
+        for (path, seen) in files.iter_mut() {
             let now = look(path);
             changed |= std::mem::replace(seen, now) != now;
         }
-        changed
-    }
-
-    /// Whether they can be read again and reading ends: a pipe might never, and neither would any
-    /// later look at a file then; a device might fill the memory.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID`. A file that is missing is none: who reads it says so.
-    pub fn ends(&self) -> Result<(), Problem> {
-        for (path, _) in &self.files {
-            let Ok(found) = std::fs::metadata(path) else { continue };
-            let why = match found.is_file() {
-                true if found.len() <= LARGEST => continue,
-                true => format!("it has {} bytes, and may have {LARGEST}", found.len()),
-                false => "it is no regular file, and only those are read again".to_owned(),
-            };
-            let detail = format!("`{}`: {why}", path.display());
-            return Err(Problem::new(Code::RequestInvalid, detail));
+        if changed {
+            files.iter().try_for_each(|(path, _)| ends(path))?;
+            let current = Arc::new(read()?);
+            *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
         }
-        Ok(())
+        Ok(changed)
     }
+}
+
+/// Whether reading it ends: a pipe might never, and neither would any later look at a file then; a device
+/// might fill the memory. Of a file that is missing, who reads it says so.
+fn ends(path: &Path) -> Result<(), Problem> {
+    let Ok(found) = std::fs::metadata(path) else { return Ok(()) };
+    let why = match found.is_file() {
+        true if found.len() <= LARGEST => return Ok(()),
+        true => format!("it has {} bytes, and may have {LARGEST}", found.len()),
+        false => "it is no regular file, and only those are read again".to_owned(),
+    };
+    Err(Problem::new(Code::RequestInvalid, format!("`{}`: {why}", path.display())))
 }
 
 fn look(path: &Path) -> Look {
@@ -76,20 +97,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, "text").unwrap();
-        let mut fresh = Fresh::new([path.clone()]);
-        fresh.ends().unwrap();
+        let fresh = Fresh::open([path.clone()], || Ok(1)).unwrap();
+        assert!(!fresh.reload(false, || Ok(2)).unwrap());
         std::fs::remove_file(&path).unwrap();
-        fresh.ends().expect("who reads it says that it is missing");
-        for (becomes, word) in [("/dev/zero", "regular"), ("/", "regular")] {
+        let missing = fresh.reload(false, || Err(Problem::new(Code::Internal, "missing")));
+        assert_eq!(missing.unwrap_err().code, Code::Internal, "who reads it says so");
+        for becomes in ["/dev/zero", "/"] {
             std::os::unix::fs::symlink(becomes, &path).unwrap();
-            assert!(fresh.changed());
-            let refused = fresh.ends().unwrap_err();
+            let refused = fresh.reload(false, || Ok(3)).unwrap_err();
             assert_eq!(refused.code, Code::RequestInvalid);
-            assert!(refused.detail.contains(word), "{refused}");
+            assert!(refused.detail.contains("regular"), "{refused}");
             std::fs::remove_file(&path).unwrap();
         }
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
-        let refused = fresh.ends().unwrap_err();
+        let refused = fresh.reload(true, || Ok(4)).unwrap_err();
         assert!(refused.detail.contains("1048577 bytes"), "{refused}");
+        assert_eq!(*fresh.current(), 1, "what was read stays");
+        std::fs::write(&path, "more").unwrap();
+        assert!(fresh.reload(false, || Ok(5)).unwrap());
+        assert_eq!(*fresh.current(), 5);
     }
 }

@@ -1,6 +1,11 @@
 //! Who may ask for what.
 
+use jiff::Timestamp;
 use leafid_core::StoreTime;
+use leafid_store::json::shown;
+use leafid_store::utc::span_ms;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::secret::Hash;
 
@@ -10,7 +15,8 @@ pub const USUAL_WORKERS: u32 = 16;
 pub const LIVE: usize = 2;
 
 /// What a principal may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "lowercase")]
 pub enum Verb {
     /// Lease segments, hold windows, have single IDs made.
     Lease,
@@ -45,18 +51,26 @@ impl Verb {
 }
 
 /// A name, or the beginning of names and a star: `orders`, `tenant:*`, `*`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(try_from = "String")]
 pub struct Pattern(String);
 
-impl Pattern {
-    /// Reads one: a star is its last character, if it has any.
-    pub fn parse(text: &str) -> Option<Pattern> {
-        let begins = text.strip_suffix('*').unwrap_or(text);
-        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-        let is_one = !text.is_empty() && text.len() <= 128 && begins.bytes().all(is_known);
-        is_one.then(|| Pattern(text.to_owned()))
-    }
+impl TryFrom<String> for Pattern {
+    type Error = String;
 
+    /// Reads one: a star is its last character, if it has any.
+    fn try_from(text: String) -> Result<Pattern, String> {
+        let begins = text.strip_suffix('*').unwrap_or(&text);
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+        if !text.is_empty() && text.len() <= 128 && begins.bytes().all(is_known) {
+            return Ok(Pattern(text));
+        }
+        let text = shown(&text);
+        Err(format!("`{text}` is not a pattern: use a name, or its beginning and a star"))
+    }
+}
+
+impl Pattern {
     /// It as it is written.
     pub fn text(&self) -> &str {
         &self.0
@@ -76,15 +90,20 @@ impl Pattern {
 }
 
 /// A token of a principal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Known {
     /// Its name in listings and in the log: it says nothing of the token.
+    #[serde(default)]
     pub id: String,
     /// Its hash.
+    #[serde(rename = "sha256")]
     pub hash: Hash,
     /// When it was made.
+    #[serde(default, deserialize_with = "moment")]
     pub created: Option<StoreTime>,
     /// From when on it is not valid any more.
+    #[serde(default, deserialize_with = "moment")]
     pub expires: Option<StoreTime>,
 }
 
@@ -96,9 +115,11 @@ impl Known {
 }
 
 /// Somebody who has a token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Principal {
     /// The name.
+    #[serde(skip)]
     pub name: String,
     /// Which tags.
     pub tags: Vec<Pattern>,
@@ -109,6 +130,7 @@ pub struct Principal {
     /// The numbers of one lease at most.
     pub max_step: Option<u32>,
     /// The longest window, in ms.
+    #[serde(rename = "max_window", deserialize_with = "window")]
     pub max_window_ms: Option<u32>,
     /// How many IDs in a day (UTC).
     pub ids_per_day: Option<u64>,
@@ -118,12 +140,12 @@ pub struct Principal {
     pub tokens: Vec<Known>,
 }
 
-impl Principal {
-    /// One with this name, and what an entry has that says nothing.
-    pub fn named(name: &str) -> Principal {
+/// What an entry has that says nothing.
+impl Default for Principal {
+    fn default() -> Principal {
         let all = vec![Pattern("*".to_owned())];
         Principal {
-            name: name.to_owned(),
+            name: String::new(),
             tags: all.clone(),
             namespaces: all,
             verbs: Verb::USUAL.to_vec(),
@@ -134,6 +156,13 @@ impl Principal {
             tokens: Vec::new(),
         }
     }
+}
+
+impl Principal {
+    /// One with this name, and what an entry has that says nothing.
+    pub fn named(name: &str) -> Principal {
+        Principal { name: name.to_owned(), ..Principal::default() }
+    }
 
     /// Whether it may use this tag.
     pub fn may_tag(&self, tag: &str) -> bool {
@@ -143,6 +172,26 @@ impl Principal {
     /// Whether it may use this namespace.
     pub fn may_namespace(&self, namespace: &str) -> bool {
         self.namespaces.iter().any(|pattern| pattern.fits(namespace))
+    }
+}
+
+/// Reads a moment, as a text or as TOML has it.
+fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<StoreTime>, D::Error> {
+    let text = match toml::Value::deserialize(from)? {
+        toml::Value::String(text) => text,
+        toml::Value::Datetime(at) => at.to_string(),
+        _ => String::new(),
+    };
+    let at: Timestamp = text.parse().map_err(|_| {
+        D::Error::custom("it must be a moment with its zone, as in 2027-01-31T00:00:00Z")
+    })?;
+    Ok(Some(StoreTime::new(at.as_millisecond())))
+}
+
+fn window<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    match span_ms(&String::deserialize(from)?).map_err(D::Error::custom)? {
+        ..1_000 => Err(D::Error::custom("`max_window` is at least 1s")),
+        ms => Ok(Some(ms)),
     }
 }
 
@@ -157,11 +206,12 @@ mod tests {
 
     #[test]
     fn a_star_ends_a_pattern() {
-        let fits = |pattern: &str, name| Pattern::parse(pattern).unwrap().fits(name);
+        let parse = |text: &str| Pattern::try_from(text.to_owned());
+        let fits = |pattern: &str, name| parse(pattern).unwrap().fits(name);
         assert!(fits("*", "orders") && fits("tenant:*", "tenant:7") && fits("orders", "orders"));
         assert!(!fits("tenant:*", "tenant") && !fits("orders", "orders2") && !fits("a*", "b"));
         for wrong in ["", "**", "*a", "a*b", "a b", "ä*"] {
-            assert!(Pattern::parse(wrong).is_none(), "{wrong}");
+            assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use leafid_store::problem::Problem;
 use leafid_store::random;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
@@ -11,7 +12,8 @@ use subtle::{Choice, ConstantTimeEq};
 const PREFIX: &str = "leafid_";
 
 /// The SHA-256 of a token.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Hash([u8; 32]);
 
 /// A fresh token, to be shown once.
@@ -29,22 +31,6 @@ impl Hash {
         Hash(Sha256::digest(token.as_bytes()).into())
     }
 
-    /// Reads 64 lower-case hex digits.
-    pub fn parse(text: &str) -> Option<Hash> {
-        let digits = text.as_bytes();
-        let mut hash = [0; 32];
-        if digits.len() != 2 * hash.len() {
-            return None;
-        }
-        for (byte, pair) in hash.iter_mut().zip(digits.chunks(2)) {
-            if pair.iter().any(|digit| !matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
-                return None;
-            }
-            *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
-        }
-        Some(Hash(hash))
-    }
-
     /// It as 64 hex digits.
     pub fn hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -53,6 +39,24 @@ impl Hash {
     /// Whether both are of one token, in a time that says nothing of where they differ.
     pub fn matches(&self, other: &Hash) -> Choice {
         self.0.ct_eq(&other.0)
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = &'static str;
+
+    /// Reads 64 lower-case hex digits.
+    fn try_from(text: String) -> Result<Hash, &'static str> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let mut hash = [0; 32];
+        if text.len() != 2 * hash.len() || !text.bytes().all(is_digit) {
+            return Err("`sha256` must be 64 lower-case hex digits");
+        }
+        for (byte, at) in hash.iter_mut().zip((0..).step_by(2)) {
+            let pair = text.get(at..at + 2).unwrap_or_default();
+            *byte = u8::from_str_radix(pair, 16).unwrap_or_default();
+        }
+        Ok(Hash(hash))
     }
 }
 
@@ -72,11 +76,12 @@ mod tests {
         assert!(one != other && one.starts_with(PREFIX) && one.len() == PREFIX.len() + 43, "{one}");
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Hash::of("abc").hex(), known);
-        let read = Hash::parse(known).unwrap();
+        let parse = |text: &str| Hash::try_from(text.to_owned());
+        let read = parse(known).unwrap();
         assert!(bool::from(read.matches(&Hash::of("abc"))));
         assert!(!bool::from(read.matches(&Hash::of("abd"))));
         for wrong in ["", &known[1..], &known.to_uppercase(), &known.replace('b', "g"), "é"] {
-            assert!(Hash::parse(wrong).is_none(), "{wrong}");
+            assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use leafid_core::{Code, StoreTime};
 use leafid_store::clock::{Clock, SystemClock};
@@ -28,8 +28,7 @@ pub struct Member {
 #[derive(Debug)]
 pub struct Tokens {
     path: PathBuf,
-    members: RwLock<Arc<Vec<Arc<Member>>>>,
-    fresh: Mutex<Fresh>,
+    members: Fresh<Vec<Arc<Member>>>,
 }
 
 impl Tokens {
@@ -38,27 +37,18 @@ impl Tokens {
     /// # Errors
     /// As [`file::read`], and `REQUEST_INVALID` for more live tokens than a rotation needs.
     pub fn open(path: &Path) -> Result<Tokens, Problem> {
-        let fresh = Mutex::new(Fresh::new([path.to_owned()]));
-        let members = members(path, &[])?;
-        let members = RwLock::new(Arc::new(members));
-        Ok(Tokens { path: path.to_owned(), members, fresh })
+        let members = Fresh::open([path.to_owned()], || members(path, &[]))?;
+        Ok(Tokens { path: path.to_owned(), members })
     }
 
-    /// Reads the file again if it has changed, or in any case: how many principals it has. Where it
-    /// cannot be used, what was known stays.
+    /// As [`Fresh::reload`]: how many principals the file has.
     ///
     /// # Errors
     /// As [`Tokens::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<Option<usize>, Problem> {
-        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        if !fresh.changed() && !in_any_case {
-            return Ok(None);
-        }
-        fresh.ends()?;
-        let members = members(&self.path, &self.members())?;
-        let count = members.len();
-        *self.members.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(members);
-        Ok(Some(count))
+        let before = self.members.current();
+        let changed = self.members.reload(in_any_case, || members(&self.path, &before))?;
+        Ok(changed.then(|| self.members.current().len()))
     }
 
     /// Whose token this is.
@@ -66,7 +56,7 @@ impl Tokens {
     /// # Errors
     /// `UNAUTHORIZED` where it is nobody's, or has expired.
     pub fn member(&self, token: &str) -> Result<Arc<Member>, Problem> {
-        let (hash, members) = (Hash::of(token), self.members());
+        let (hash, members) = (Hash::of(token), self.members.current());
         let all = members
             .iter()
             .flat_map(|member| member.who.tokens.iter().map(move |known| (member, known)));
@@ -92,10 +82,6 @@ impl Tokens {
             )));
         }
         Ok(Arc::clone(member))
-    }
-
-    fn members(&self) -> Arc<Vec<Arc<Member>>> {
-        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -25,7 +25,7 @@ use tower::Service;
 use super::connection;
 use super::deadlines::Limits;
 use super::entry::named;
-use super::request_id::RequestId;
+use super::request_id;
 use super::tls::Tls;
 use crate::routes::answer::Refused;
 
@@ -149,7 +149,7 @@ impl Acceptor {
                 let detail =
                     format!("all {most} connections of this server are in use; ask again later");
                 let problem = Problem::new(Code::Overloaded, detail);
-                let answer = named(Refused(problem).into_response(), &RequestId::fresh());
+                let answer = named(Refused(problem).into_response(), request_id::fresh());
                 ready(Ok::<_, Infallible>(answer))
             });
             let mut builder = http1::Builder::new();

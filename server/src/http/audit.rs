@@ -33,15 +33,15 @@ pub async fn audit(State(app): State<Arc<App>>, request: Request, next: Next) ->
 async fn audited(app: Arc<App>, request: Request, next: Next) -> Response {
     let (mut head, body) = request.into_parts();
     let what = What::of(&mut head).await;
-    let caller = Caller::from_request_parts(&mut head, &()).await;
-    let (what, caller) = match (what, caller) {
-        (Ok(what), Ok(caller)) => (what, caller),
-        (Err(problem), _) | (_, Err(Refused(problem))) => return Refused(problem).into_response(),
+    let what = match what {
+        Ok(what) => what,
+        Err(problem) => return Refused(problem).into_response(),
     };
     let before = match &what {
         Some(what) => what.line.now(&app).await,
         None => None,
     };
+    let caller = head.extensions.get().map_or_else(String::new, Caller::to_string);
     let (head, body) = next.run(Request::from_parts(head, body)).await.into_parts();
     // It is one of ours, in memory and whole.
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();

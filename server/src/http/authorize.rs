@@ -1,23 +1,18 @@
 //! Who asks, told by a token in the `Authorization` header, and whether they may.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use futures_util::FutureExt;
-use futures_util::future::Either;
 use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use tower::{Layer, Service};
 
 use super::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
@@ -36,65 +31,28 @@ pub struct Wanted {
     pub verb: Verb,
 }
 
-impl<S> Layer<S> for Wanted {
-    type Service = Authorized<S>;
-
-    fn layer(&self, paths: S) -> Authorized<S> {
-        Authorized { wanted: self.clone(), paths }
+/// Middleware: lets through what the owner of a request's token may do.
+pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    let entered = allowed(&wanted, &mut head).await;
+    let entered = entered.and_then(|member| Ok((member.meter.enter(&member.who)?, member)));
+    let (_room, member) = match entered {
+        Ok(entered) => entered,
+        Err(problem) => return refused(&problem, &head),
+    };
+    if let Some(caller) = head.extensions.get_mut::<Caller>() {
+        caller.member = Some(member);
     }
+    next.run(Request::from_parts(head, body)).await
 }
 
-/// Paths of which a request reaches those that the owner of its token may use.
-#[derive(Clone, Debug)]
-pub struct Authorized<S> {
-    wanted: Wanted,
-    paths: S,
-}
-
-type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-impl<S> Service<Request> for Authorized<S>
-where
-    S: Service<Request, Response = Response, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Either<Ready<Result<Response, Infallible>>, Later>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.paths.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let (mut head, body) = request.into_parts();
-        let entered = allowed(&self.wanted, &mut head)
-            .and_then(|member| Ok((member.meter.enter(&member.who)?, member)));
-        let (room, member) = match entered {
-            Ok(entered) => entered,
-            Err(problem) => return Either::Left(ready(Ok(refused(&problem, &head)))),
-        };
-        if let Some(caller) = head.extensions.get_mut::<Caller>() {
-            caller.member = Some(member);
-        }
-        let answered = self.paths.call(Request::from_parts(head, body));
-        Either::Right(Box::pin(async move {
-            let answered = answered.await;
-            drop(room);
-            answered
-        }))
-    }
-}
-
-fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
+async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
     let member = wanted.tokens.member(token(head)?)?;
     let (who, verb) = (&member.who, wanted.verb);
     if !who.verbs.contains(&verb) {
         return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
     }
-    // It waits for nothing: the router has put them into the head.
-    let params = RawPathParams::from_request_parts(head, &()).now_or_never();
-    let params = params.ok_or_else(|| Problem::new(Code::Internal, "no names of this path"))?;
+    let params = RawPathParams::from_request_parts(head, &()).await;
     let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
     let mut named = false;
     for (param, value) in &params {

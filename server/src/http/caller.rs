@@ -3,14 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
-use leafid_core::Code;
-use leafid_store::problem::Problem;
-
 use crate::access::allow::Allowance;
 use crate::access::tokens::Member;
-use crate::routes::answer::Refused;
 
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +38,5 @@ impl std::fmt::Display for Caller {
             Some(member) => write!(f, "/{}", member.who.name),
             None => Ok(()),
         }
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for Caller {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Refused> {
-        let caller = parts.extensions.get().cloned();
-        let unknown = || Problem::new(Code::Internal, "the request does not say who calls");
-        Ok(caller.ok_or_else(unknown)?)
     }
 }

@@ -21,12 +21,10 @@ use tracing::field::Empty;
 
 use super::caller::{Caller, Peer};
 use super::listener::Listener;
-use super::request_id::{HEADER, RequestId};
+use super::request_id::{self, Trace};
 use super::rules::Rules;
-use super::trace::{self, Trace};
 use crate::app::App;
 use crate::http::guard;
-use crate::meter::requests::Kind;
 
 static FAILED: Rate = Rate::new();
 
@@ -81,15 +79,15 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
     // A given id is compared with the body, which may hold it as a secret; an unread body cannot be.
     let read = admitted.as_ref().ok();
     let trace = read.and_then(|body| Trace::given(&head.headers, body));
-    let given = read.and_then(|body| RequestId::given(&head.headers, body, trace.as_ref()));
-    let id = given.unwrap_or_else(RequestId::fresh);
+    let given = read.and_then(|body| request_id::given(&head.headers, body, trace.as_ref()));
+    let id = given.unwrap_or_else(request_id::fresh);
     let peer = head.extensions.get().map(|Peer(peer)| *peer);
     let caller = Caller { listener: listener.name, peer, member: None };
     let (method, uri) = (head.method.clone(), head.uri.clone());
     let span = tracing::error_span!("request", request_id = %id, trace_id = Empty, span_id = Empty);
     if let Some(trace) = &trace {
-        span.record("trace_id", trace.id());
-        span.record("span_id", trace.span());
+        span.record("trace_id", &trace.id);
+        span.record("span_id", &trace.span);
     }
     let answered = async {
         let response = match admitted {
@@ -103,7 +101,7 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
         };
         let took = began.elapsed();
         let status = response.status().as_u16();
-        app.requests.note(Kind::of(uri.path()), status, took);
+        app.requests.note(uri.path(), status, took);
         if let Some(problem) = response.extensions().get::<Problem>() {
             app.requests.refused(problem.code);
         }
@@ -111,9 +109,9 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
         report(&response, &caller, &method, &uri);
         response
     };
-    let mut response = named(answered.instrument(span).await, &id);
+    let mut response = named(answered.instrument(span).await, id);
     if let Some(trace) = trace {
-        response.headers_mut().insert(trace::HEADER, trace.value);
+        response.headers_mut().insert(request_id::TRACE, trace.value);
     }
     response
 }
@@ -138,14 +136,14 @@ fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
 }
 
 /// The same answer with the request's id in its header, and in its problem.
-pub fn named(mut response: Response, id: &RequestId) -> Response {
+pub fn named(mut response: Response, id: String) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        let problem = problem.with("request_id", Figure::Text(id.as_str().to_owned()));
+        let problem = problem.with("request_id", Figure::Text(id.clone()));
         *response.body_mut() = Body::from(problem.json());
         response.headers_mut().remove(CONTENT_LENGTH);
     }
-    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
-        response.headers_mut().insert(HEADER, value);
+    if let Ok(value) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(request_id::HEADER, value);
     }
     response
 }

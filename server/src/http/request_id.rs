@@ -1,68 +1,96 @@
-//! The id of a request: it stands in the answer, in its problem, and in every line of the log.
+//! The id of a request, which stands in the answer, in its problem, and in every line of the log; and the
+//! trace that the request is a part of, as W3C Trace Context has it.
 //!
-//! It is not the `request` of a lease, which is a secret of its holder and is never logged.
+//! Neither is the `request` of a lease, which is a secret of its holder and is never logged.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use leafid_core::Token;
 use leafid_store::hex::hex;
 use leafid_store::random;
 
-use super::trace::Trace;
-
 /// The header of an id, in requests and in answers.
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// The header of a trace, in requests and in answers.
+pub const TRACE: HeaderName = HeaderName::from_static("traceparent");
 /// The longest id that is taken over.
 const MOST_BYTES: usize = 128;
 
-/// The id of a request: letters, digits and `._:=+/@-`.
+/// A `traceparent` that is well-formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(String);
-
-impl RequestId {
-    /// A new one: random bytes of this process, and a count.
-    pub fn fresh() -> RequestId {
-        static PROCESS: LazyLock<u64> =
-            LazyLock::new(|| random::bytes().map_or(0, u64::from_le_bytes));
-        static COUNT: AtomicU64 = AtomicU64::new(1);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let digits = (u128::from(*PROCESS) << 64 | u128::from(count)).to_be_bytes();
-        RequestId(hex(Token::new(digits)))
-    }
-
-    /// The one that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`.
-    /// A text that the body has too is not taken over: it may be the `request` or `key` of a lease.
-    pub fn given(headers: &HeaderMap, body: &[u8], trace: Option<&Trace>) -> Option<RequestId> {
-        let said = once(headers, HEADER).filter(|id| is_well_formed(id));
-        let id = said.or_else(|| trace.map(Trace::id))?;
-        let repeated = body.windows(id.len()).any(|part| part == id.as_bytes());
-        (!repeated).then(|| RequestId(id.to_owned()))
-    }
-
-    /// It as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+pub struct Trace {
+    /// As it came.
+    pub value: HeaderValue,
+    /// The trace, in 32 hex digits.
+    pub id: String,
+    /// The caller's part of it, in 16 hex digits.
+    pub span: String,
 }
 
-impl std::fmt::Display for RequestId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
+/// A new id, in 32 hex digits: random bytes of this process, and a count.
+pub fn fresh() -> String {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| random::bytes().map_or(0, u64::from_le_bytes));
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    hex(Token::new((u128::from(*PROCESS) << 64 | u128::from(count)).to_be_bytes()))
 }
 
-/// The value of a header that is given once, and is text.
-fn once(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => value.to_str().ok(),
-        _ => None,
-    }
-}
-
-fn is_well_formed(id: &str) -> bool {
+/// The id that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`. Letters, digits
+/// and `._:=+/@-`.
+pub fn given(headers: &HeaderMap, body: &[u8], trace: Option<&Trace>) -> Option<String> {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:=+/@-".contains(&byte);
-    (1..=MOST_BYTES).contains(&id.len()) && id.bytes().all(is_known)
+    let is_well_formed =
+        |id: &&str| (1..=MOST_BYTES).contains(&id.len()) && id.bytes().all(is_known);
+    let said = once(headers, HEADER).and_then(|value| value.to_str().ok());
+    let id = said.filter(is_well_formed).or_else(|| trace.map(|trace| trace.id.as_str()))?;
+    (!repeats(body, id)).then(|| id.to_owned())
+}
+
+impl Trace {
+    /// The one that a request has, given once.
+    pub fn given(headers: &HeaderMap, body: &[u8]) -> Option<Trace> {
+        let value = once(headers, TRACE)?;
+        let (id, span) = parts(value.to_str().ok()?)?;
+        let is_secret = repeats(body, id) || repeats(body, span);
+        (!is_secret).then(|| Trace {
+            value: value.clone(),
+            id: id.to_owned(),
+            span: span.to_owned(),
+        })
+    }
+}
+
+/// Whether the body has this text, too: it may be the `request` or `key` of a lease then, and is not taken
+/// over.
+fn repeats(body: &[u8], text: &str) -> bool {
+    body.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+/// The value of a header that is given once.
+fn once(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
+}
+
+/// The ids of the trace and of the caller's part of it.
+fn parts(parent: &str) -> Option<(&str, &str)> {
+    let is_hex = |text: &str, digits| {
+        text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let is_zero = |text: &str| text.bytes().all(|byte| byte == b'0');
+    let mut parts = parent.splitn(5, '-');
+    let (version, trace) = (parts.next()?, parts.next()?);
+    let (span, flags, more) = (parts.next()?, parts.next()?, parts.next());
+    let is_valid = is_hex(version, 2)
+        && version != "ff"
+        && is_hex(trace, 32)
+        && !is_zero(trace)
+        && is_hex(span, 16)
+        && !is_zero(span)
+        && is_hex(flags, 2)
+        // Later versions may say more.
+        && (version != "00" || more.is_none());
+    is_valid.then_some((trace, span))
 }

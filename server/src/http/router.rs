@@ -12,7 +12,7 @@ use leafid_store::problem::Problem;
 use leafid_wire::path;
 
 use super::audit::audit;
-use super::authorize::Wanted;
+use super::authorize::{Wanted, authorize};
 use super::deadlines::Limits;
 use super::entry::{Entry, ListenerService};
 use super::listener::{At, Face, Listener};
@@ -20,8 +20,8 @@ use super::rules::Rules;
 use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::{
-    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments,
-    snowflake, tags, workers,
+    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments, tags,
+    workers,
 };
 
 /// All paths over a server, for who asks them in its own process.
@@ -50,7 +50,10 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
             && let Some(tokens) = entry.rules.tokens.clone()
         {
             routes = match face.verb() {
-                Some(verb) => routes.route_layer(Wanted { tokens, verb }),
+                Some(verb) => {
+                    let wanted = Wanted { tokens, verb };
+                    routes.route_layer(middleware::from_fn_with_state(wanted, authorize))
+                }
                 None => routes.route_layer(Extension(tokens)),
             };
         }
@@ -69,7 +72,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::ACQUIRE, post(workers::acquire))
             .route(path::RENEW, post(workers::renew))
             .route(path::RELEASE, post(workers::release))
-            .route(path::SNOWFLAKES, post(snowflake::ids)),
+            .route(path::SNOWFLAKES, post(segments::snowflakes)),
         Face::Reads => router
             .route(path::DECODE, get(decode::decode))
             .route(path::TAGS, get(tags::list))
@@ -86,7 +89,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
-            .route(path::OPENAPI, get(openapi::get)),
+            .route(path::OPENAPI, get(openapi::serve)),
         Face::Seen => router
             .route(path::METRICS, get(metrics::get))
             .route(path::OVERVIEW, get(overview::get))

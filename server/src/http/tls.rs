@@ -2,7 +2,7 @@
 //! change while the server runs.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use leafid_core::{Code, StoreTime};
@@ -37,8 +37,7 @@ pub struct Files {
 #[derive(Debug)]
 pub struct Tls {
     files: Files,
-    current: RwLock<Current>,
-    fresh: Mutex<Fresh>,
+    current: Fresh<Current>,
     looked: Mutex<UnixTime>,
 }
 
@@ -57,25 +56,16 @@ impl Tls {
     /// of another certificate.
     pub fn open(files: Files) -> Result<Tls, Problem> {
         let paths = [Some(&files.cert), Some(&files.key), files.client_ca.as_ref()];
-        let fresh = Mutex::new(Fresh::new(paths.into_iter().flatten().cloned()));
-        let current = RwLock::new(read(&files)?);
-        Ok(Tls { files, current, fresh, looked: Mutex::new(UnixTime::now()) })
+        let current = Fresh::open(paths.into_iter().flatten().cloned(), || read(&files))?;
+        Ok(Tls { files, current, looked: Mutex::new(UnixTime::now()) })
     }
 
-    /// Reads the files again if one has changed, or in any case; connections go on as they began.
-    /// Where the files cannot be used, what was read before stays.
+    /// As [`Fresh::reload`]; connections go on as they began.
     ///
     /// # Errors
     /// As [`Tls::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<bool, Problem> {
-        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        if !fresh.changed() && !in_any_case {
-            return Ok(false);
-        }
-        fresh.ends()?;
-        let current = read(&self.files)?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
-        Ok(true)
+        self.current.reload(in_any_case, || read(&self.files))
     }
 
     /// Whether the certificate in use has ended or ends soon, some time after that was told last: its
@@ -86,13 +76,12 @@ impl Tls {
             return None;
         }
         *looked = now;
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        ends(&current.certificate, now).ok().flatten()
+        ends(&self.current.current().certificate, now).ok().flatten()
     }
 
     /// What a new connection is greeted with.
     pub fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config)
+        Arc::clone(&self.current.current().config)
     }
 }
 

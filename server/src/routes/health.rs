@@ -22,12 +22,7 @@ static WITHHELD: Rate = Rate::new();
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {
-    Json::write(put_alive)
-}
-
-/// A process that lives.
-pub fn put_alive(writer: &mut Writer) {
-    writer.text("status", "ok");
+    Json::write(|writer| writer.text("status", "ok"))
 }
 
 /// A store that can grant, and the tags of it that are stopped.

@@ -17,54 +17,34 @@ use super::body::must_be_json;
 /// The rows of a list: by default, and at most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
-/// The tag in the path.
-pub struct TagPath(pub Name);
-
-/// The namespace in the path.
-pub struct NamespacePath(pub Name);
-
-/// The worker number in the path.
-pub struct WorkerPath(pub u32);
-
-/// The ID in the path, as text.
-pub struct IdPath(pub String);
-
 /// The object in the body.
 pub struct Input(pub Reader);
 
-impl<S: Send + Sync> FromRequestParts<S> for TagPath {
-    type Rejection = Refused;
+macro_rules! in_path {
+    ($($(#[$doc:meta])* $name:ident($value:ty) from $field:literal by $read:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name(pub $value);
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Refused> {
-        let text = path(parts, state, "tag").await?;
-        Ok(TagPath(tag(&text)?))
-    }
+        impl<S: Send + Sync> FromRequestParts<S> for $name {
+            type Rejection = Refused;
+
+            async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<$name, Refused> {
+                let text = path(parts, state, $field).await?;
+                Ok($name($read(&text)?))
+            }
+        }
+    )+};
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for NamespacePath {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamespacePath, Refused> {
-        let text = path(parts, state, "namespace").await?;
-        Ok(NamespacePath(namespace(&text)?))
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for WorkerPath {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<WorkerPath, Refused> {
-        let text = path(parts, state, "worker").await?;
-        Ok(WorkerPath(worker(&text, Code::WorkerInvalid)?))
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for IdPath {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<IdPath, Refused> {
-        Ok(IdPath(path(parts, state, "id").await?))
-    }
+in_path! {
+    /// The tag in the path.
+    TagPath(Name) from "tag" by tag;
+    /// The namespace in the path.
+    NamespacePath(Name) from "namespace" by namespace;
+    /// The worker number in the path.
+    WorkerPath(u32) from "worker" by |text: &str| worker(text, Code::WorkerInvalid);
+    /// The ID in the path, as text.
+    IdPath(String) from "id" by |text: &str| Ok::<_, Problem>(text.to_owned());
 }
 
 impl<S: Send + Sync> FromRequest<S> for Input {

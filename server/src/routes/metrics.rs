@@ -1,10 +1,8 @@
 //! `/metrics`: what a monitoring system reads. `docs/METRICS.md` says what each is for.
 
-mod leases;
+mod exposition;
 mod lines;
 mod process;
-mod requests;
-mod store;
 
 use std::sync::Arc;
 
@@ -12,15 +10,25 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response};
+use leafid_core::Name;
+use leafid_store::dispense::Generators;
+use leafid_store::hex::hex;
+use leafid_store::meter::leases::{NAMED, OfSpace, Outcomes};
+use leafid_store::problem::Problem;
+use leafid_store::store::watched::Watched;
+use leafid_store::store::{Inside, Store};
 
+use self::exposition::{Exposition, Format};
+use super::health::{self, Ready};
 use crate::app::App;
-use crate::routes::health;
-use crate::seen::exposition::{Exposition, Format};
+use crate::seen::requests::{CLASSES, Requests};
 
 /// What is not counted by name. No tag that leafid makes is called so.
 const OTHERS: &str = "_other";
-/// Figures of at most this many tags are told, of those with the least time left first.
-const TAGS: usize = 200;
+/// How many µs there are in a second.
+const MICROS: f64 = 1_000_000.0;
+/// The states of a store: one of them is 1.
+const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];
 
 /// `GET /metrics`. It never fails: what cannot be read now is absent, and `leafid_store_up` says so.
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Body> {
@@ -37,18 +45,132 @@ async fn text(app: &App, format: Format) -> String {
     let (ready, tags, spaces) =
         tokio::join!(health::look(app), app.census.tags(&app.store), app.census.spaces(&app.store));
     let mut all = Exposition::new(format);
-    all.gauge("leafid_build_info", "Always 1; the labels say what is running.")
-        .count(&[("version", env!("CARGO_PKG_VERSION"))], 1);
-    store::put(&mut all, &app.store, &ready);
-    requests::put(&mut all, &app.requests);
-    leases::put(&mut all, &app.store);
-    leases::put_single(&mut all, &app.generators);
+    all.family("leafid_build_info").count(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    put_store(&mut all, &app.store, &ready);
+    if let Some(inside) = app.store.inside() {
+        put_inside(&mut all, &inside);
+    }
+    put_requests(&mut all, &app.requests);
+    put_leases(&mut all, &app.store);
+    put_single(&mut all, &app.generators);
     if let Ok(tags) = tags {
         lines::put_tags(&mut all, &tags);
     }
     if let Ok(spaces) = spaces {
         lines::put_spaces(&mut all, &spaces);
     }
-    process::put(&mut all);
+    for (name, value) in process::figures() {
+        all.family(name).value(&[], value);
+    }
     all.end()
+}
+
+/// Whether the store grants, what it is, and what of it was lost.
+fn put_store(all: &mut Exposition, store: &Watched, found: &Result<Ready, Problem>) {
+    all.one("leafid_store_up", found.is_ok().into());
+    let mut family = all.family("leafid_store_state");
+    for state in STATES {
+        family.count(&[("state", state)], (state == health::state(found)).into());
+    }
+    let (id, place) = (hex(store.id()), store.place());
+    all.family("leafid_store_info").count(&[("id", &id), ("place", &place)], 1);
+    let mut family = all.family("leafid_store_lines_went_back");
+    if let Ok(ready) = found {
+        family.count(&[], ready.stopped.len() as u64);
+    }
+    all.one("leafid_fence_generation", store.generation());
+}
+
+/// The fence, and how the store's thread gets on.
+fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal }: &Inside) {
+    all.one("leafid_fence_position", *position);
+    if let Some(journal) = journal {
+        all.one("leafid_journal_up", journal.written.into());
+        all.one("leafid_journal_apart", journal.apart.into());
+    }
+    let since = journal.map_or(0, |found| found.since.get().unsigned_abs() / 1_000);
+    all.one("leafid_journal_since_seconds", since);
+    let mut family = all.family("leafid_queue_length");
+    for (line, length) in [
+        ("acquires", turns.acquires.get()),
+        ("others", turns.others.get() + arriving),
+        ("again", turns.again.get()),
+    ] {
+        family.count(&[("line", line)], length);
+    }
+    all.family("leafid_queue_wait_seconds").reading(&[], &turns.waited.read(), MICROS);
+    let mut family = all.family("leafid_backend_duration_seconds");
+    for (step, took) in [("begin", &turns.begin), ("read", &turns.read), ("write", &turns.write)] {
+        family.reading(&[("step", step)], &took.read(), MICROS);
+    }
+    all.family("leafid_turn_requests").reading(&[], &turns.requests.read(), 1.0);
+    all.one("leafid_conflicts_total", turns.conflicts.get());
+    all.one("leafid_abandoned_total", turns.abandoned.get());
+    all.one("leafid_late_total", turns.late.get());
+}
+
+/// Requests over HTTP: how many, how long they took, and why they were refused.
+fn put_requests(all: &mut Exposition, requests: &Requests) {
+    let mut family = all.family("leafid_http_requests_total");
+    for (route, counts) in requests.routes() {
+        for (class, count) in CLASSES.iter().zip(&counts.answers) {
+            family.count(&[("route", route), ("status", class)], count.get());
+        }
+    }
+    let mut family = all.family("leafid_http_request_duration_seconds");
+    for (route, counts) in requests.routes() {
+        family.reading(&[("route", route)], &counts.took.read(), MICROS);
+    }
+    let mut family = all.family("leafid_http_problems_total");
+    for (code, count) in requests.codes().filter(|(code, _)| code.http_status().is_some()) {
+        family.count(&[("code", code.as_str())], count);
+    }
+}
+
+/// Leases by tag; acquires, renewals and releases by namespace. Both with how they ended.
+fn put_leases(all: &mut Exposition, store: &Watched) {
+    let leases = store.leases();
+    let (tags, spaces) = (leases.tags.each(), leases.spaces.each());
+    let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());
+    let mut family = all.family("leafid_leases_total");
+    for (tag, counts) in &tags {
+        for (outcome, count) in counts.leases.each() {
+            family.count(&[("tag", &name(tag)), ("outcome", outcome)], count);
+        }
+    }
+    let mut family = all.family("leafid_leased_ids_total");
+    for (tag, counts) in &tags {
+        family.count(&[("tag", &name(tag))], counts.ids.get());
+    }
+    let mut of_spaces = |of, outcomes: fn(&OfSpace) -> &Outcomes| {
+        let mut family = all.family(of);
+        for (space, counts) in &spaces {
+            for (outcome, count) in outcomes(counts).each() {
+                family.count(&[("namespace", &name(space)), ("outcome", outcome)], count);
+            }
+        }
+    };
+    of_spaces("leafid_acquires_total", |counts| &counts.acquires);
+    of_spaces("leafid_renewals_total", |counts| &counts.renewals);
+    of_spaces("leafid_releases_total", |counts| &counts.releases);
+}
+
+/// What the server's own generators did: the single IDs over HTTP, and those of Leaf's clients.
+fn put_single(all: &mut Exposition, generators: &Generators) {
+    let singles = generators.counted();
+    let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());
+    let mut family = all.family("leafid_single_ids_total");
+    for single in &singles {
+        let labels = [("kind", single.kind), ("name", &name(&single.name))];
+        family.count(&labels, single.counts.ids.get());
+    }
+    let mut family = all.family("leafid_single_waits_total");
+    for single in &singles {
+        let labels = [("kind", single.kind), ("name", &name(&single.name))];
+        family.count(&labels, single.counts.waits.get());
+    }
+    let mut family = all.family("leafid_single_ids_in_hand");
+    for (kind, name, in_hand) in generators.in_hand().into_iter().take(NAMED) {
+        family.count(&[("kind", kind), ("name", name.as_str())], in_hand);
+    }
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::{FieldWriter, Layout, Name};
-use leafid_store::json::Writer;
+use leafid_core::FieldWriter;
 
 use super::answer::{Json, Refused};
 use super::input::NamespacePath;
@@ -18,21 +17,17 @@ pub async fn get(
     NamespacePath(name): NamespacePath,
 ) -> Result<Json, Refused> {
     let (row, numbers) = app.census.space(&app.store, name).await?;
-    let first = row.workers.start;
-    Ok(Json::write(|writer| put(writer, &name, first, &numbers, &row.layout)))
-}
-
-/// Numbers from `first` on.
-pub fn put(writer: &mut Writer, name: &Name, first: u64, numbers: &Numbers, layout: &Layout) {
-    writer.text("namespace", name.as_str());
-    writer.millis("now_ms", numbers.now.get());
-    writer.number("first", first);
-    writer.text("states", &numbers.letters);
-    writer.nested("counts", |writer| put_counts(writer, numbers));
-    writer.array("holders", numbers.holders.iter(), |writer, (worker, row)| {
-        workers::put_row(writer, *worker, row, layout);
-    });
-    writer.flag("more_holders", numbers.more_holders);
+    Ok(Json::write(|writer| {
+        writer.text("namespace", name.as_str());
+        writer.millis("now_ms", numbers.now.get());
+        writer.number("first", row.workers.start);
+        writer.text("states", &numbers.letters);
+        writer.nested("counts", |writer| put_counts(writer, &numbers));
+        writer.array("holders", numbers.holders.iter(), |writer, (worker, held)| {
+            workers::put_row(writer, *worker, held, &row.layout);
+        });
+        writer.flag("more_holders", numbers.more_holders);
+    }))
 }
 
 /// How many are in each state.

@@ -1,57 +1,107 @@
-//! The description of the API for machines: the fields from the core's tables, the examples from the
-//! code that serves them.
+//! The description of the API for machines: one table of operations, over tables of fields.
 
-mod examples;
-mod glance;
-mod parameters;
+mod fields;
 mod schema;
-mod shapes;
 
 use std::sync::LazyLock;
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
 use leafid_core::{
-    AcquireAsk, Fields, Layout, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
-    WindowGrant,
+    AcquireAsk, FieldForm, Fields, Layout, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
-use leafid_wire::{path, tree};
+use leafid_wire::path;
 use serde_json::{Value, json};
 
-use self::examples::{Story, list};
-use self::schema::Shape;
+use self::fields::{NAME, Object, Part, WORKER};
+use self::schema::{answer, braced, request, value};
 use super::answer::Json;
-use super::health::put_alive;
+use super::input::ROWS;
 
 /// What is answered without a token in any case.
 const PROBED: [&str; 3] = [path::HEALTHZ, path::READYZ, path::OPENAPI];
 
+/// What is asked of a path.
+struct Operation {
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    body: Option<Object>,
+    answer: Object,
+}
+
+const NOTHING: Object = &[];
+const WINDOW: Object = &[Part::Core(WindowGrant::SCHEMA)];
+
+const OPERATIONS: &[Operation] = &[
+    post(path::LEASE, "lease numbers", &[Part::Core(SegmentAsk::SCHEMA)], GRANT),
+    post(path::NUMBERS, "single numbers", fields::COUNTED, fields::IDS),
+    post(path::ACQUIRE, "acquire a window", &[Part::Core(AcquireAsk::SCHEMA)], WINDOW),
+    post(path::RENEW, "renew a window", &[Part::Core(RenewAsk::SCHEMA)], WINDOW),
+    post(path::RELEASE, "give a window back", &[Part::Core(Release::SCHEMA)], NOTHING),
+    post(path::REVOKE, "an operator's release", NOTHING, NOTHING),
+    put(path::ASIDE, ASIDE, fields::ASIDE, fields::WORKER_ROW),
+    get(path::WORKERS, "who holds which number", fields::WORKERS),
+    post(path::SNOWFLAKES, "single snowflake IDs", fields::COUNTED, fields::IDS),
+    get(path::DECODE, "what an ID is made of", fields::DECODED),
+    get(path::TAGS, "tags", fields::TAGS),
+    get(path::TAG, "a tag", fields::TAG),
+    put(path::TAG, "create or change a tag", &[Part::Core(TagSpec::SCHEMA)], fields::TAG),
+    delete(path::TAG, "delete a tag; its position is kept"),
+    post(path::ADVANCE, "move the position of a tag, only up", fields::ADVANCE, fields::TAG),
+    get(path::NAMESPACES, "namespaces", fields::NAMESPACES),
+    get(path::NAMESPACE, "a namespace", fields::NAMESPACE),
+    put(path::NAMESPACE, "create or change a namespace", SPACE, fields::NAMESPACE),
+    get(path::NUMBERS_OF, "each worker number's state, and who holds them", fields::NUMBERS),
+    get(path::OVERVIEW, "stores, tags and namespaces at a glance", fields::OVERVIEW),
+    get(path::HEALTHZ, "whether the process lives", fields::ALIVE),
+    get(path::READYZ, "whether leases can be had", fields::READY),
+    get(path::OPENAPI, "this description", NOTHING),
+];
+const ASIDE: &str = "set a worker number aside for what uses it outside of leafid, or take it over";
+const GRANT: Object = &[Part::Core(SegmentGrant::SCHEMA)];
+const SPACE: Object = &[Part::Core(NamespaceSpec::SCHEMA)];
+
+const fn get(path: &'static str, summary: &'static str, answer: Object) -> Operation {
+    Operation { method: "get", path, summary, body: None, answer }
+}
+
+const fn post(
+    path: &'static str,
+    summary: &'static str,
+    body: Object,
+    answer: Object,
+) -> Operation {
+    Operation { method: "post", path, summary, body: Some(body), answer }
+}
+
+const fn put(path: &'static str, summary: &'static str, body: Object, answer: Object) -> Operation {
+    Operation { method: "put", path, summary, body: Some(body), answer }
+}
+
+const fn delete(path: &'static str, summary: &'static str) -> Operation {
+    Operation { method: "delete", path, summary, body: None, answer: NOTHING }
+}
+
 /// `GET /openapi.json`
-pub async fn get() -> Json {
-    // Whoever asks for it has it from here, and makes nobody keep a copy.
+pub async fn serve() -> Json {
+    // All answers share one copy.
     Json(text().into())
 }
 
 /// The description as text.
 pub fn text() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| match document() {
-        Ok(document) => format!("{document:#}"),
-        // The story of the examples is refused by nobody: a test reads it.
-        Err(refusal) => format!("{{\"refused\": \"{}\"}}", refusal.code),
-    });
+    static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}", document()));
     &TEXT
 }
 
-fn document() -> Result<Value, Refusal<StoreTime>> {
-    let story = Story::tell()?;
+fn document() -> Value {
     let mut paths = json!({});
-    for operation in operations(&story) {
-        let (path, method) = (operation.path, operation.method.to_lowercase());
-        paths[path][method] = operation.describe(&story);
+    for operation in OPERATIONS {
+        paths[operation.path][operation.method] = described(operation);
     }
-    let mut layout = Shape::of(Layout::SCHEMA).request("");
+    let mut layout = request(&[Part::Core(Layout::SCHEMA)], "");
     layout["description"] = "A layout: its widths are at most 63 bits together.".into();
-    let problem = shapes::problem().answer();
-    Ok(json!({
+    json!({
         "openapi": "3.1.0",
         "info": {
             "title": "leafid",
@@ -60,177 +110,129 @@ fn document() -> Result<Value, Refusal<StoreTime>> {
         },
         "paths": paths,
         "components": {
-            "schemas": { "Layout": layout, "Problem": problem },
+            "schemas": { "Layout": layout, "Problem": answer(fields::PROBLEM) },
             "securitySchemes": { "token": {
                 "type": "http",
                 "scheme": "bearer",
                 "description": "A token of `leafid token create`, where the server asks for one.",
             } },
         },
-    }))
+    })
 }
 
-/// What is asked of a path.
-struct Operation {
-    method: &'static str,
-    path: &'static str,
-    summary: &'static str,
-    /// The body, and an example of it.
-    request: Option<(Shape, Value)>,
-    /// The answer, and an example of it.
-    answer: Option<(Shape, Value)>,
-}
-
-impl Operation {
-    fn describe(self, story: &Story) -> Value {
-        let problem = json!({ "$ref": "#/components/schemas/Problem" });
-        let done = match self.answer {
-            Some((shape, example)) => json!({ "schema": shape.answer(), "example": example }),
-            None => json!({ "schema": { "type": "object" } }),
-        };
-        let mut described = json!({
-            "summary": self.summary,
-            "parameters": parameters::of(self.path),
-            "responses": {
-                "200": { "description": "done", "content": { "application/json": done } },
-                "default": {
-                    "description": "a problem: `code` says which",
-                    "content": { "application/problem+json": {
-                        "schema": problem, "example": story.problem(),
-                    } },
-                },
+fn described(operation: &Operation) -> Value {
+    let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
+    let mut described = json!({
+        "summary": operation.summary,
+        "parameters": parameters(operation.path),
+        "responses": {
+            "200": {
+                "description": "done",
+                "content": { "application/json": { "schema": answer(operation.answer) } },
             },
-        });
-        if !PROBED.contains(&self.path) {
-            described["security"] = json!([{}, { "token": [] }]);
-        }
-        if let Some((shape, example)) = self.request {
-            let body = json!({ "schema": shape.request(self.path), "example": example });
-            described["requestBody"] =
-                json!({ "required": true, "content": { "application/json": body } });
-        }
-        described
+            "default": {
+                "description": "a problem: `code` says which",
+                "content": { "application/problem+json": problem },
+            },
+        },
+    });
+    if !PROBED.contains(&operation.path) {
+        described["security"] = json!([{}, { "token": [] }]);
     }
+    if let Some(body) = operation.body {
+        let content = json!({ "application/json": { "schema": request(body, operation.path) } });
+        described["requestBody"] = json!({ "required": true, "content": content });
+    }
+    described
 }
 
-fn operations(story: &Story) -> Vec<Operation> {
-    let (lease, numbers) = story.lease();
-    let (acquire, window) = story.acquire();
-    let (renew, renewed) = story.renew();
-    let (aside, set_aside) = story.aside();
-    let (tag_spec, tag) = story.tag();
-    let (to, advanced) = story.advance();
-    let (space_spec, space) = story.namespace();
-    let count = || Some((shapes::count(), json!({ "count": 3 })));
-    let ids = |ids: &[u64]| Some((shapes::ids(), tree(|to| to.ids("ids", ids))));
-    let nothing = || Some((shapes::nothing(), json!({})));
-    let a_tag = || Some((shapes::tag(), tag.clone()));
-    let a_space = || Some((shapes::namespace(), space.clone()));
-    let operation = |method, path, summary, request, answer| Operation {
-        method,
-        path,
-        summary,
-        request,
-        answer,
+/// The parameters of a path, and of the query that it takes.
+fn parameters(path: &str) -> Vec<Value> {
+    let query: &[&str] = match path {
+        path::DECODE => &["namespace"],
+        path::TAGS | path::NAMESPACES | path::WORKERS => &["after", "limit"],
+        _ => &[],
     };
-    let post = |path, summary, request, answer| operation("POST", path, summary, request, answer);
-    let get = |path, summary, answer| operation("GET", path, summary, None, answer);
-    let put = |path, summary, request, answer| operation("PUT", path, summary, request, answer);
-    vec![
-        post(
-            path::LEASE,
-            "lease numbers",
-            Some((Shape::of(SegmentAsk::SCHEMA), lease)),
-            Some((Shape::of(SegmentGrant::SCHEMA), numbers)),
-        ),
-        post(path::NUMBERS, "single numbers", count(), ids(&[5_001_001, 5_001_002, 5_001_003])),
-        post(
-            path::ACQUIRE,
-            "acquire a window",
-            Some((Shape::of(AcquireAsk::SCHEMA), acquire)),
-            Some((Shape::of(WindowGrant::SCHEMA), window)),
-        ),
-        post(
-            path::RENEW,
-            "renew a window",
-            Some((Shape::of(RenewAsk::SCHEMA), renew)),
-            Some((Shape::of(WindowGrant::SCHEMA), renewed)),
-        ),
-        post(
-            path::RELEASE,
-            "give a window back",
-            Some((Shape::of(Release::SCHEMA), story.release())),
-            nothing(),
-        ),
-        post(path::REVOKE, "an operator's release", nothing(), nothing()),
-        put(
-            path::ASIDE,
-            "set a worker number aside for what uses it outside of leafid, or take it over",
-            Some((shapes::aside(), aside)),
-            Some((shapes::worker(), set_aside)),
-        ),
-        get(path::WORKERS, "who holds which number", Some((shapes::workers(), story.workers()))),
-        post(
-            path::SNOWFLAKES,
-            "single snowflake IDs",
-            count(),
-            ids(&[examples::id(), examples::id() + 1, examples::id() + 2]),
-        ),
-        get(path::DECODE, "what an ID is made of", Some((shapes::decoded(), story.decoded()))),
-        get(path::TAGS, "tags", Some((shapes::tags(), list("tags", tag.clone())))),
-        get(path::TAG, "a tag", a_tag()),
-        put(
-            path::TAG,
-            "create or change a tag",
-            Some((Shape::of(TagSpec::SCHEMA), tag_spec)),
-            a_tag(),
-        ),
-        operation("DELETE", path::TAG, "delete a tag; its position is kept", None, nothing()),
-        post(
-            path::ADVANCE,
-            "move the position of a tag, only up",
-            Some((shapes::to(), to)),
-            Some((shapes::tag(), advanced)),
-        ),
-        get(
-            path::NAMESPACES,
-            "namespaces",
-            Some((shapes::namespaces(), list("namespaces", space.clone()))),
-        ),
-        get(path::NAMESPACE, "a namespace", a_space()),
-        put(
-            path::NAMESPACE,
-            "create or change a namespace",
-            Some((Shape::of(NamespaceSpec::SCHEMA), space_spec)),
-            a_space(),
-        ),
-        get(
-            path::NUMBERS_OF,
-            "the state of each worker number, and who holds them",
-            Some((glance::numbers(), story.numbers())),
-        ),
-        get(
-            path::OVERVIEW,
-            "stores, tags and namespaces at a glance",
-            Some((glance::overview(), story.overview())),
-        ),
-        get(path::HEALTHZ, "whether the process lives", Some((shapes::alive(), tree(put_alive)))),
-        get(path::READYZ, "whether leases can be had", Some((shapes::ready(), story.ready()))),
-        get(path::OPENAPI, "this description", None),
-    ]
+    let in_path = path.split('/').filter_map(braced).map(|name| parameter(name, "path", path));
+    in_path.chain(query.iter().map(|name| parameter(name, "query", path))).collect()
+}
+
+/// The examples are what a test of the description makes beforehand.
+fn parameter(name: &str, place: &str, path: &str) -> Value {
+    let first_page = json!({ "type": "string", "maxLength": 0 });
+    let rows = FieldForm::Number { least: 1, most: ROWS.1 as u64 };
+    let (schema, about, example) = match (name, path) {
+        ("tag", _) => (value(NAME), "The name of a tag.", json!("orders")),
+        ("namespace", path::DECODE) => {
+            let about = "The namespace that issued the ID; `default` if absent.";
+            (value(NAME), about, json!("default"))
+        }
+        ("namespace", _) => (value(NAME), "The name of a namespace.", json!("edge")),
+        ("worker", _) => (value(WORKER), "A worker number.", json!(7)),
+        ("id", _) => {
+            (value(fields::BIG), "An ID, in decimal digits.", json!("2144238342115696657"))
+        }
+        ("limit", _) => (value(rows), "How many rows at most; 100 if absent.", json!(10)),
+        (_, path::WORKERS) => {
+            let after = json!({ "anyOf": [value(WORKER), first_page] });
+            (after, "The last worker number of the page before; empty for the first.", json!(41))
+        }
+        _ => {
+            let after = json!({ "type": "string", "pattern": format!("^({})?$", schema::NAME) });
+            (after, "The last name of the page before; empty for the first.", json!("orders"))
+        }
+    };
+    json!({
+        "name": name,
+        "in": place,
+        "required": place == "path",
+        "description": about,
+        "schema": schema,
+        "example": example,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use axum::response::IntoResponse;
+    use leafid_core::{StoreTime, Token};
+    use leafid_store::store::JournalSight;
 
     use super::*;
+    use crate::routes::health::{Ready, put_ready};
 
     /// Nobody needs a token for it, and whoever does not take in the answer makes the server keep it.
     #[tokio::test]
     async fn it_is_not_copied_for_each_request() {
-        let body = get().await.into_response().into_body();
+        let body = serve().await.into_response().into_body();
         let sent = axum::body::to_bytes(body, usize::MAX).await.unwrap();
         assert_eq!((sent.as_ptr(), sent.len()), (text().as_ptr(), text().len()));
+    }
+
+    /// A server with a journal, after a fence and a loss: what a test over HTTP does not have.
+    #[test]
+    fn all_that_a_ready_store_says_is_described() {
+        let now = StoreTime::new(1_800_000_000_000);
+        let ready = Ready {
+            store: Token::new([7; 16]),
+            now,
+            generation: 1,
+            floor: now.plus(30_000),
+            journal: Some(JournalSight { written: true, since: now, apart: true }),
+            stopped: Vec::new(),
+        };
+        let written = leafid_wire::tree(|to| put_ready(to, &ready));
+        let kinds = written.as_object().unwrap().iter().map(|(name, value)| match value {
+            Value::String(_) => (name, "string"),
+            Value::Bool(_) => (name, "boolean"),
+            Value::Array(_) => (name, "array"),
+            _ => (name, "integer"),
+        });
+        let described = answer(fields::READY);
+        let described = described["properties"].as_object().unwrap();
+        assert_eq!(described.len(), written.as_object().unwrap().len());
+        for (name, kind) in kinds {
+            assert_eq!(described[name]["type"], kind, "{name}");
+        }
     }
 }

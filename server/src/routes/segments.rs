@@ -1,20 +1,21 @@
-//! Numbers of a tag: leased in ranges, or handed out one by one.
+//! Numbers of a tag, leased in ranges or handed out one by one, and single snowflake IDs.
 
-use leafid_store::store::Store;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use leafid_core::{Code, Fields, SegmentAsk};
+use leafid_store::store::Store;
 
 use super::answer::{Json, Refused};
-use super::input::{Input, TagPath, count};
+use super::input::{Input, NamespacePath, TagPath, count};
 use crate::app::App;
 use crate::http::caller::Caller;
 
 /// `POST /v1/segments/{tag}/lease`
 pub async fn lease(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     TagPath(tag): TagPath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -38,13 +39,27 @@ pub async fn lease(
 /// `POST /v1/segments/{tag}/ids`
 pub async fn ids(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     TagPath(tag): TagPath,
     Input(input): Input,
 ) -> Result<Json, Refused> {
     let count = count(input)?;
     let charge = caller.allowance().ids(count)?;
     let ids = app.generators.numbers(tag, count).await?;
+    charge.had(count);
+    Ok(Json::write(|writer| writer.ids("ids", &ids)))
+}
+
+/// `POST /v1/snowflake/{namespace}/ids`
+pub async fn snowflakes(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    NamespacePath(namespace): NamespacePath,
+    Input(input): Input,
+) -> Result<Json, Refused> {
+    let count = count(input)?;
+    let charge = caller.allowance().ids(count)?;
+    let ids = app.generators.stamps(namespace, count).await?;
     charge.had(count);
     Ok(Json::write(|writer| writer.ids("ids", &ids)))
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::Uri;
-use leafid_core::registry::{Worker, WorkerRow};
-use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk, StoreTime};
+use leafid_core::registry::WorkerRow;
+use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
 use leafid_store::store::{Aside, Store};
@@ -18,7 +19,7 @@ use crate::http::caller::Caller;
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -39,7 +40,7 @@ pub async fn acquire(
 /// `POST /v1/workers/{ns}/renew`
 pub async fn renew(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -58,7 +59,7 @@ pub async fn renew(
 /// `POST /v1/workers/{ns}/release`
 pub async fn release(
     State(app): State<Arc<App>>,
-    caller: Caller,
+    Extension(caller): Extension<Caller>,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
@@ -104,13 +105,12 @@ pub async fn list(
     let layout = app.store.namespace(namespace).await?.layout;
     let now = app.store.now().await?;
     let rows = app.store.workers(namespace, page).await?;
-    Ok(Json::write(|writer| put_list(writer, now, rows, &layout)))
-}
-
-/// The list, as it stands at `now`.
-pub fn put_list(writer: &mut Writer, now: StoreTime, rows: Vec<Worker>, layout: &Layout) {
-    writer.millis("now_ms", now.get());
-    writer.array("workers", rows, |writer, (worker, row)| put_row(writer, worker, &row, layout));
+    Ok(Json::write(|writer| {
+        writer.millis("now_ms", now.get());
+        writer.array("workers", rows, |writer, (worker, row)| {
+            put_row(writer, worker, &row, &layout);
+        });
+    }))
 }
 
 /// A row of the list: whether the number is held, but never by which key.

@@ -89,7 +89,7 @@ fn a_file_that_others_can_use_is_refused_at_start_and_at_a_change() {
     // While it runs, what was known stays, and the log says why.
     secured.write("tokens.toml", "principals = 1");
     set_mode(&file, 0o600);
-    serving.logs(&["ERROR", "the tokens stay as they were", "table of names"]);
+    serving.logs(&["ERROR", "the tokens stay as they were", "expected a map"]);
     assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), ok());
     serving.end("-TERM");
     assert!(!serving.log().contains(&token));

@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{LATE, Server, post_text, request};
+use crate::support::{JSON, LATE, Server, message, request};
 use serde_json::json;
 
 /// So long the caller waits: less than the server waits for the other process.
@@ -31,7 +31,8 @@ fn is_given_nothing(server: &Server, file: &Path, namespace: &str, turn: u64) ->
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut caller = server.connect();
     let acquire = format!("/v1/workers/{namespace}/acquire");
-    caller.write_all(post_text(&acquire, &body(1)).as_bytes()).unwrap();
+    let asked = message(&format!("POST {acquire}"), &[JSON], &body(1));
+    caller.write_all(asked.as_bytes()).unwrap();
     let mut answer = Vec::new();
     caller.set_read_timeout(Some(PATIENCE)).unwrap();
     caller.read_to_end(&mut answer).unwrap_err();

@@ -4,7 +4,7 @@
 //! other than [`JSON`] alone, `-` for none. In a body `@` stands for a request id with its name, `%` for
 //! the id alone, `$` for the store's id, `\0` for that character, and `LONG` for one more than a name may have.
 
-pub const JSON: (&str, &str) = ("content-type", "application/json");
+use crate::support::JSON;
 
 /// A request, and the refusal it gets.
 pub struct Case {
@@ -198,6 +198,16 @@ PUT /v1/workers/default/7 | {"owner":""} | 400 REQUEST_INVALID | owner
 PUT /v1/workers/default/7 | {"owner":"LONG"} | 400 REQUEST_INVALID | owner
 PUT /v1/workers/default/7 | {"sticky":true} | 400 REQUEST_INVALID | sticky
 PUT /v1/workers/nowhere/7 | {} | 404 NAMESPACE_UNKNOWN | nowhere
+
+# What is there is not created again, and what windows depend on does not change: `used` has one.
+PUT /v1/tags/orders | {} | 409 TAG_EXISTS | orders | JSON, if-none-match: *
+PUT /v1/namespaces/used | {"layout":"leaf"} | 409 LAYOUT_MISMATCH | `used` & exists already & 0..4 | JSON, if-none-match: *
+PUT /v1/namespaces/used | {"layout":"edge"} | 409 LAYOUT_MISMATCH | `used` & exists already & 0..4 | JSON, if-none-match: *
+PUT /v1/namespaces/used | {"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":20000} | 409 LAYOUT_MISMATCH | exists already & 0..4 | JSON, if-none-match: *
+PUT /v1/namespaces/used | {"layout":"leaf"} | 409 LAYOUT_MISMATCH | `used` & 41/16/6 & first window
+PUT /v1/namespaces/used | {"layout":"js53","workers":{"start":0,"end":4}} | 409 LAYOUT_MISMATCH | `used` & 41/16/6 & first window
+PUT /v1/namespaces/used | {"layout":"edge","max_window_ms":20000} | 409 LAYOUT_MISMATCH | `used` & 10000 ms & has granted some
+PUT /v1/namespaces/used | {"workers":{"start":1,"end":4}} | 503 WORKERS_EXHAUSTED | worker 0
 
 # Pages of a list.
 GET /v1/tags?after=- |  | 400 TAG_INVALID | -

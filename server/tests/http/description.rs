@@ -1,18 +1,17 @@
 //! The description of the API says what is served.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use crate::support::{Server, request};
-
-const JSON: (&str, &str) = ("content-type", "application/json");
+use crate::support::{JSON, Server, request, until};
 
 /// The verbs of a path, as the server's router knows them.
 fn verbs(server: &Server, path: &str) -> Vec<String> {
     let path = path.replace("{worker}", "1").replace(['{', '}'], "");
     let answer = server.send("OPTIONS", &path, &[], "");
     assert_eq!(answer.status, 405, "{path}: {answer:?}");
-    let allow = answer.headers.lines().find_map(|line| line.strip_prefix("allow: "));
-    let allow = allow.expect("a 405 says what is allowed");
+    let allow = answer.header("allow").expect("a 405 says what is allowed");
     let mut verbs: Vec<_> = allow.split(',').map(|verb| verb.trim().to_owned()).collect();
     verbs.retain(|verb| verb != "head");
     verbs.sort();
@@ -218,94 +217,141 @@ fn agrees(document: &Value, schema: &Value, value: &Value) -> Result<(), String>
     }
 }
 
-/// Every body and every answer of the description, with its example.
-fn contents(document: &Value) -> Vec<(String, &Value)> {
-    let mut found = Vec::new();
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        for (verb, operation) in operations.as_object().unwrap() {
-            let request = &operation["requestBody"]["content"]["application/json"];
-            let answers = &operation["responses"];
-            let done = &answers["200"]["content"]["application/json"];
-            let problem = &answers["default"]["content"]["application/problem+json"];
-            let all = [("body", request), ("answer", done), ("problem", problem)];
-            let there = all.into_iter().filter(|(_, content)| !content.is_null());
-            found.extend(there.map(|(what, content)| (format!("{verb} {path} {what}"), content)));
-        }
-    }
-    found
+/// A server that is asked for what its description says: body and answer are compared with it.
+struct Described {
+    server: Server,
+    document: Value,
+    asked: BTreeSet<(String, String)>,
 }
 
-#[test]
-fn every_body_and_answer_has_an_example_of_exactly_what_is_described() {
-    let document: Value = serde_json::from_str(leafid_server::routes::openapi::text()).unwrap();
-    let mut wrong = Vec::new();
-    let contents = contents(&document);
-    for (what, content) in &contents {
-        if what == "get /openapi.json answer" {
-            continue;
-        }
-        match content.get("example") {
-            None => wrong.push(format!("{what}: no example")),
-            Some(example) => {
-                let agreed = agrees(&document, &content["schema"], example);
-                wrong.extend(agreed.err().map(|error| format!("{what}: {error}")));
-            }
-        }
+impl Described {
+    fn start() -> Described {
+        let server = Server::fresh();
+        let document = server.get("/openapi.json").ok();
+        Described { server, document, asked: BTreeSet::new() }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(contents.len() >= 45, "{}", contents.len());
-    // The control: a field more, a field less, another type.
-    let (_, lease) = contents.iter().find(|(what, _)| what.contains("lease answer")).unwrap();
-    for (field, value) in [("extra", json!(1)), ("start", json!(1)), ("tag", Value::Null)] {
-        let mut other = lease["example"].clone();
-        other[field] = value;
-        assert!(agrees(&document, &lease["schema"], &other).is_err(), "{field}");
-    }
-    let mut less = lease["example"].clone();
-    less.as_object_mut().unwrap().remove("end");
-    assert!(agrees(&document, &lease["schema"], &less).is_err());
-}
 
-#[test]
-fn the_server_takes_the_examples_of_its_description() {
-    let server = Server::fresh();
-    let document = server.get("/openapi.json").ok();
-    // What is made first, then what is asked of it.
-    let mut calls: Vec<(&str, String, String, &Value)> = Vec::new();
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        for (verb, operation) in operations.as_object().unwrap() {
-            let body = &operation["requestBody"]["content"]["application/json"]["example"];
-            let mut to = path.clone();
-            for parameter in operation["parameters"].as_array().into_iter().flatten() {
-                let value = parameter["example"].to_string();
-                let name = format!("{{{}}}", parameter["name"].as_str().unwrap());
-                to = to.replace(&name, value.trim_matches('"'));
-            }
-            calls.push((path.as_str(), verb.to_uppercase(), to, body));
-        }
+    /// The schema of a body or an answer.
+    fn schema(&self, method: &str, path: &str, within: &str) -> &Value {
+        let operation = &self.document["paths"][path][method.to_lowercase()];
+        let content = operation.pointer(within).unwrap_or_else(|| panic!("{method} {path}"));
+        &content["content"]["application/json"]["schema"]
     }
-    let order = ["PUT", "POST", "GET", "DELETE"];
-    calls.sort_by_key(|(_, verb, _, _)| order.iter().position(|first| first == verb));
-    for (path, verb, to, body) in &calls {
-        let (headers, body) = match body {
-            Value::Null => (&[][..], String::new()),
-            body => (&[JSON][..], body.to_string()),
+
+    /// Asks with the examples of the path's parameters.
+    fn ask(&mut self, method: &str, path: &str, body: &Value) -> Value {
+        let operation = &self.document["paths"][path][method.to_lowercase()];
+        let mut to = path.to_owned();
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let value = parameter["example"].to_string();
+            let name = format!("{{{}}}", parameter["name"].as_str().unwrap());
+            to = to.replace(&name, value.trim_matches('"'));
+        }
+        let answer = match body {
+            Value::Null => self.server.patient(method, &to, &[], ""),
+            body => {
+                let schema = self.schema(method, path, "/requestBody");
+                agrees(&self.document, schema, body)
+                    .unwrap_or_else(|wrong| panic!("{method} {to} {body}: {wrong}"));
+                self.server.patient(method, &to, &[JSON], &body.to_string())
+            }
         };
-        let answer = server.send(verb, to, headers, &body);
-        // These name the store of the example, and this is another one.
-        let is_elsewhere = ["/v1/workers/{namespace}/renew", "/v1/workers/{namespace}/release"];
-        match is_elsewhere.contains(path) {
-            true => assert_eq!(answer.code(), "STORE_CHANGED", "{verb} {to}: {answer:?}"),
-            false => assert_eq!(answer.status, 200, "{verb} {to} {body}: {answer:?}"),
+        let answer = answer.ok();
+        if path != "/openapi.json" {
+            let schema = self.schema(method, path, "/responses/200");
+            agrees(&self.document, schema, &answer)
+                .unwrap_or_else(|wrong| panic!("{method} {to} {answer}: {wrong}"));
         }
-        let schema = &document["paths"][path][verb.to_lowercase()]["responses"]["200"];
-        let schema = &schema["content"]["application/json"]["schema"];
-        if answer.status == 200 && *path != "/openapi.json" {
-            agrees(&document, schema, &answer.json)
-                .unwrap_or_else(|wrong| panic!("{verb} {to}: {wrong}"));
-        }
+        self.asked.insert((path.to_owned(), method.to_lowercase()));
+        answer
     }
-    assert_eq!(calls.len(), 23);
+}
+
+/// Asks for all that is done with a tag but its end; the answer of a lease.
+fn asks_of_tags(api: &mut Described) -> Value {
+    let tag = "/v1/tags/{tag}";
+    let made = json!({ "from": "5001", "step": 10, "max_step": 100, "until": "9007199254740992" });
+    api.ask("PUT", tag, &made);
+    let ask = json!({ "request": request(1), "at_least": 3, "have_until": null });
+    let lease = api.ask("POST", "/v1/segments/{tag}/lease", &ask);
+    api.ask("POST", "/v1/segments/{tag}/ids", &json!({ "count": 3 }));
+    api.ask("POST", "/v1/tags/{tag}/advance", &json!({ "to": "6001" }));
+    for path in [tag, "/v1/tags"] {
+        api.ask("GET", path, &Value::Null);
+    }
+    lease
+}
+
+fn asks_of_workers(api: &mut Described) {
+    let range = json!({ "start": 0, "end": 64 });
+    let made = json!({ "layout": "edge", "workers": range, "max_window_ms": 600_000 });
+    api.ask("PUT", "/v1/namespaces/{namespace}", &made);
+    let aside = json!({ "owner": "192.0.2.2:54215", "until_ms": 1_735_700_000_000_u64 });
+    api.ask("PUT", "/v1/workers/{namespace}/{worker}", &aside);
+    api.ask("POST", "/v1/workers/{namespace}/{worker}/release", &json!({}));
+    api.ask("POST", "/v1/snowflake/{namespace}/ids", &json!({ "count": 3 }));
+    let ask = json!({ "request": request(2), "owner": "host-7/4711", "layout": "edge",
+        "length_ms": 60_000, "sticky": true, "strict": true });
+    let grant = api.ask("POST", "/v1/workers/{namespace}/acquire", &ask);
+    let (store, worker, key) = (&grant["store"], &grant["worker"], request(2));
+    let ask = json!({ "request": request(3), "store": store, "worker": worker, "key": key,
+        "have_until": grant["end"] });
+    let renewed = api.ask("POST", "/v1/workers/{namespace}/renew", &ask);
+    for path in ["/v1/workers/{namespace}", "/v1/namespaces/{namespace}/numbers"] {
+        api.ask("GET", path, &Value::Null);
+    }
+    let back = json!({ "store": store, "worker": worker, "key": key,
+        "unused_from": renewed["start"] });
+    api.ask("POST", "/v1/workers/{namespace}/release", &back);
+    for path in ["/v1/namespaces/{namespace}", "/v1/namespaces", "/v1/decode/{id}"] {
+        api.ask("GET", path, &Value::Null);
+    }
+}
+
+#[test]
+fn every_operation_takes_and_answers_what_is_described() {
+    let mut api = Described::start();
+    let lease = asks_of_tags(&mut api);
+    asks_of_workers(&mut api);
+    for path in ["/openapi.json", "/healthz"] {
+        api.ask("GET", path, &Value::Null);
+    }
+    // A tag that is stopped shows, and a rate once the tag was seen twice.
+    let ahead = json!({ "have_until": "777001" });
+    api.server.lease(4, &ahead).refused(409, "STORE_WENT_BACK");
+    until(|| api.ask("GET", "/readyz", &Value::Null)["status"] == "degraded");
+    until(|| {
+        let seen = api.ask("GET", "/v1/overview", &Value::Null);
+        let (tag, space) = (&seen["tags"][0], &seen["namespaces"][1]);
+        assert_eq!(tag["recent"][0]["start"], lease["start"], "{seen}");
+        tag["per_day"].is_string() && space["more_per_day"].is_string()
+    });
+    api.ask("DELETE", "/v1/tags/{tag}", &Value::Null);
+    let problem = api.server.get("/v1/tags/ordres").json;
+    agrees(&api.document, &api.document["components"]["schemas"]["Problem"], &problem).unwrap();
+
+    let paths = api.document["paths"].as_object().unwrap();
+    let operations = paths.iter().flat_map(|(path, verbs)| {
+        verbs.as_object().unwrap().keys().map(|verb| (path.clone(), verb.clone()))
+    });
+    assert_eq!(api.asked, operations.collect());
+    assert_eq!(api.asked.len(), 23);
+}
+
+/// The control: a field more, a field less, another type.
+#[test]
+fn an_answer_that_is_not_as_described_is_found() {
+    let mut api = Described::start();
+    let lease = asks_of_tags(&mut api);
+    let schema = api.schema("POST", "/v1/segments/{tag}/lease", "/responses/200");
+    for (field, value) in [("extra", json!(1)), ("start", json!(1)), ("tag", Value::Null)] {
+        let mut other = lease.clone();
+        other[field] = value;
+        assert!(agrees(&api.document, schema, &other).is_err(), "{field}");
+    }
+    let mut less = lease.clone();
+    less.as_object_mut().unwrap().remove("end");
+    assert!(agrees(&api.document, schema, &less).is_err());
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Clients that keep connections and say little, and more of them than there is room for.
 
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use leafid_server::http::deadlines::Limits;
 
-use crate::support::{Answer, LATE, Server, post_text, until};
+use crate::support::{Answer, JSON, LATE, Server, message, until};
 
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+const IDS: &str = "POST /v1/segments/orders/ids";
 const LIMIT: Duration = Duration::from_millis(400);
 
 /// Reads until the server closes; what it said.
@@ -88,13 +89,12 @@ fn a_head_or_a_body_that_drips_is_not_waited_for() {
     assert!(took >= LIMIT && said.is_empty(), "{took:?} {said}");
     // The head has time enough, however busy this machine is.
     let server = Server::limited(Limits { body: LIMIT, ..Limits::default() });
-    let post = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
-                content-type: application/json\r\ncontent-length: 9000\r\n\r\n";
-    let (took, said) = drip(&server, post, b" ");
+    let post = message(IDS, &[JSON, ("content-length", "9000")], "");
+    let (took, said) = drip(&server, &post, b" ");
     assert!(took >= LIMIT, "{took:?}");
-    let answer = Answer::parse(&said);
+    let answer = Answer::read(&mut said.as_bytes()).unwrap();
     answer.refused(408, "REQUEST_INVALID");
-    assert!(answer.headers.contains("connection: close"), "{answer:?}");
+    assert!(answer.closes(), "{answer:?}");
     assert_eq!(server.get("/healthz").status, 200);
 }
 
@@ -104,7 +104,7 @@ fn an_answer_that_nobody_reads_is_given_up() {
     let server = Server::limited(slow);
     let mut stream = server.connect();
     stream.set_write_timeout(Some(LATE)).unwrap();
-    let request = post_text("/v1/segments/orders/ids", r#"{"count":10000}"#);
+    let request = message(IDS, &[JSON], r#"{"count":10000}"#);
     // Until the buffers of both ends are full, and then until the server gives up.
     let begun = Instant::now();
     while begun.elapsed() < LATE * 3 {
@@ -193,29 +193,18 @@ fn more_connections_than_there_is_room_for_are_told_so() {
     });
     let refused = server.send("GET", "/healthz", &[], "");
     refused.refused(503, "OVERLOADED");
-    assert!(refused.headers.contains("retry-after: 1"), "{refused:?}");
-    assert!(refused.headers.contains("connection: close"), "{refused:?}");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert!(refused.closes(), "{refused:?}");
     // Whoever leaves makes room.
     drop(held.pop());
     until(|| server.send("GET", "/healthz", &[], "").status == 200);
     drop(held);
 }
 
-/// Reads so many answers of `/healthz`; all but their dates.
-fn answers(stream: &mut TcpStream, count: usize) -> Vec<String> {
-    let (mut text, mut part) = (String::new(), [0; 4_096]);
-    let mut had = Vec::new();
-    while had.len() < count {
-        let read = stream.read(&mut part).unwrap();
-        assert!(read > 0, "closed after {} of {count} answers: {text}", had.len());
-        text.push_str(std::str::from_utf8(&part[..read]).unwrap());
-        while let Some(end) = text.find("{\"status\":\"ok\"}") {
-            let rest = text.split_off(end + "{\"status\":\"ok\"}".len());
-            had.push(std::mem::replace(&mut text, rest));
-        }
-    }
-    assert_eq!(text, "", "nothing comes after the last answer");
-    had
+/// Asks for `/healthz` on a connection, and is answered.
+fn healthy(stream: &mut TcpStream) {
+    stream.write_all(HEALTH).unwrap();
+    assert_eq!(Answer::read(&mut BufReader::new(stream)).unwrap().status, 200);
 }
 
 #[test]
@@ -223,16 +212,14 @@ fn idle_connection_is_closed_in_order_and_at_a_stop() {
     let idle = Duration::from_secs(3);
     let server = Server::limited(Limits { idle, ..Limits::default() });
     let (mut stream, begun) = (server.connect(), Instant::now());
-    stream.write_all(HEALTH).unwrap();
-    answers(&mut stream, 1);
+    healthy(&mut stream);
     assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0, "closed in order");
     assert!(begun.elapsed() >= idle, "{:?}", begun.elapsed());
 
     let server = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
     let mut asked = server.connect();
     let mut silent = server.connect();
-    asked.write_all(HEALTH).unwrap();
-    answers(&mut asked, 1);
+    healthy(&mut asked);
     let stopping = Instant::now();
     server.stop().unwrap();
     assert!(stopping.elapsed() < LATE, "nothing is under way that a stop would wait for");
@@ -244,8 +231,7 @@ fn a_client_that_ends_its_side_is_let_go() {
     let server = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
     for first in [&b""[..], b"PRI", b"GE"] {
         let mut stream = server.connect();
-        stream.write_all(HEALTH).unwrap();
-        answers(&mut stream, 1);
+        healthy(&mut stream);
         stream.write_all(first).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let mut said = String::new();

@@ -8,9 +8,12 @@ use crate::support::{Server, request, until};
 
 /// The samples of an answer: what stands before the value, and the value.
 fn samples(server: &Server) -> BTreeMap<String, f64> {
-    let (headers, text) = server.text("/metrics", &[]);
-    assert!(headers.contains("content-type: text/plain; version=0.0.4"), "{headers}");
-    assert!(headers.contains("cache-control: no-store"), "{headers}");
+    let answer = server.get("/metrics");
+    assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let text = answer.body;
+    let mut help = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
+    assert!(help.all(|line| line.split(' ').nth(1).is_some_and(|word| !word.is_empty())), "{text}");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let samples: BTreeMap<String, f64> = lines
         .map(|line| {
@@ -110,8 +113,9 @@ fn a_line_that_went_back_shows() {
 fn openmetrics_is_had_for_the_asking() {
     let server = Server::fresh();
     let accept = ("accept", "application/openmetrics-text; version=1.0.0");
-    let (headers, text) = server.text("/metrics", &[accept]);
-    assert!(headers.contains("content-type: application/openmetrics-text"), "{headers}");
+    let answer = server.send("GET", "/metrics", &[accept], "");
+    assert!(answer.headers.contains("content-type: application/openmetrics-text"), "{answer:?}");
+    let text = answer.body;
     assert!(text.ends_with("\n# EOF\n"), "{text}");
     assert!(text.contains("# TYPE leafid_leases counter\n"), "{text}");
     assert!(!text.contains("# TYPE leafid_leases_total"), "{text}");

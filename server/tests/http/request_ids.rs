@@ -1,16 +1,12 @@
-//! Every request has an id that its answer, its problem and its log lines share.
+//! Every request has an id that its answer, its problem and its log lines share, and its trace comes back
+//! with the answer.
 
-use crate::support::{Answer, Server, request};
+use crate::support::{Answer, JSON, Server, request};
 
-const JSON: (&str, &str) = ("content-type", "application/json");
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// The id in an answer's header, given exactly once.
-fn id(answer: &Answer) -> String {
-    let mut lines = answer.headers.lines().filter_map(|line| line.strip_prefix("x-request-id: "));
-    let id = lines.next().unwrap_or_else(|| panic!("no id: {answer:?}"));
-    assert_eq!(lines.next(), None, "{answer:?}");
-    id.to_owned()
+fn id(answer: &Answer) -> &str {
+    answer.header("x-request-id").unwrap_or_else(|| panic!("no id: {answer:?}"))
 }
 
 #[test]
@@ -30,15 +26,13 @@ fn every_answer_has_one_and_every_problem_names_it() {
         (server.send("GET", "/healthz", &[("host", "evil.example")], ""), 403),
         (server.put("/v1/tags/a", &" ".repeat(20_000)), 413),
     ] {
-        assert_eq!(answer.status, status, "{answer:?}");
+        assert_eq!((answer.status, answer.header("traceparent")), (status, None), "{answer:?}");
         let id = id(&answer);
         assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
         let told = answer.json["request_id"].as_str();
-        assert_eq!(told, (status != 200).then_some(id.as_str()), "{answer:?}");
-        if status == 405 {
-            assert!(answer.headers.contains("allow: "), "{answer:?}");
-        }
-        assert!(seen.insert(id), "an id came twice: {answer:?}");
+        assert_eq!(told, (status != 200).then_some(id), "{answer:?}");
+        assert_eq!(answer.header("allow").is_some(), status == 405, "{answer:?}");
+        assert!(seen.insert(id.to_owned()), "an id came twice: {answer:?}");
     }
     let head = server.send("HEAD", "/nowhere", &[], "");
     assert_eq!((head.status, id(&head).len()), (404, 32));
@@ -48,15 +42,20 @@ fn every_answer_has_one_and_every_problem_names_it() {
 fn a_well_formed_one_is_taken_over() {
     let server = Server::fresh();
     let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+    let later = format!("cc-{TRACE}-00f067aa0ba902b7-01-what-the-future-will-be-like");
+    let parent = ("traceparent", parent.as_str());
     for (headers, taken) in [
         (vec![("x-request-id", "web-7/1c:42")], "web-7/1c:42"),
-        (vec![("x-request-id", "a"), ("traceparent", parent.as_str())], "a"),
-        (vec![("traceparent", parent.as_str())], TRACE),
-        (vec![("x-request-id", "not good"), ("traceparent", parent.as_str())], TRACE),
+        (vec![parent, ("x-request-id", "a")], "a"),
+        (vec![parent], TRACE),
+        (vec![("traceparent", &later)], TRACE),
+        (vec![parent, ("x-request-id", "not good")], TRACE),
     ] {
         let answer = server.send("GET", "/v1/tags/ordres", &headers, "");
         assert_eq!(id(&answer), taken, "{headers:?}");
         assert_eq!(answer.json["request_id"], taken, "{headers:?}");
+        let trace = headers.iter().find(|(name, _)| *name == "traceparent");
+        assert_eq!(answer.header("traceparent"), trace.map(|(_, value)| *value));
     }
 }
 
@@ -64,29 +63,29 @@ fn a_well_formed_one_is_taken_over() {
 fn anything_else_is_not() {
     let server = Server::fresh();
     let long = "a".repeat(129);
-    let trace = |text: &str| ("traceparent".to_owned(), text.to_owned());
-    let own = |text: &str| ("x-request-id".to_owned(), text.to_owned());
-    for headers in [
-        vec![own("")],
-        vec![own("not good")],
-        vec![own("quoted\"")],
-        vec![own("a=1 level=ERROR")],
-        vec![own("ä")],
-        vec![own(&long)],
-        vec![own("first"), own("second")],
-        vec![trace(TRACE)],
-        vec![trace(&format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)))],
-        vec![trace(&format!("00-{TRACE}-0000000000000000-01"))],
-        vec![trace(&format!("ff-{TRACE}-00f067aa0ba902b7-01"))],
-        vec![trace(&format!("00-{TRACE}-00f067aa0ba902b7-01-more"))],
-        vec![trace(&format!("00-{}-00f067aa0ba902b7-01", TRACE.to_uppercase()))],
-    ] {
-        let sent: Vec<_> =
-            headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let answer = server.send("GET", "/v1/tags/ordres", &sent, "");
+    let good = format!("00-{TRACE}-00f067aa0ba902b7-01");
+    let ids = ["", "not good", "quoted\"", "a=1 level=ERROR", "ä", &long];
+    let traces = [
+        "".to_owned(),
+        "00".to_owned(),
+        "00-x-y-01".to_owned(),
+        TRACE.to_owned(),
+        good.replace(TRACE, &"0".repeat(32)),
+        good.replace("00f067aa0ba902b7", "0000000000000000"),
+        good.replace("00-", "ff-"),
+        format!("{good}-more"),
+        good.to_uppercase(),
+    ];
+    let mut cases: Vec<_> = ids.iter().map(|id| vec![("x-request-id", *id)]).collect();
+    cases.extend(traces.iter().map(|trace| vec![("traceparent", trace.as_str())]));
+    cases.push(vec![("x-request-id", "first"), ("x-request-id", "second")]);
+    cases.push(vec![("traceparent", &good), ("traceparent", &good)]);
+    for headers in cases {
+        let answer = server.send("GET", "/v1/tags/ordres", &headers, "");
         let id = id(&answer);
         assert!(id.len() == 32 && id != TRACE, "{id} for {headers:?}");
-        assert_eq!(answer.json["request_id"], id.as_str(), "{headers:?}");
+        assert_eq!(answer.json["request_id"], id, "{headers:?}");
+        assert_eq!(answer.header("traceparent"), None, "{headers:?}");
     }
 }
 
@@ -95,26 +94,22 @@ fn anything_else_is_not() {
 #[test]
 fn the_request_of_a_lease_is_not() {
     let server = Server::fresh();
-    let ask = format!("{{\"request\":\"{}\",\"owner\":\"o\"}}", request(7));
     let secret = request(7);
-    for header in [
-        ("x-request-id", secret.clone()),
-        ("traceparent", format!("00-{secret}-00f067aa0ba902b7-01")),
-    ] {
-        let headers = [JSON, (header.0, header.1.as_str())];
-        let answer = server.send("POST", "/v1/workers/nowhere/acquire", &headers, &ask);
-        assert_eq!(answer.code(), "NAMESPACE_UNKNOWN");
-        assert_ne!(id(&answer), secret);
-        assert!(!answer.json.to_string().contains(&secret), "{answer:?}");
-    }
-    // Neither where the body was not read.
-    let headers = [JSON, ("x-request-id", secret.as_str()), ("host", "evil.example")];
-    let answer = server.send("POST", "/v1/workers/default/acquire", &headers, &ask);
-    assert_eq!(answer.status, 403);
-    assert_ne!(id(&answer), secret);
+    let ask = format!("{{\"request\":\"{secret}\",\"owner\":\"o\"}}");
     let padded = format!("{ask}{}", " ".repeat(20_000));
-    let headers = [JSON, ("x-request-id", secret.as_str())];
-    let answer = server.send("POST", "/v1/workers/default/acquire", &headers, &padded);
-    assert_eq!(answer.status, 413);
-    assert_ne!(id(&answer), secret);
+    let trace = format!("00-{secret}-00f067aa0ba902b7-01");
+    let (id_header, evil) = (("x-request-id", secret.as_str()), ("host", "evil.example"));
+    for (more, body, code) in [
+        (vec![id_header], &ask, "NAMESPACE_UNKNOWN"),
+        (vec![("traceparent", &trace)], &ask, "NAMESPACE_UNKNOWN"),
+        // Neither where the body was not read.
+        (vec![id_header, evil], &ask, "FORBIDDEN"),
+        (vec![id_header], &padded, "REQUEST_INVALID"),
+    ] {
+        let headers = [&[JSON], more.as_slice()].concat();
+        let answer = server.send("POST", "/v1/workers/nowhere/acquire", &headers, body);
+        assert_eq!((answer.code(), answer.header("traceparent")), (code, None));
+        let told = format!("{}{}", answer.headers, answer.body);
+        assert!(!told.contains(&secret), "{answer:?}");
+    }
 }

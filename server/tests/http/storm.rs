@@ -1,14 +1,14 @@
 //! Hundreds of holders that start at once, on a namespace that has seen all of its numbers.
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{Answer, Server, request};
+use crate::support::{Answer, JSON, Server, message, request};
 use serde_json::{Value, json};
 
 const ROWS: u32 = 65_536;
@@ -52,27 +52,12 @@ fn allow_descriptors() {}
 
 /// What a caller hears that waits so long and no longer.
 fn ask(address: SocketAddr, path: &str, body: &Value) -> Option<Answer> {
-    let body = body.to_string();
-    let length = body.len();
-    let text = format!(
-        "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
-         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    );
-    let until = Instant::now() + PATIENCE;
+    let close = [JSON, ("connection", "close")];
+    let text = message(&format!("POST {path}"), &close, &body.to_string());
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.write_all(text.as_bytes()).ok()?;
-    let mut answer = String::new();
-    loop {
-        let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
-        stream.set_read_timeout(Some(left)).ok()?;
-        let mut part = [0; 4096];
-        match stream.read(&mut part) {
-            Ok(0) => break,
-            Ok(read) => answer.push_str(std::str::from_utf8(&part[..read]).ok()?),
-            Err(_) => return None,
-        }
-    }
-    (!answer.is_empty()).then(|| Answer::parse(&answer))
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    Answer::read(&mut BufReader::new(stream)).ok()
 }
 
 #[test]

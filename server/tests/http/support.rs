@@ -1,6 +1,6 @@
 //! A server that really listens, in this process, and a client that sends what it is told.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ use tokio::sync::oneshot;
 
 /// So long nobody waits in vain on a busy machine.
 pub const LATE: Duration = Duration::from_secs(120);
+
+pub const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// A running server; it stops when it is dropped.
 pub struct Server {
@@ -98,11 +100,11 @@ impl Server {
     }
 
     pub fn post(&self, path: &str, body: &str) -> Answer {
-        self.patient("POST", path, &[("content-type", "application/json")], body)
+        self.patient("POST", path, &[JSON], body)
     }
 
     pub fn put(&self, path: &str, body: &str) -> Answer {
-        self.patient("PUT", path, &[("content-type", "application/json")], body)
+        self.patient("PUT", path, &[JSON], body)
     }
 
     /// Leases from `orders` under request `n`, with these fields too.
@@ -132,42 +134,16 @@ impl Server {
     }
 
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "host") {
-            text.push_str(&format!("host: {}\r\n", self.address));
-        }
-        for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
-        }
-        if !headers.iter().any(|(name, _)| *name == "transfer-encoding") {
-            text.push_str(&format!("content-length: {}\r\n", body.len()));
-        }
-        self.raw(&format!("{text}\r\n{body}"))
+        let close = [&[("connection", "close")], headers].concat();
+        self.raw(&message(&format!("{method} {path}"), &close, body))
     }
 
-    /// The headers and the body of a GET that is answered.
-    pub fn text(&self, path: &str, headers: &[(&str, &str)]) -> (String, String) {
-        let mut asked = format!("GET {path} HTTP/1.1\r\nconnection: close\r\n");
-        for (name, value) in headers.iter().chain(&[("host", self.address.to_string().as_str())]) {
-            asked.push_str(&format!("{name}: {value}\r\n"));
-        }
-        let answer = self.exchange(&format!("{asked}\r\n"));
-        let (headers, body) = answer.split_once("\r\n\r\n").expect("an answer has headers");
-        assert!(headers.starts_with("HTTP/1.1 200"), "{answer}");
-        (headers.to_lowercase(), body.to_owned())
-    }
-
+    /// Sends this, and reads one answer.
     pub fn raw(&self, request: &str) -> Answer {
-        Answer::parse(&self.exchange(request))
-    }
-
-    fn exchange(&self, request: &str) -> String {
         let mut stream = self.connect();
         // A server that refuses early may close before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8(answer).expect("answers are text")
+        Answer::read(&mut BufReader::new(stream)).expect("an answer")
     }
 }
 
@@ -202,29 +178,53 @@ pub fn until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// An answer, parsed.
+/// An answer; its headers in lower case.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     pub headers: String,
+    pub body: String,
     pub json: Value,
 }
 
 impl Answer {
-    pub fn parse(text: &str) -> Answer {
-        let (headers, body) = text.split_once("\r\n\r\n").expect("an answer has headers");
-        let status = headers.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Answer {
-            status: status.expect("a status"),
-            headers: headers.to_lowercase(),
-            json: serde_json::from_str(body).unwrap_or(Value::Null),
+    /// Reads one, and nothing beyond it.
+    pub fn read(from: &mut impl BufRead) -> std::io::Result<Answer> {
+        let mut headers = String::new();
+        while !headers.ends_with("\r\n\r\n") {
+            if from.read_line(&mut headers)? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
         }
+        headers.make_ascii_lowercase();
+        let status = headers.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = status.unwrap_or_else(|| panic!("no status: {headers}"));
+        let mut answer = Answer { status, headers, body: String::new(), json: Value::Null };
+        let length = answer.header("content-length").map_or(0, |n| n.parse().expect("a length"));
+        from.take(length).read_to_string(&mut answer.body)?;
+        answer.json = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        Ok(answer)
+    }
+
+    /// The value of a header that is there at most once.
+    #[track_caller]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
+        let mut values = lines.filter(|(found, _)| *found == name).map(|(_, value)| value);
+        let value = values.next();
+        assert_eq!(values.next(), None, "{name} twice: {self:?}");
+        value
+    }
+
+    /// Whether the server closes the connection after it.
+    pub fn closes(&self) -> bool {
+        self.header("connection") == Some("close")
     }
 
     #[track_caller]
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
-        assert!(self.headers.contains("cache-control: no-store"), "{}", self.headers);
+        assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
         self.json
     }
 
@@ -250,13 +250,20 @@ pub fn number(value: &Value) -> u64 {
     value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
 }
 
-/// A POST as it is sent.
-pub fn post_text(path: &str, body: &str) -> String {
-    format!(
-        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
+/// A request as it is sent: with a `Host` and a length, where they are not said.
+pub fn message(line: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let says = |name: &str| headers.iter().any(|(said, _)| *said == name);
+    let mut text = format!("{line} HTTP/1.1\r\n");
+    if !says("host") {
+        text.push_str("host: localhost\r\n");
+    }
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !says("transfer-encoding") && !says("content-length") {
+        text.push_str(&format!("content-length: {}\r\n", body.len()));
+    }
+    format!("{text}\r\n{body}")
 }
 
 /// A request id that no other call here has.

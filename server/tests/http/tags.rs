@@ -4,20 +4,6 @@ use serde_json::json;
 
 use crate::support::{Server, number};
 
-#[test]
-fn a_tag_that_ends_says_so_everywhere() {
-    let server = Server::fresh();
-    let made = server.put("/v1/tags/orders", r#"{"step":10,"until":"26"}"#).ok();
-    assert_eq!((&made["until"], &made["remaining"]), (&json!("26"), &json!("25")));
-    server.put("/v1/tags/whole", "{}").ok();
-    assert_eq!(server.get("/v1/tags/orders").ok()["until"], "26");
-    let listed = server.get("/v1/tags").ok();
-    assert_eq!(listed["tags"][0]["until"], "26");
-    assert!(listed["tags"][1].get("until").is_none(), "absent where there is none: {listed}");
-    let whole = server.put("/v1/tags/orders", r#"{"until":"9223372036854775807"}"#).ok();
-    assert!(whole.get("until").is_none(), "{whole}");
-}
-
 /// What could not be handed out whole is there for those who want less.
 #[test]
 fn single_numbers_are_handed_out_to_the_last_and_none_is_lost() {
@@ -80,34 +66,4 @@ fn a_refused_lease_has_its_figures() {
     spent.refused(422, "TAG_SPENT");
     assert_eq!((&spent.json["remaining"], &spent.json["until"]), (&json!("10"), &json!("61")));
     assert_eq!(server.lease(5, &json!({ "exactly": 10 })).ok()["end"], "61");
-}
-
-#[test]
-fn a_lease_is_as_large_as_its_caller_waits_for() {
-    let server = Server::fresh();
-    server.put("/v1/tags/orders", r#"{"step":10,"max_step":500}"#).ok();
-    let mut next = 1;
-    for (asked, (fields, takes)) in (1..).zip([
-        (json!({ "at_least": 11 }), 11),
-        // So many can never be had at once: the tag's own step, not all that may be had.
-        (json!({ "at_least": 501 }), 10),
-        (json!({ "at_least": 300, "step": 20 }), 300),
-        (json!({ "at_least": 501, "step": 20 }), 20),
-        (json!({ "at_least": 300, "step": 9_999 }), 500),
-        (json!({ "at_least": null }), 10),
-    ]) {
-        let grant = server.lease(asked, &fields).ok();
-        let (start, end) = (number(&grant["start"]), number(&grant["end"]));
-        assert_eq!((start, end - start), (next, takes), "{fields}");
-        next = end;
-    }
-}
-
-#[test]
-fn a_change_may_be_wanted_of_what_is_there_alone() {
-    let server = Server::fresh();
-    server.put("/v1/tags/orders", "{}").ok();
-    let headers = [("content-type", "application/json"), ("if-match", "*")];
-    let changed = server.send("PUT", "/v1/tags/orders", &headers, r#"{"step":5}"#).ok();
-    assert_eq!(changed["step"], 5);
 }

@@ -1,43 +1,17 @@
-//! JSON schemas of objects, from the core's tables of their fields.
+//! JSON schemas of objects.
 
-use leafid_core::{FieldForm, FieldSchema, NAME_BYTES, Presence, strict};
+use leafid_core::{Code, FieldForm, NAME_BYTES, Presence, strict};
 use serde_json::{Map, Value, json};
+
+use super::fields::{Field, Form, Object, Part};
 
 /// How a name begins and goes on.
 pub const NAME: &str = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}";
 /// No control characters.
 const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
-/// An object of the API: its fields, in their order.
-#[derive(Clone, Debug, Default)]
-pub struct Shape(Vec<Field>);
-
-#[derive(Clone, Debug)]
-struct Field {
-    name: &'static str,
-    about: &'static str,
-    presence: Presence,
-    form: Form,
-}
-
-#[derive(Clone, Debug)]
-enum Form {
-    /// As in the core's tables.
-    Plain(FieldForm),
-    /// A text for people.
-    Words,
-    /// One of these texts.
-    OneOf(Vec<&'static str>),
-    /// IDs.
-    Ids,
-    /// An object.
-    Within(Shape),
-    /// Objects.
-    Rows(Shape),
-}
-
 /// Who an object comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// A caller, who must say no more than is known, and may say null for what is absent.
     Caller,
@@ -45,118 +19,30 @@ enum From {
     Store,
 }
 
-impl Shape {
-    /// The fields of a table.
-    pub fn of(table: &[FieldSchema]) -> Shape {
-        Shape::default().and(table)
-    }
-
-    /// These and the fields of another table.
-    #[must_use]
-    pub fn and(mut self, table: &[FieldSchema]) -> Shape {
-        self.0.extend(table.iter().map(|field| Field {
-            name: field.name,
-            about: field.about,
-            presence: field.presence,
-            form: Form::Plain(field.form),
-        }));
-        self
-    }
-
-    /// These but for one.
-    #[must_use]
-    pub fn without(mut self, name: &str) -> Shape {
-        self.0.retain(|field| field.name != name);
-        self
-    }
-
-    /// These, of which this one may be absent.
-    #[must_use]
-    pub fn maybe(mut self, name: &str) -> Shape {
-        let named = self.0.iter_mut().filter(|field| field.name == name);
-        named.for_each(|field| field.presence = Presence::Optional);
-        self
-    }
-
-    /// These and a text for people.
-    #[must_use]
-    pub fn words(self, name: &'static str, about: &'static str) -> Shape {
-        self.with(name, about, Form::Words)
-    }
-
-    /// These and one of some texts.
-    #[must_use]
-    pub fn one_of(self, name: &'static str, about: &'static str, of: Vec<&'static str>) -> Shape {
-        self.with(name, about, Form::OneOf(of))
-    }
-
-    /// These and an array of IDs.
-    #[must_use]
-    pub fn ids(self, name: &'static str, about: &'static str) -> Shape {
-        self.with(name, about, Form::Ids)
-    }
-
-    /// These and an object.
-    #[must_use]
-    pub fn within(self, name: &'static str, about: &'static str, of: Shape) -> Shape {
-        self.with(name, about, Form::Within(of))
-    }
-
-    /// These and an array of objects.
-    #[must_use]
-    pub fn rows(self, name: &'static str, about: &'static str, of: Shape) -> Shape {
-        self.with(name, about, Form::Rows(of))
-    }
-
-    fn with(mut self, name: &'static str, about: &'static str, form: Form) -> Shape {
-        self.0.push(Field { name, about, presence: Presence::Required, form });
-        self
-    }
-
-    /// The schema of a request's body. What the template of its path says need not be there.
-    pub fn request(mut self, path: &str) -> Value {
-        let in_path: Vec<_> = path.split('/').filter_map(braced).collect();
-        let mut repeated = Vec::new();
-        for field in self.0.iter_mut().filter(|field| in_path.contains(&field.name)) {
-            field.presence = Presence::Defaulted;
-            repeated.push((field.name, field.about));
+/// The schema of a request's body. What the template of its path says need not be there.
+pub fn request(body: Object, path: &str) -> Value {
+    let mut schema = schema(&fields(body), From::Caller);
+    for name in path.split('/').filter_map(braced) {
+        let Some(property) = schema["properties"].get_mut(name) else { continue };
+        let about = property["description"].as_str().unwrap_or_default();
+        property["description"] = format!("{about} The path says it; a body may repeat it.").into();
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.retain(|required| required != name);
         }
-        let mut schema = self.schema(From::Caller);
-        for (name, about) in repeated {
-            let about = format!("{about} The path says it; a body may repeat it.");
-            schema["properties"][name]["description"] = about.into();
-        }
-        schema
     }
+    schema
+}
 
-    /// The schema of an answer.
-    pub fn answer(&self) -> Value {
-        self.schema(From::Store)
-    }
+/// The schema of an answer. None shows the key of a lease.
+pub fn answer(object: Object) -> Value {
+    let mut shown = fields(object);
+    shown.retain(|field| field.name != "key");
+    schema(&shown, From::Store)
+}
 
-    fn schema(&self, from: From) -> Value {
-        let mut properties = Map::new();
-        for field in &self.0 {
-            let mut schema = field.form.schema(from);
-            // Null is the same as absent.
-            if from == From::Caller && field.presence == Presence::Optional {
-                or_null(&mut schema);
-            }
-            schema["description"] = field.about.into();
-            properties.insert(field.name.to_owned(), schema);
-        }
-        let is_required = |field: &&Field| match from {
-            From::Caller => field.presence == Presence::Required,
-            From::Store => field.presence != Presence::Optional,
-        };
-        let required: Vec<_> = self.0.iter().filter(is_required).map(|field| field.name).collect();
-        let mut schema =
-            json!({ "type": "object", "properties": properties, "required": required });
-        if from == From::Caller {
-            schema["additionalProperties"] = false.into();
-        }
-        schema
-    }
+/// The schema of a parameter.
+pub fn value(form: FieldForm) -> Value {
+    plain(form, From::Caller)
 }
 
 /// The name that stands in braces, in a part of a path's template.
@@ -164,27 +50,57 @@ pub fn braced(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
 }
 
-impl Form {
-    fn schema(&self, from: From) -> Value {
-        match self {
-            Form::Plain(form) => plain(*form, from),
-            Form::Words => json!({ "type": "string" }),
-            Form::OneOf(texts) => json!({ "type": "string", "enum": texts }),
-            Form::Ids => {
-                json!({ "type": "array", "items": plain(FieldForm::Big { least: 0 }, from) })
-            }
-            Form::Within(shape) => shape.schema(from),
-            Form::Rows(shape) => json!({ "type": "array", "items": shape.schema(from) }),
+fn fields(object: Object) -> Vec<Field> {
+    let of = |part: &Part| match part {
+        Part::Core(table) => table.iter().map(Field::from).collect(),
+        Part::Same(other) => fields(other),
+        Part::Own(field) => vec![*field],
+    };
+    object.iter().flat_map(of).collect()
+}
+
+fn schema(fields: &[Field], from: From) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        let mut schema = of_form(field.form, from);
+        if from == From::Caller && field.presence == Presence::Optional {
+            or_null(&mut schema);
         }
+        schema["description"] = field.about.into();
+        properties.insert(field.name.to_owned(), schema);
+        let is_required = match from {
+            From::Caller => field.presence == Presence::Required,
+            From::Store => field.presence != Presence::Optional,
+        };
+        if is_required {
+            required.push(field.name);
+        }
+    }
+    let mut schema = json!({ "type": "object", "properties": properties, "required": required });
+    if from == From::Caller {
+        schema["additionalProperties"] = false.into();
+    }
+    schema
+}
+
+fn of_form(form: Form, from: From) -> Value {
+    match form {
+        Form::Core(form) => plain(form, from),
+        Form::Words => json!({ "type": "string" }),
+        Form::OneOf(texts) => json!({ "type": "string", "enum": texts }),
+        Form::Code => {
+            let told = Code::ALL.iter().filter(|code| code.http_status().is_some());
+            json!({ "type": "string", "enum": told.map(|code| code.as_str()).collect::<Vec<_>>() })
+        }
+        Form::Ids => json!({ "type": "array", "items": plain(super::fields::BIG, from) }),
+        Form::Within(object) => answer(object),
+        Form::Rows(object) => json!({ "type": "array", "items": answer(object) }),
     }
 }
 
-/// The schema of a value, wherever it stands.
-pub fn value(form: FieldForm) -> Value {
-    plain(form, From::Caller)
-}
-
 fn plain(form: FieldForm, from: From) -> Value {
+    let layout = || json!({ "$ref": "#/components/schemas/Layout" });
     match form {
         FieldForm::Token => json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" }),
         FieldForm::Number { least, most } => {
@@ -209,12 +125,10 @@ fn plain(form: FieldForm, from: From) -> Value {
         FieldForm::Layout => json!({ "oneOf": [layout(), {
             "type": "string", "enum": ["leaf", "edge", "long", "js53"],
         }] }),
-        FieldForm::Object(table) => Shape::of(table).schema(from),
+        FieldForm::Object(table) => {
+            schema(&table.iter().map(Field::from).collect::<Vec<_>>(), from)
+        }
     }
-}
-
-fn layout() -> Value {
-    json!({ "$ref": "#/components/schemas/Layout" })
 }
 
 fn or_null(schema: &mut Value) {

@@ -1,0 +1,230 @@
+//! The text of `/metrics`: Prometheus' own format, and OpenMetrics for who asks for it. They differ in
+//! the name that a counter is declared by, and in the last line.
+
+use std::fmt::Write;
+
+use leafid_store::meter::histogram::Reading;
+
+/// What a family is called, what kind it is, and what it tells.
+const FAMILIES: &str = "
+leafid_build_info gauge Always 1; the labels say what is running.
+leafid_store_up gauge 1 where the store grants, 0 where it does not.
+leafid_store_state gauge 1 for the state that the store is in; in `degraded` a tag is stopped, in `refused` an operator has to look.
+leafid_store_info gauge Always 1; the labels say which store it is, and where it lies.
+leafid_store_lines_went_back gauge Tags that are stopped: a holder has shown more of them than the store ever granted.
+leafid_fence_generation gauge How often the store was fenced, as far as this server knows.
+leafid_fence_position gauge How far the store's database has come by its own count; 0 where it has none.
+leafid_journal_up gauge 1 where the fence's journal is written, 0 where that failed last; absent without one.
+leafid_journal_since_seconds gauge Since when there is a journal, in seconds since 1970; 0 without one.
+leafid_journal_apart gauge 1 where the journal lies on another disk than the store; absent without one.
+leafid_queue_length gauge Requests that wait for the store, by line: for their first try, or `again`.
+leafid_queue_wait_seconds histogram How long requests waited for the store, in seconds.
+leafid_backend_duration_seconds histogram How long the database took to begin a turn, to read, to write and make durable.
+leafid_turn_requests histogram How many requests were decided and written together.
+leafid_conflicts_total counter Requests whose rows another server wrote first, and that were tried again.
+leafid_abandoned_total counter Requests whose caller was gone when their turn came.
+leafid_late_total counter Requests that waited longer than callers do, and were refused.
+leafid_http_requests_total counter Requests that were answered, by route and by the class of the status.
+leafid_http_request_duration_seconds histogram From a request that was read to its answer, in seconds.
+leafid_http_problems_total counter Requests that were refused or failed, by code.
+leafid_leases_total counter Asks for numbers of a tag, by how they ended.
+leafid_leased_ids_total counter Numbers of a tag that were leased.
+leafid_acquires_total counter Asks for a worker number, by how they ended.
+leafid_renewals_total counter Asks for a later end of a window, by how they ended.
+leafid_releases_total counter Windows that holders gave back, by how that ended.
+leafid_single_ids_total counter IDs that this server handed out one by one, of a `segment` or a `snowflake`.
+leafid_single_waits_total counter Requests for single IDs that had to wait for a grant or for the clock.
+leafid_single_ids_in_hand gauge IDs that can be handed out one by one without the store; of 200 names at most.
+leafid_tags_seen gauge Tags that were looked at, 1000 at most.
+leafid_tag_position gauge The next number of a tag that was never leased.
+leafid_tag_remaining_ids gauge How many numbers a tag has left, up to its `until` or to 2^63 - 1.
+leafid_tag_step_ids gauge How many numbers a lease of a tag has.
+leafid_tag_exhaustion_seconds gauge Until a tag has no numbers left, at the rate of the last quarter of an hour.
+leafid_worker_numbers gauge Worker numbers of a namespace's range, by state.
+leafid_worker_exhaustion_seconds gauge Until all worker numbers are in use, at the rate of the last quarter of an hour.
+leafid_layout_exhaustion_seconds gauge Until the time bits of a namespace's layout are used up.
+process_resident_memory_bytes gauge Resident memory, in bytes.
+process_open_fds gauge Open files and sockets.
+process_max_fds gauge How many files and sockets may be open.
+process_threads gauge Threads.
+process_cpu_seconds_total counter Time on processors, in seconds.
+process_start_time_seconds gauge When the process started, in seconds since 1970.
+";
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `text/plain; version=0.0.4`.
+    Prometheus,
+    /// `application/openmetrics-text; version=1.0.0`.
+    OpenMetrics,
+}
+
+impl Format {
+    /// What an `Accept` asks for: OpenMetrics where it is named.
+    pub fn asked(accept: Option<&str>) -> Format {
+        let named = |kind: &str| kind.trim().starts_with("application/openmetrics-text");
+        match accept.is_some_and(|accept| accept.split(',').any(named)) {
+            true => Format::OpenMetrics,
+            false => Format::Prometheus,
+        }
+    }
+
+    /// Its media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Format::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+/// Labels of a sample, by name.
+pub type Labels<'l> = &'l [(&'static str, &'l str)];
+
+/// A text that is written, family by family.
+#[derive(Debug)]
+pub struct Exposition {
+    format: Format,
+    text: String,
+}
+
+/// A family that is written, sample by sample.
+#[derive(Debug)]
+pub struct Family<'e> {
+    name: &'static str,
+    text: &'e mut String,
+}
+
+impl Exposition {
+    /// An empty one.
+    pub fn new(format: Format) -> Exposition {
+        Exposition { format, text: String::with_capacity(32 * 1_024) }
+    }
+
+    /// Begins a family of the table.
+    pub fn family(&mut self, name: &'static str) -> Family<'_> {
+        let mut said =
+            FAMILIES.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let (kind, help) = said.next().and_then(|said| said.split_once(' ')).unwrap_or_default();
+        let declared = match self.format {
+            Format::Prometheus => name,
+            Format::OpenMetrics => name.strip_suffix("_total").unwrap_or(name),
+        };
+        // Writing into a text fails for nothing, here and below.
+        let _ = writeln!(self.text, "# HELP {declared} {help}\n# TYPE {declared} {kind}");
+        Family { name, text: &mut self.text }
+    }
+
+    /// A family that is one number.
+    pub fn one(&mut self, name: &'static str, value: u64) {
+        self.family(name).count(&[], value);
+    }
+
+    /// The whole text.
+    pub fn end(mut self) -> String {
+        if self.format == Format::OpenMetrics {
+            self.text.push_str("# EOF\n");
+        }
+        self.text
+    }
+}
+
+impl Family<'_> {
+    /// A whole number.
+    pub fn count(&mut self, labels: Labels<'_>, value: u64) {
+        self.sample("", labels, None, value);
+    }
+
+    /// Any number.
+    pub fn value(&mut self, labels: Labels<'_>, value: f64) {
+        match value {
+            f64::INFINITY => self.sample("", labels, None, "+Inf"),
+            value => self.sample("", labels, None, value),
+        }
+    }
+
+    /// A histogram whose unit is `scale` times the one of the metric.
+    pub fn reading(&mut self, labels: Labels<'_>, reading: &Reading, scale: f64) {
+        for (at, below) in reading.below.iter().enumerate() {
+            let bound = match reading.bounds.get(at) {
+                Some(bound) => (*bound as f64 / scale).to_string(),
+                None => "+Inf".to_owned(),
+            };
+            self.sample("_bucket", labels, Some(&bound), below);
+        }
+        self.sample("_sum", labels, None, reading.sum as f64 / scale);
+        self.sample("_count", labels, None, reading.below.last().copied().unwrap_or(0));
+    }
+
+    fn sample(
+        &mut self,
+        end: &str,
+        labels: Labels<'_>,
+        bound: Option<&str>,
+        value: impl std::fmt::Display,
+    ) {
+        let (name, text) = (self.name, &mut *self.text);
+        let _ = write!(text, "{name}{end}");
+        let bound = bound.map(|bound| ("le", bound));
+        for (at, (label, value)) in labels.iter().copied().chain(bound).enumerate() {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            let _ = write!(text, "{}{label}=\"{value}\"", if at == 0 { '{' } else { ',' });
+        }
+        if !labels.is_empty() || bound.is_some() {
+            text.push('}');
+        }
+        let _ = writeln!(text, " {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_store::meter::histogram::Histogram;
+
+    use super::*;
+
+    fn text(format: Format) -> String {
+        let mut all = Exposition::new(format);
+        let labels = [("tag", "a\"b\\c\nd"), ("outcome", "granted")];
+        all.family("leafid_leases_total").count(&labels, 7);
+        let mut threads = all.family("process_threads");
+        threads.value(&[], 1.5);
+        threads.value(&[("tag", "never")], f64::INFINITY);
+        let sizes = Histogram::sizes();
+        sizes.note(3);
+        all.family("leafid_turn_requests").reading(&[("a", "b")], &sizes.read(), 1.0);
+        all.end()
+    }
+
+    #[test]
+    fn both_formats_are_as_their_pages_say() {
+        let prometheus = text(Format::Prometheus);
+        let begins = "# HELP leafid_leases_total Asks for numbers of a tag, by how they ended.\n\
+                      # TYPE leafid_leases_total counter\n\
+                      leafid_leases_total{tag=\"a\\\"b\\\\c\\nd\",outcome=\"granted\"} 7\n\
+                      # HELP process_threads Threads.\n# TYPE process_threads gauge\n\
+                      process_threads 1.5\nprocess_threads{tag=\"never\"} +Inf\n";
+        assert!(prometheus.starts_with(begins), "{prometheus}");
+        let histogram = "# TYPE leafid_turn_requests histogram\n\
+                         leafid_turn_requests_bucket{a=\"b\",le=\"1\"} 0\n\
+                         leafid_turn_requests_bucket{a=\"b\",le=\"2\"} 0\n\
+                         leafid_turn_requests_bucket{a=\"b\",le=\"4\"} 1\n";
+        assert!(prometheus.contains(histogram), "{prometheus}");
+        let ends = "leafid_turn_requests_bucket{a=\"b\",le=\"+Inf\"} 1\n\
+                    leafid_turn_requests_sum{a=\"b\"} 3\nleafid_turn_requests_count{a=\"b\"} 1\n";
+        assert!(prometheus.ends_with(ends), "{prometheus}");
+        let open = text(Format::OpenMetrics);
+        assert!(open.contains("\n# TYPE leafid_leases counter\nleafid_leases_total{"), "{open}");
+        assert!(open.ends_with("# EOF\n"), "{open}");
+    }
+
+    #[test]
+    fn who_names_openmetrics_gets_it() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;q=0.5";
+        assert_eq!(Format::asked(Some(prometheus)), Format::OpenMetrics);
+        for plain in [None, Some("*/*"), Some("text/plain;version=0.0.4")] {
+            assert_eq!(Format::asked(plain), Format::Prometheus);
+        }
+    }
+}
