@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
-use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
@@ -26,7 +26,7 @@ use leafid_store::store::{Page, SharedStore};
 use tower::Service;
 
 use super::answer::{self, Failure};
-use super::gate::{Counted, Gate};
+use super::gate::Gate;
 use super::paths::Asked;
 use super::{decode, pages};
 use crate::Modes;
@@ -143,15 +143,10 @@ impl Shared {
             Asked::Unknown => return Some(answer::unknown(path)),
             Asked::Cache | Asked::Db | Asked::Decode => return None,
         };
-        let counted = match Counted::by(&*self.gate) {
-            Ok(counted) => counted,
-            Err(problem) => return Some(self.refused(&problem, head)),
-        };
         let drawn = match tag {
             Some(tag) => self.generators.number_at_hand(&tag)?,
             None => self.generators.stamp_at_hand(&self.namespace)?,
         };
-        counted.given();
         Some(answer::id(drawn, accept))
     }
 
@@ -159,13 +154,7 @@ impl Shared {
     fn refused(&self, problem: &Problem, head: &Parts) -> Response {
         self.gate.refused(problem, head);
         let status = StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
-        let mut response = answer::error(status, None, &problem.detail, head.uri.path());
-        if let Some(ms) = problem.retry_after_ms {
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
-        }
-        response
+        answer::error(status, None, &problem.detail, head.uri.path())
     }
 
     /// The answer, when it is there.
@@ -176,21 +165,6 @@ impl Shared {
             _ => self.modes.snowflake,
         };
         let is_head = head.method == Method::HEAD;
-        let draws = on && !is_head && matches!(asked, Asked::Segment(_) | Asked::Snowflake);
-        let counted = match draws.then(|| Counted::by(&*self.gate)).transpose() {
-            Ok(counted) => counted,
-            Err(problem) => return self.refused(&problem, head),
-        };
-        let response = self.answer(asked, on, is_head, head).await;
-        if let Some(counted) = counted
-            && response.status().is_success()
-        {
-            counted.given();
-        }
-        response
-    }
-
-    async fn answer(&self, asked: Asked<'_>, on: bool, is_head: bool, head: &Parts) -> Response {
         let (path, accept) = (head.uri.path(), head.headers.get(ACCEPT));
         match asked {
             Asked::Segment(_) | Asked::Snowflake if !on && is_head => answer::head(accept),

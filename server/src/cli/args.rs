@@ -170,15 +170,6 @@ pub fn connections(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "use a whole number from 1 to 1000000".to_owned())
 }
 
-/// How many IDs a day has.
-///
-/// # Errors
-/// What would have been one.
-pub fn ids_per_day(text: &str) -> Result<u64, String> {
-    let number = number(text)?;
-    if number == 0 { Err("use a whole number from 1 on".to_owned()) } else { Ok(number) }
-}
-
 /// The name of a host, without a port.
 ///
 /// # Errors

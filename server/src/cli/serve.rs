@@ -99,8 +99,7 @@ impl Serve {
         let bound = sockets.tell(|line| tell(line));
         let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
-        let leaf_ids_per_day = leaf.ids_per_day;
-        let config = Config { leaf: modes, leaf_ids_per_day, owner, limits, ..Config::default() };
+        let config = Config { leaf: modes, owner, limits, ..Config::default() };
         // Its sockets are open: who comes now waits in them, and for no error.
         notify::tell(notify::READY);
         let watchdog = notify::watchdog();

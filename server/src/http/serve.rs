@@ -23,7 +23,7 @@ use super::listener::{At, Listener};
 use super::router;
 use super::rules::Rules;
 use crate::app::{App, Config};
-use crate::http::admission::{Admission, Quota};
+use crate::http::admission::Admission;
 
 /// After how many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
@@ -65,7 +65,6 @@ pub async fn serve(
     let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
     let mut rooms = BTreeMap::new();
-    let quota = config.leaf_ids_per_day.map(|most| Arc::new(Quota::new(most)));
     for Bound { listener, rules, socket } in bound {
         let (name, limits, stopped) = (listener.name, config.limits, stopped.clone());
         let room = rooms.entry(name).or_insert_with(|| {
@@ -75,7 +74,7 @@ pub async fn serve(
         let acceptor = Acceptor { name, tls, limits, room, stopped };
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
-            let gate = Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) });
+            let gate = Box::new(Admission { rules, app: Arc::clone(&app) });
             let (store, generators) = (Arc::clone(&app.store), Arc::clone(&app.generators));
             let service = LeafService::new(store, generators, config.leaf, gate, limits.body)?;
             servers.spawn(acceptor.run(socket, service));
