@@ -16,10 +16,10 @@ use leafid_store::store::Aside;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::args::span_ms;
 use super::client::{Client, Target};
-use super::output::is_json;
-use super::{Failure, say};
+use super::output::show;
 use crate::routes::input::namespace;
 
 const ORDER: &str = "\
@@ -89,17 +89,8 @@ impl Import {
             // One of them is required.
             (None, None, None) => return Ok(()),
         };
-        let client = self.target.connect()?;
-        let done = import(&Asked { client: &client, name }, &name, &found, &wish);
-        client.close();
-        let done = done?;
-        if is_json() {
-            return say(summary(&done, &name));
-        }
-        for line in done.lines(&name, &found) {
-            say(line)?;
-        }
-        Ok(())
+        let done = import(&Asked { client: self.target.connect()?, name }, &name, &found, &wish)?;
+        show(&summary(&done, &name), done.lines(&name, &found).join("\n"))
     }
 }
 
@@ -136,19 +127,19 @@ fn who(named: Vec<String>) -> Who {
 }
 
 /// The numbers of a namespace, through the paths of the API.
-struct Asked<'c> {
-    client: &'c Client,
+struct Asked {
+    client: Client,
     name: Name,
 }
 
-impl Numbers for Asked<'_> {
+impl Numbers for Asked {
     fn layout(&self) -> Result<Layout, Problem> {
         let path = path::namespace(self.name);
-        let row = match self.client.call("GET", &path, None, false) {
+        let row = match self.client.get(&path) {
             Err(problem) if problem.code == Code::NamespaceUnknown => {
                 let mut body = Writer::default();
                 body.nested("layout", |writer| LAYOUT.put(writer));
-                self.client.call("PUT", &path, Some(body.end()), true)?
+                self.client.create(&path, body.end())?
             }
             row => row?,
         };
@@ -172,7 +163,7 @@ impl Numbers for Asked<'_> {
         let mut body = Writer::default();
         aside.put(&mut body);
         let path = path::aside(self.name, worker);
-        let row = self.client.call("PUT", &path, Some(body.end()), false)?;
+        let row = self.client.call("PUT", &path, body.end())?;
         Ok(StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0)))
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use ipnet::IpNet;
 use leafid_core::{Code, Name};
 use leafid_leaf::Modes;
@@ -16,7 +17,7 @@ use leafid_store::clock::SystemClock;
 use leafid_store::problem::Problem;
 use leafid_store::store::SharedStore;
 
-use super::args::{listen, switch};
+use super::args::listen;
 use super::complain;
 use super::store::tell;
 use crate::access::nets::{self, Nets};
@@ -39,7 +40,7 @@ pub struct Leaf {
     leaf_config: Option<PathBuf>,
     /// The Leaf of this machine, or in mode zk_recycle every Leaf, has stopped for good and starts no more:
     /// its worker number is taken over
-    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = switch, requires = "leaf_config")]
+    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = BoolishValueParser::new(), requires = "leaf_config")]
     leaf_stopped: bool,
 }
 
