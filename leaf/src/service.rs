@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
-use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
@@ -38,31 +38,8 @@ pub trait Gate: Send + Sync + 'static {
     /// `FORBIDDEN` for an address that may not ask, and for what may come from a web page.
     fn check(&self, head: &Parts) -> Result<(), Problem>;
 
-    /// Counts an ID.
-    ///
-    /// # Errors
-    /// `QUOTA_EXCEEDED`.
-    fn count(&self) -> Result<(), Problem>;
-
-    /// Takes back an ID that was counted and not given.
-    fn give_back(&self);
-
     /// Counts and logs a refusal of one of its own.
     fn refused(&self, problem: &Problem, head: &Parts);
-}
-
-/// An ID that is counted; it is taken back when this is dropped before it was given.
-struct Counted<'g> {
-    gate: &'g dyn Gate,
-    given: bool,
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        if !self.given {
-            self.gate.give_back();
-        }
-    }
 }
 
 /// Serves Leaf's paths.
@@ -73,7 +50,7 @@ pub struct LeafService {
     pub generators: Arc<Generators>,
     /// What is served.
     pub modes: Modes,
-    /// Who may ask, and for how many.
+    /// Who may ask.
     pub gate: Box<dyn Gate>,
     /// How long a body may take.
     pub within: Duration,
@@ -144,20 +121,11 @@ impl LeafService {
     fn refused(&self, problem: &Problem, head: &Parts) -> Response {
         self.gate.refused(problem, head);
         let status = StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
-        let mut response = answer::error(status, None, &problem.detail, head.uri.path());
-        if let Some(ms) = problem.retry_after_ms {
-            let seconds = HeaderValue::from(ms.div_ceil(1_000).max(1));
-            response.headers_mut().insert(RETRY_AFTER, seconds);
-        }
-        response
+        answer::error(status, None, &problem.detail, head.uri.path())
     }
 
     /// A number of a key, or a snowflake.
     async fn draw(&self, key: Option<&str>, head: &Parts) -> Response {
-        if let Err(problem) = self.gate.count() {
-            return self.refused(&problem, head);
-        }
-        let mut counted = Counted { gate: &*self.gate, given: false };
         let path = head.uri.path();
         let tag = key.map(|key| self.tag(key));
         let known = tag.flatten().is_none_or(|tag| self.generators.knows_tag(&tag));
@@ -173,10 +141,7 @@ impl LeafService {
             (None, None) => self.generators.stamps(self.namespace, 1).await.map(first),
         };
         match drawn {
-            Ok(Some(id)) => {
-                counted.given = true;
-                answer::id(id, head.headers.get(ACCEPT))
-            }
+            Ok(Some(id)) => answer::id(id, head.headers.get(ACCEPT)),
             Ok(None) => answer::failed(NOTHING_AT_HAND, path),
             // A key that was served a moment ago is not unknown to Leaf: its row is gone.
             Err(problem) if problem.code == Code::TagUnknown && !known => {

@@ -43,7 +43,7 @@ fn apply() {
 #[test]
 fn config() {
     let place = Place::new();
-    let command = cli::command();
+    let command = <cli::Cli as clap::CommandFactory>::command();
     let target = Target { name: "config", inputs: 1_500, words: TOML };
     target.fuzz(|input| {
         let path = place.with("leafid.toml", input);
@@ -79,7 +79,7 @@ fn brackets_left_open_end_no_process() {
     let words: Vec<OsString> = words.into_iter().chain([path.clone().into_os_string()]).collect();
     let refused = [
         cli::apply::file::read(path.to_str().expect("text")).err(),
-        cli::config::file::added(&cli::command(), &words).err(),
+        cli::config::file::added(&<cli::Cli as clap::CommandFactory>::command(), &words).err(),
         access::file::read(&path).err(),
     ];
     for refused in refused {

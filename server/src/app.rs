@@ -29,8 +29,6 @@ pub struct Config {
     pub clock: Arc<dyn Clock>,
     /// What Leaf's listener serves, where there is one.
     pub leaf: Modes,
-    /// How many IDs Leaf's listener gives in a day (UTC), if that has an end.
-    pub leaf_ids_per_day: Option<u64>,
     /// Whose worker numbers the server's own generators keep, if anybody's: else each start is another
     /// holder.
     pub owner: Option<Name>,
@@ -44,7 +42,6 @@ impl Default for Config {
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
             leaf: Modes::BOTH,
-            leaf_ids_per_day: None,
             owner: None,
         }
     }

@@ -1,7 +1,6 @@
 //! The verbs of the command line.
 
 mod above;
-mod address;
 mod adopt;
 pub(crate) mod apply;
 mod args;
@@ -9,7 +8,6 @@ mod backup;
 mod client;
 pub(crate) mod config;
 mod credentials;
-mod database;
 mod health;
 mod ids;
 mod import;
@@ -27,7 +25,6 @@ mod secrets;
 mod serve;
 mod shell;
 mod sockets;
-mod sql;
 mod store;
 mod tags;
 mod token;
@@ -38,13 +35,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use leafid_core::Code;
 use leafid_store::problem::Problem;
-use serde_json::json;
+use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
 
 use crate::log;
 use crate::routes::openapi;
-use output::{complain, say, show, unwritten};
+use output::{complain, say, unwritten};
 
 const REACH: &str = "\
 tag, namespace, worker, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
@@ -53,10 +51,10 @@ http://127.0.0.1:8750), or open the file itself with --store. `leafid VERB --hel
 /// Unique 64-bit IDs from one central store.
 #[derive(Debug, Parser)]
 #[command(name = "leafid", version, arg_required_else_help = true, after_help = REACH)]
-struct Cli {
+pub(crate) struct Cli {
     /// How much goes to standard error: off, error, warn, info, debug or trace [default: info for
     /// `serve`, warn otherwise]
-    #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", value_parser = args::level)]
+    #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL")]
     log: Option<LevelFilter>,
     /// How a line of it is written: text, or json
     #[arg(
@@ -68,6 +66,9 @@ struct Cli {
         default_value_t
     )]
     log_format: log::Format,
+    /// Prints one JSON value instead of text; an error goes to standard error, as JSON, too
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -113,16 +114,12 @@ enum Verb {
     /// Writes the manual pages
     #[command(hide = true)]
     Man(shell::Pages),
-    /// Prints the version
-    Version,
 }
 
 /// Why a verb failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line cannot be understood.
-    Usage(clap::Error),
-    /// It cannot be understood, and these words and variables may be repeated in the error.
+    /// The command line cannot be understood; these words and variables may be repeated in the error.
     Misused(clap::Error, Vec<String>),
     /// The store said no, or could not be reached.
     Problem(Problem),
@@ -138,7 +135,7 @@ impl From<Problem> for Failure {
 
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Failure {
-        Failure::Usage(error)
+        Failure::Misused(error, Vec::new())
     }
 }
 
@@ -146,14 +143,15 @@ impl From<clap::Error> for Failure {
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = args.collect();
-    let given = secrets::given(words.iter().map(AsRef::as_ref), []);
-    let done = parse(words).and_then(|(matches, _)| {
-        output::take(&matches);
+    let given = secrets::given(&words);
+    let done = parse(words).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
+        if cli.json {
+            output::ask_for_json();
+        }
         // Who runs a verb sees what it does; only the server's log is kept.
         if matches!(cli.verb, Verb::Serve(_)) {
             log::start_apart(cli.log.unwrap_or(LevelFilter::INFO), cli.log_format);
-            config::warn_of_variables();
         } else {
             log::start(cli.log.unwrap_or(LevelFilter::WARN), cli.log_format);
         }
@@ -168,42 +166,35 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             output::problem(&Problem { detail, ..problem })
         }
         Err(Failure::Output(error)) => unwritten(&error),
-        Err(Failure::Usage(error)) => misused(&error, &[]),
         Err(Failure::Misused(error, given)) => misused(&error, &given),
     }
 }
 
-/// The command with all that its verbs take.
-pub(crate) fn command() -> clap::Command {
-    output::with_json(Cli::command())
+/// Reads a command line, and the file that it names.
+fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
+    let command = config::without_empty(Cli::command());
+    let of_file = config::file::added(&command, &words)?;
+    let (file, added) = of_file.map(|added| (added.file, added.words)).unzip();
+    let all: Vec<OsString> = words.iter().cloned().chain(added.into_iter().flatten()).collect();
+    command.clone().try_get_matches_from(&all).map_err(|error| {
+        let given = secrets::given(&all);
+        let of_file = file.filter(|_| command.try_get_matches_from(&words).is_ok());
+        let Some(file) = of_file else { return Failure::Misused(error, given) };
+        // The first paragraph; what follows is about the command line.
+        let said = secrets::without(error.render().to_string(), &given);
+        let said = said.trim_start_matches("error: ").split("\n\nUsage").next().unwrap_or_default();
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        Problem::new(Code::RequestInvalid, format!("in `{}`: {said}", file.display())).into()
+    })
 }
 
-/// Reads a command line, and the file that it names; also which words come from that.
-fn parse(mut words: Vec<OsString>) -> Result<(ArgMatches, Vec<OsString>), Failure> {
-    let command = command();
-    let added = config::file::added(&command, &words)?;
-    let by_hand = words.clone();
-    let (file, from_file) = added.map(|added| (added.file, added.words)).unzip();
-    let from_file = from_file.unwrap_or_default();
-    words.extend(from_file.iter().cloned());
-    let variables = config::variables(&command);
-    let given = || {
-        let variables = variables.iter().map(AsRef::as_ref);
-        secrets::given(words.iter().map(AsRef::as_ref), variables)
-    };
-    let command = config::without_empty(command);
-    let parsed = command.clone().try_get_matches_from(&words);
-    parsed.map(|matches| (matches, from_file)).map_err(|error| {
-        let of_file = file.filter(|_| command.clone().try_get_matches_from(by_hand).is_ok());
-        if let Some(file) = of_file {
-            let said = secrets::without(error.render().to_string(), &given());
-            let said =
-                said.trim_start_matches("error: ").lines().next().unwrap_or_default().to_owned();
-            let detail = format!("in `{}`: {said}", file.display());
-            return Problem::new(leafid_core::Code::RequestInvalid, detail).into();
-        }
-        Failure::Misused(error, given())
-    })
+/// Where one thing is done after the other.
+fn runtime() -> Result<Runtime, Problem> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)
+}
+
+fn no_runtime(error: std::io::Error) -> Problem {
+    Problem::new(Code::Internal, format!("no runtime: {error}"))
 }
 
 /// Says what is wrong with a command line, or what `--help` and `--version` were asked for.
@@ -242,9 +233,5 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Openapi => say(openapi::text()),
         Verb::Completions(completions) => completions.run(),
         Verb::Man(pages) => pages.run(),
-        Verb::Version => {
-            let version = json!({ "version": env!("CARGO_PKG_VERSION") });
-            show(version, Cli::command().render_version().trim_end())
-        }
     }
 }

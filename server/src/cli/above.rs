@@ -13,7 +13,7 @@ use super::client::Client;
 /// `RANGE_INVALID` where new IDs would not be, with the layout that would do; and why the store's time
 /// cannot be had.
 pub fn check(client: &Client, layout: &Layout, id: u64) -> Result<String, Problem> {
-    let ready = client.call("GET", path::READYZ, None, false)?;
+    let ready = client.get(path::READYZ)?;
     let Some(now) = ready["now_ms"].as_i64().or(ready["workers"]["now_ms"].as_i64()) else {
         let detail = "the server tells its store's time only to a valid token: set LEAFID_TOKEN";
         return Err(Problem::new(Code::Unauthorized, detail));

@@ -2,11 +2,11 @@
 
 use clap::Args;
 use leafid_core::{Code, LINE_END};
-use leafid_store::backends::greatest::of_file;
-use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 
-use super::named::{VARIABLE, masked, path, variable};
+use super::client::is_server;
+use super::named::{VARIABLE, variable};
+use super::store::Place;
 
 /// Above what a tag begins.
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ impl FromMax {
         let Some(sql) = &self.from_max else { return Ok(None) };
         let variable = variable();
         let named = self.database.as_deref().or(store).or(variable.as_deref());
-        let named = named.filter(|named| !named.starts_with("http://"));
+        let named = named.filter(|named| !is_server(named));
         let by_hand = || {
             let detail = format!(
                 "--from-max asks a database, and none is named: add --in postgres://…, mysql://… or \
@@ -48,10 +48,7 @@ impl FromMax {
             Problem::new(Code::RequestInvalid, detail)
         };
         let named = named.ok_or_else(by_hand)?;
-        let found = match Database::parse(named).transpose()? {
-            Some(database) => database.greatest(sql)?,
-            None => of_file(&path(named)?, sql).map_err(|problem| with_place(problem, named))?,
-        };
+        let found = Place::parse(named, "--in")?.greatest(sql)?;
         let greatest = found.map_or(0, |found| u64::try_from(found).unwrap_or(0));
         let first = greatest.checked_add(1).and_then(|next| next.checked_add(self.headroom));
         match first.filter(|first| *first < LINE_END) {
@@ -67,27 +64,14 @@ impl FromMax {
         }
     }
 
-    /// What is still to be done, as long as others number rows of the table; `target` is the option
-    /// that names where the tag is, if one was given.
-    pub fn then(&self, tag: &str, target: Option<(&str, &str)>) -> Option<String> {
-        let sql = quoted(self.from_max.as_ref()?);
-        let place = self.database.as_deref().map(|place| ("--in", place));
-        let named = [place, target].into_iter().flatten();
-        let named = named.map(|(option, named)| format!(" {option} {}", quoted(&masked(named))));
-        let named: String = named.collect();
-        Some(format!(
-            "before anything draws from tag `{tag}`: stop what still numbers rows of the table by itself, \
-             and then move the tag past what came meanwhile: leafid tag advance {tag} --from-max \
-             {sql}{named}"
-        ))
+    /// What is still to be done, as long as others number rows of the table.
+    pub fn then(&self, tag: &str) -> Option<String> {
+        self.from_max.as_ref().map(|_| {
+            format!(
+                "before anything draws from tag `{tag}`: stop what still numbers rows of the table by \
+                 itself, and then move the tag past what came meanwhile: leafid tag advance {tag}, with the \
+                 same --from-max"
+            )
+        })
     }
-}
-
-/// One word for a shell, whatever stands in it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-fn with_place(problem: Problem, named: &str) -> Problem {
-    Problem { detail: format!("{} ({})", problem.detail, masked(named)), ..problem }
 }

@@ -2,19 +2,21 @@
 
 pub mod file;
 mod plan;
-pub mod start;
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
+use leafid_store::store::SharedStore;
 use serde_json::{Value, json};
 
 use super::client::{Client, Target};
 use super::output::{is_json, show};
-use super::{Failure, complain, say};
-use plan::{Plan, Step};
+use super::{Failure, say};
+use plan::Plan;
 
 const FORMAT: &str = r#"The file, in TOML:
 
@@ -68,9 +70,7 @@ impl Apply {
             (false, _) => How::Do,
         };
         let client = self.target.connect()?;
-        let done = plan(&client, &wanted).and_then(|plans| apply(&client, &plans, how));
-        client.close();
-        done
+        apply(&client, &plan::all(&client, &wanted)?, how)
     }
 }
 
@@ -83,32 +83,6 @@ enum How {
     Ask,
     /// It is done.
     Do,
-}
-
-fn plan(client: &Client, wanted: &[file::Wanted]) -> Result<Vec<Plan>, Failure> {
-    let mut plans = Vec::new();
-    let mut refused = Vec::new();
-    for wanted in wanted {
-        let plan = Plan::of(client, wanted)?;
-        if let Step::Refuse(why) = &plan.step {
-            refused.push(format!("{}: {why}", plan.what));
-        }
-        plans.push(plan);
-    }
-    if refused.is_empty() {
-        return Ok(plans);
-    }
-    let mut detail = format!(
-        "{} of {} are impossible as the file has them, so nothing was done",
-        refused.len(),
-        plans.len()
-    );
-    if is_json() {
-        detail = format!("{detail}: {}", refused.join("; "));
-    } else {
-        refused.iter().for_each(|why| complain(format_args!("leafid: {why}")));
-    }
-    Err(Problem::new(Code::RequestInvalid, detail).into())
 }
 
 fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
@@ -136,7 +110,7 @@ fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
     let would = if how == How::Show { "would be " } else { "" };
     let steps: Vec<Value> = plans.iter().map(Plan::json).collect();
     show(
-        json!({
+        &json!({
             "dry_run": how == How::Show, "created": created, "changed": changed, "kept": kept,
             "steps": steps,
         }),
@@ -153,4 +127,50 @@ fn agreed() -> Result<bool, Failure> {
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// `leafid serve --apply FILE`: does it as soon as the store can be asked, in a thread of its own; the log
+/// says what was done. A store that lost something is fenced before that, so a tag that is missing for that
+/// reason is not created from 1: a fenced store wants its `from`.
+///
+/// # Errors
+/// `INTERNAL` where there can be no thread.
+pub fn at_start(wanted: Vec<file::Wanted>, store: SharedStore) -> Result<(), Problem> {
+    let client = Client::within(store)?;
+    let work = move || {
+        let mut pause = Duration::from_millis(200);
+        while let Err(problem) = once(&client, &wanted) {
+            // The store is down, or another server was faster.
+            let may_pass = matches!(problem.code, Code::TagExists | Code::LayoutMismatch)
+                || matches!(problem.http_status(), 429 | 503 | 504);
+            let (code, detail) = (problem.code, problem.detail);
+            if !may_pass {
+                tracing::error!(
+                    %code,
+                    "the file of --apply was not applied: {detail}; the store is served as it is"
+                );
+                return;
+            }
+            tracing::warn!(%code, "not applied yet: {detail}");
+            thread::sleep(pause);
+            pause = Duration::from_secs(10).min(pause * 2);
+        }
+    };
+    let begun = thread::Builder::new().name("apply".to_owned()).spawn(work);
+    begun.map(drop).map_err(|error| Problem::new(Code::Internal, format!("no thread: {error}")))
+}
+
+/// Plans all of it, then does it.
+fn once(client: &Client, wanted: &[file::Wanted]) -> Result<(), Problem> {
+    let plans = plan::all(client, wanted)?;
+    let mut done = 0;
+    for plan in &plans {
+        let Some(verb) = plan.verb() else { continue };
+        plan.carry_out(client)?;
+        tracing::info!("{verb}d {plan}");
+        done += 1;
+    }
+    let kept = plans.len() - done;
+    tracing::info!("applied the file: {done} created or changed, {kept} as they were");
+    Ok(())
 }

@@ -1,77 +1,25 @@
-//! How the values of options are read.
+//! How the values of options are read; an error says what would have been one.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use clap::builder::RangedU64ValueParser;
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, STEP_CAP};
 use leafid_core::{Layout, Range, Text, Token};
-use tracing::level_filters::LevelFilter;
 
 pub use crate::access::file::{pattern, verb};
-use leafid_store::dispense;
 pub use leafid_store::utc::span_ms;
 
-/// A whole number.
-///
-/// # Errors
-/// What would have been one.
-pub fn whole(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("use a whole number from 0 to {}", u32::MAX))
-}
-
-/// Whether something is on, as a variable says it.
-///
-/// # Errors
-/// What would have said so.
-pub fn switch(text: &str) -> Result<bool, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
-        "false" | "f" | "no" | "n" | "off" | "0" => Ok(false),
-        _ => Err("use true or false (or yes and no, on and off, 1 and 0)".to_owned()),
-    }
-}
-
 /// How many numbers a lease takes.
-///
-/// # Errors
-/// What would have been one.
-pub fn step(text: &str) -> Result<u32, String> {
-    from_one(text, STEP_CAP)
-}
-
-/// How many IDs are made at once.
-///
-/// # Errors
-/// What would have been one.
-pub fn count(text: &str) -> Result<u32, String> {
-    from_one(text, u32::try_from(dispense::MOST).unwrap_or(u32::MAX))
-}
-
-fn from_one(text: &str, most: u32) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| format!("use a whole number from 1 to {most}"))
-}
-
-/// The time at which a layout begins.
-///
-/// # Errors
-/// What would have been one.
-pub fn epoch_ms(text: &str) -> Result<i64, String> {
-    let wanted = "use a whole number of ms since 1970, as in 1735689600000";
-    text.parse().map_err(|_| wanted.to_owned())
+pub fn step() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..=STEP_CAP.into())
 }
 
 /// A preset's layout.
-///
-/// # Errors
-/// What would have been one.
 pub fn preset(text: &str) -> Result<Layout, String> {
     Layout::named(text).ok_or_else(|| "use leaf, edge, long or js53".to_owned())
 }
 
 /// A longest window, as in `10s`, `1500ms`, `10m`, `1h`, in ms.
-///
-/// # Errors
-/// What would have been one.
 pub fn longest_window_ms(text: &str) -> Result<u32, String> {
     match span_ms(text)? {
         ms @ 1_000..=MAX_WINDOW_CAP_MS => Ok(ms),
@@ -80,9 +28,6 @@ pub fn longest_window_ms(text: &str) -> Result<u32, String> {
 }
 
 /// `0..64`: from 0 up to, but without, 64.
-///
-/// # Errors
-/// What would have been one.
 pub fn range(text: &str) -> Result<Range, String> {
     let read = || {
         let (start, end) = text.split_once("..")?;
@@ -92,9 +37,6 @@ pub fn range(text: &str) -> Result<Range, String> {
 }
 
 /// `41/10/12`: the widths of time, worker and sequence.
-///
-/// # Errors
-/// What would have been one.
 pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
     let mut widths = text.split('/').map(str::parse);
     let mut width = || widths.next()?.ok();
@@ -105,35 +47,18 @@ pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
 }
 
 /// A number of a tag's line.
-///
-/// # Errors
-/// What would have been one.
 pub fn number(text: &str) -> Result<u64, String> {
     Text::parse_decimal(text)
         .map_err(|_| "use a whole number from 1 to 9223372036854775807".to_owned())
 }
 
 /// The id of a store.
-///
-/// # Errors
-/// What would have been one.
 pub fn token(text: &str) -> Result<Token, String> {
     Token::parse(text).map_err(|_| "use 32 hex digits, as `serve` shows them".to_owned())
 }
 
-/// How much is logged.
-///
-/// # Errors
-/// What would have been one.
-pub fn level(text: &str) -> Result<LevelFilter, String> {
-    text.parse().map_err(|_| "use off, error, warn, info, debug or trace".to_owned())
-}
-
 /// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4
 /// counts: it is what clients try that are told nothing else.
-///
-/// # Errors
-/// What would have been one.
 pub fn listen(text: &str) -> Result<SocketAddr, String> {
     let found = text.to_socket_addrs().map_err(|error| {
         format!("use an address and a port, as in 127.0.0.1:8750 or localhost:8750 ({error})")
@@ -153,36 +78,12 @@ pub struct Place {
 }
 
 /// As [`listen`], or `http://` and that.
-///
-/// # Errors
-/// What would have been one.
 pub fn place(text: &str) -> Result<Place, String> {
     let bare = text.strip_prefix("http://");
     Ok(Place { at: listen(bare.unwrap_or(text))?, plain: bare.is_some() })
 }
 
-/// How many connections a listener has.
-///
-/// # Errors
-/// What would have been one.
-pub fn connections(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
-    number.ok_or_else(|| "use a whole number from 1 to 1000000".to_owned())
-}
-
-/// How many IDs a day has.
-///
-/// # Errors
-/// What would have been one.
-pub fn ids_per_day(text: &str) -> Result<u64, String> {
-    let number = number(text)?;
-    if number == 0 { Err("use a whole number from 1 on".to_owned()) } else { Ok(number) }
-}
-
 /// The name of a host, without a port.
-///
-/// # Errors
-/// What would have been one.
 pub fn host(text: &str) -> Result<String, String> {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     let is_name = !text.is_empty() && text.bytes().all(is_known);
@@ -206,7 +107,6 @@ mod tests {
             let says = longest_window_ms(far).unwrap_err();
             assert!(says.contains("from 1s to 24h"), "{far}: {says}");
         }
-        assert!(whole("many").is_err() && whole("-1").is_err() && whole("4294967296").is_err());
         assert_eq!(range("0..64"), Ok(Range::new(0, 64)));
         assert!(range("0-64").is_err() && range("..4").is_err());
         assert_eq!(bits("41/10/12"), Ok((41, 10, 12)));

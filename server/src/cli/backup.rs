@@ -1,15 +1,14 @@
 //! `leafid backup …`: a copy of a store's file.
 
-use std::path::Path;
-
 use clap::Args;
 use leafid_core::Code;
 use leafid_store::backends::sqlite::file::backup;
 use leafid_store::problem::Problem;
+use serde_json::json;
 
-use super::named::{DEFAULT_FILE, file, masked, or_usual, path};
-use super::output::is_json;
-use super::{Failure, say};
+use super::Failure;
+use super::named::{DEFAULT_FILE, file, masked, path};
+use super::output::show;
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
@@ -33,7 +32,7 @@ pub struct Backup {
 impl Backup {
     /// Copies it.
     pub fn run(self) -> Result<(), Failure> {
-        let store = or_usual(&self.store);
+        let store = &self.store;
         if let Some(tool) = dump(store) {
             let detail = format!(
                 "`{}` is a database, and this verb copies a file: use {tool}; as with a file, a \
@@ -46,24 +45,15 @@ impl Backup {
         let from = file(store, "leafid backup TO --store")?;
         let to = path(&self.to)?;
         let copied = backup::copy(&from, &to)?;
-        if is_json() {
-            let [from, to_shown] = [&from, &to].map(|file| file.display().to_string());
-            return say(serde_json::json!({
-                "from": from, "to": to_shown, "bytes": size(&to), "store": copied.store,
-            }));
-        }
-        say(format_args!(
-            "copied sqlite:{} to {}, {} bytes, store id {}: {}",
-            from.display(),
-            to.display(),
-            size(&to),
-            copied.store,
-            copied.found
-        ))?;
-        say(
-            "do not serve the copy as it is: it lacks what is granted from now on and would grant it \
-             again; `leafid backup --help` says how to restore",
-        )
+        let bytes = std::fs::metadata(&to).map_or(0, |metadata| metadata.len());
+        let [from, to] = [from, to].map(|file| file.display().to_string());
+        let (store, found) = (&copied.store, &copied.found);
+        let line = format_args!(
+            "copied sqlite:{from} to {to}, {bytes} bytes, store id {store}: {found}\n\
+             do not serve the copy as it is: it lacks what is granted from now on and would grant it \
+             again; `leafid backup --help` says how to restore"
+        );
+        show(&json!({ "from": from, "to": to, "bytes": bytes, "store": store }), line)
     }
 }
 
@@ -74,8 +64,4 @@ fn dump(named: &str) -> Option<&'static str> {
         "mysql" => Some("mysqldump --single-transaction"),
         _ => None,
     }
-}
-
-fn size(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }

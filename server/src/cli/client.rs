@@ -1,12 +1,13 @@
-//! How a verb reaches the store: over HTTP, or, when no server runs, in the file itself, through
+//! How a verb reaches the store: over HTTP, or, when no server runs, in the store itself, through
 //! the same paths.
 
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, IF_MATCH, IF_NONE_MATCH};
+use axum::http::{HeaderMap, Request, Uri};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
@@ -16,11 +17,13 @@ use leafid_store::problem::Problem;
 use leafid_store::store::SharedStore;
 use leafid_wire::Answer;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 use tower::ServiceExt;
 
 use super::credentials::Credentials;
-use super::named::{VARIABLE, masked, open, path, variable};
-use super::{Failure, address, database};
+use super::named::{VARIABLE, masked, variable};
+use super::store::Place;
+use super::{Failure, runtime};
 use crate::app::{App, Config};
 use crate::http::router;
 
@@ -50,12 +53,6 @@ impl Target {
         self.store.as_deref()
     }
 
-    /// The option that names it, and what it says, if one is given.
-    pub fn given(&self) -> Option<(&'static str, &str)> {
-        let url = self.url.as_deref().map(|url| ("--url", url));
-        url.or_else(|| self.store.as_deref().map(|store| ("--store", store)))
-    }
-
     /// Opens the way to it.
     pub fn connect(self) -> Result<Client, Failure> {
         let (by, named) = match (self.url, self.store) {
@@ -68,11 +65,9 @@ impl Target {
         }
         let allow_unsafe = std::env::var("LEAFID_ALLOW_UNSAFE_SETTINGS")
             .is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-        let store: SharedStore = Arc::new(match database::open(&named, allow_unsafe) {
-            Some(store) => store?,
-            None => open(&path(&named)?, Options::default())?,
-        });
-        Ok(Client::within(store)?)
+        let place = Place::parse(&named, by)?;
+        let store = place.open(None, Options::default(), allow_unsafe).map_err(Problem::from)?;
+        Ok(Client::within(Arc::new(store))?)
     }
 }
 
@@ -99,7 +94,7 @@ pub fn server(
 }
 
 /// Whether it names a running server.
-fn is_server(named: &str) -> bool {
+pub fn is_server(named: &str) -> bool {
     named.starts_with("http://") || named.starts_with("https://")
 }
 
@@ -109,7 +104,7 @@ fn http(
     patience: Duration,
     credentials: &Credentials,
 ) -> Result<Client, Failure> {
-    let base = address::base(named).map_err(|takes| {
+    let base = base(named).map_err(|takes| {
         let wrong = format!("`{by}` takes {takes}, got `{}`\n", masked(named));
         clap::Error::raw(ErrorKind::ValueValidation, wrong)
     })?;
@@ -123,17 +118,24 @@ fn http(
     Ok(Client::Http { base, agent, token: credentials.token()? })
 }
 
-/// What a verb waits with.
-///
-/// # Errors
-/// `INTERNAL` where the system has none.
-pub fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))
+/// The address of a server without a slash at its end, or what it would have been. Without a port it
+/// is the scheme's own; a path in front of the API's stays.
+fn base(text: &str) -> Result<String, &'static str> {
+    const FORM: &str = "http://HOST:PORT";
+    let uri: Uri = text.parse().map_err(|_| FORM)?;
+    let at = uri.authority().filter(|_| is_server(text) && uri.query().is_none()).ok_or(FORM)?;
+    let (host, port) = (at.host(), at.as_str().strip_prefix(at.host()).ok_or(FORM)?);
+    let v6 = host.strip_prefix('[').map(|rest| rest.trim_end_matches(']').parse::<Ipv6Addr>());
+    if host.is_empty() || text.contains(['#', '\\']) || matches!(v6, Some(Err(_))) {
+        return Err(FORM);
+    }
+    // Neither `+1` nor 0.
+    let is_port = |number: u16| number > 0 && port == format!(":{number}");
+    match port.is_empty() || at.port_u16().is_some_and(is_port) {
+        true => Ok(text.strip_suffix('/').unwrap_or(text).to_owned()),
+        false => Err("http://HOST:PORT with a port from 1 to 65535"),
+    }
 }
-
-/// What came back: the status, the media type, the body.
-type Answered = (u16, String, Vec<u8>);
 
 /// A way to a store.
 pub enum Client {
@@ -146,10 +148,10 @@ pub enum Client {
         /// What is shown to it.
         token: Option<String>,
     },
-    /// The file itself.
+    /// The store itself.
     Local {
         /// Where it runs.
-        runtime: tokio::runtime::Runtime,
+        runtime: Runtime,
         /// The server that does not listen.
         app: Arc<App>,
     },
@@ -164,67 +166,57 @@ impl Client {
         Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
     }
 
-    /// One request; a body makes it JSON. `only_create` adds `If-None-Match: *`.
-    pub fn call(
-        &self,
-        method: &str,
-        path: &str,
-        body: Option<String>,
-        only_create: bool,
-    ) -> Result<Value, Problem> {
-        self.send(method, path, body, only_create.then_some(IF_NONE_MATCH))
+    /// What is there.
+    pub fn get(&self, path: &str) -> Result<Value, Problem> {
+        self.send("GET", path, String::new(), None)
     }
 
-    /// Changes what is there, and creates nothing.
+    /// Makes it, if it is not there.
+    pub fn create(&self, path: &str, body: String) -> Result<Value, Problem> {
+        self.send("PUT", path, body, Some(IF_NONE_MATCH))
+    }
+
+    /// Changes what is there, and creates nothing: a misspelt name is an error.
     pub fn change(&self, path: &str, body: String) -> Result<Value, Problem> {
-        self.send("PUT", path, Some(body), Some(IF_MATCH))
+        self.send("PUT", path, body, Some(IF_MATCH))
     }
 
-    /// One request, on this condition.
+    /// One request.
+    pub fn call(&self, method: &str, path: &str, body: String) -> Result<Value, Problem> {
+        self.send(method, path, body, None)
+    }
+
+    /// One request, only if this header's condition holds for whatever is there.
     fn send(
         &self,
         method: &str,
         path: &str,
-        body: Option<String>,
+        body: String,
         only: Option<HeaderName>,
     ) -> Result<Value, Problem> {
-        let (url, answered) = match self {
-            Client::Http { base, agent, token } => {
-                let url = format!("{base}{path}");
-                let mut request = build(method, &url, body.unwrap_or_default(), only)?;
-                if let Some(token) = token {
-                    let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
-                    let invalid = |_| Problem::new(Code::RequestInvalid, "the token is no header");
-                    request.headers_mut().insert(AUTHORIZATION, bearer.map_err(invalid)?);
-                }
-                let answered = agent.run(request).and_then(|mut response| {
-                    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-                    let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
-                    Ok((status, kind, body.read_to_vec()?))
-                });
-                let answered = answered.map_err(|error| {
-                    let error = error.to_string();
-                    let advice = advice(&error);
-                    Problem::unavailable(format!("no answer from `{base}`: {error}; {advice}"))
-                })?;
-                (url, answered)
-            }
-            Client::Local { runtime, app } => {
-                let request = build(method, path, Body::from(body.unwrap_or_default()), only)?;
-                let router = router::local(Arc::clone(app));
-                let answered = runtime.block_on(async move {
-                    let Ok(response) = router.oneshot(request).await;
-                    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-                    let body = to_bytes(response.into_body(), MOST_BYTES).await;
-                    let body = body.map_err(|error| {
-                        Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))
-                    })?;
-                    Ok::<_, Problem>((status, kind, body.to_vec()))
-                })?;
-                (path.to_owned(), answered)
-            }
+        let (base, token) = match self {
+            Client::Http { base, token, .. } => (base.as_str(), token.as_ref()),
+            Client::Local { .. } => ("", None),
         };
-        read(&url, answered)
+        let url = format!("{base}{path}");
+        let host = base.is_empty().then(|| (HOST, "localhost".to_owned()));
+        let kind = (method != "GET").then(|| (CONTENT_TYPE, "application/json".to_owned()));
+        let token = token.map(|token| (AUTHORIZATION, format!("Bearer {token}")));
+        let only = only.map(|only| (only, "*".to_owned()));
+        let headers = [host, kind, token, only].into_iter().flatten();
+        let request = Request::builder().method(method).uri(&url);
+        let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+        let request = request.body(body).map_err(|error| {
+            let detail = format!("`{}` cannot be asked for: {error}", shown(&url));
+            Problem::new(Code::RequestInvalid, detail)
+        })?;
+        let (status, kind, body) = match self {
+            Client::Http { agent, .. } => over_http(agent, base, request)?,
+            Client::Local { runtime, app } => runtime.block_on(within(app, request))?,
+        };
+        let answer =
+            Answer { url: &url, status, content_type: &kind, retry_after: None, body: &body };
+        Ok(Value::Object(answer.object()?))
     }
 
     /// All rows of a list, page by page; `key` is the field that names a row.
@@ -236,54 +228,56 @@ impl Client {
                 number => number.to_string(),
             });
             let after = after.unwrap_or_default();
-            let page = format!("{path}?limit=1000&after={after}");
-            let mut answer = self.call("GET", &page, None, false)?;
+            let mut answer = self.get(&format!("{path}?limit=1000&after={after}"))?;
             match answer[field].take() {
                 Value::Array(more) if !more.is_empty() => rows.extend(more),
                 _ => return Ok(rows),
             }
         }
     }
+}
 
-    /// Gives back what the verb leased and did not use.
-    pub fn close(self) {
+/// Gives back what the verb leased and did not use.
+impl Drop for Client {
+    fn drop(&mut self) {
         if let Client::Local { runtime, app } = self {
             runtime.block_on(app.generators.close());
         }
     }
 }
 
-fn build<B>(
-    method: &str,
-    uri: &str,
-    body: B,
-    only: Option<HeaderName>,
-) -> Result<ureq::http::Request<B>, Problem> {
-    let mut request = ureq::http::Request::builder().method(method).uri(uri);
-    if uri.starts_with('/') {
-        request = request.header("host", "localhost");
-    }
-    if method != "GET" {
-        request = request.header("content-type", "application/json");
-    }
-    if let Some(only) = only {
-        request = request.header(only, "*");
-    }
-    request.body(body).map_err(|error| {
-        let detail = format!("`{}` cannot be asked for: {error}", shown(uri));
-        Problem::new(Code::RequestInvalid, detail)
+/// What came back: the status, the media type, the body.
+type Answered = (u16, String, Vec<u8>);
+
+fn over_http(
+    agent: &ureq::Agent,
+    base: &str,
+    request: Request<String>,
+) -> Result<Answered, Problem> {
+    let answered = agent.run(request).and_then(|mut response| {
+        let (status, kind) = (response.status().as_u16(), kind(response.headers()));
+        let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
+        Ok((status, kind, body.read_to_vec()?))
+    });
+    answered.map_err(|error| {
+        let error = error.to_string();
+        let advice = advice(&error);
+        Problem::unavailable(format!("no answer from `{base}`: {error}; {advice}"))
     })
+}
+
+async fn within(app: &Arc<App>, request: Request<String>) -> Result<Answered, Problem> {
+    let Ok(response) = router::local(Arc::clone(app)).oneshot(request.map(Body::from)).await;
+    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
+    let body = to_bytes(response.into_body(), MOST_BYTES).await.map_err(|error| {
+        Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))
+    })?;
+    Ok((status, kind, body.to_vec()))
 }
 
 fn kind(headers: &HeaderMap) -> String {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.unwrap_or_default().to_owned()
-}
-
-/// An answer's object, or the problem that it is.
-fn read(url: &str, (status, kind, body): Answered) -> Result<Value, Problem> {
-    let answer = Answer { url, status, content_type: &kind, retry_after: None, body: &body };
-    Ok(Value::Object(answer.object()?))
 }
 
 /// What to do about a server that did not answer.
@@ -299,5 +293,30 @@ fn advice(error: &str) -> &'static str {
         error if error.contains("invalid HTTP version") => "if it speaks TLS, write https://",
         error if error.contains("InvalidContentType") => "if it speaks plain HTTP, write http://",
         _ => "is it running? start it with: leafid serve",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base;
+
+    #[test]
+    fn an_address_is_taken_whole_or_not_at_all() {
+        for (text, taken) in [
+            ("http://127.0.0.1:8750", "http://127.0.0.1:8750"),
+            ("http://127.0.0.1:8750/", "http://127.0.0.1:8750"),
+            ("http://ids.example/leafid", "http://ids.example/leafid"),
+            ("http://[::1]:65535", "http://[::1]:65535"),
+            ("http://[::1]", "http://[::1]"),
+            ("https://ids.example/", "https://ids.example"),
+        ] {
+            assert_eq!(base(text).as_deref(), Ok(taken), "{text}");
+        }
+        let wrong = "127.0.0.1:8750 ftp://h:1 https:/h:1 http:// http://:1 http:///v1 http://h: http://h:/ \
+                     http://h:0 http://h:99999 http://h:+1 http://h:-1 http://h:abc http://h:1:2 http://[::1 \
+                     http://[::1]8750 http://[h]:1 http://u@h:1 http://h:1?x http://h:1#x";
+        for wrong in wrong.split(' ').filter(|word| !word.is_empty()).chain(["http://h :1"]) {
+            assert!(base(wrong).is_err(), "{wrong}");
+        }
     }
 }

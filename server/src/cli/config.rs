@@ -7,14 +7,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, CommandFactory};
 use leafid_store::json::shown;
 use serde_json::{Value, json};
 
-use super::credentials::TOKEN;
 use super::named::masked;
 use super::output::{is_json, say};
-use super::{Failure, command, parse};
+use super::{Cli, Failure, parse};
 use keys::Key;
 
 const MEANING: &str = "\
@@ -45,13 +44,13 @@ impl Config {
     /// Prints it.
     pub fn run(self) -> Result<(), Failure> {
         let mut words = vec![OsString::from("leafid"), OsString::from("serve")];
-        if let Some(file) = self.config.filter(|file| !file.as_os_str().is_empty()) {
+        if let Some(file) = self.config {
             words.push("--config".into());
             words.push(file.into());
         }
-        let (matches, from_file) = parse(words)?;
+        let matches = parse(words)?;
         let serve = matches.subcommand_matches("serve").unwrap_or(&matches);
-        let settings = keys::all(&command()).into_iter().map(|key| setting(key, serve, &from_file));
+        let settings = keys::all(&Cli::command()).into_iter().map(|key| setting(key, serve));
         if self.markdown {
             return say(table(settings));
         }
@@ -65,23 +64,14 @@ impl Config {
     }
 }
 
-fn setting(key: Key, serve: &ArgMatches, from_file: &[OsString]) -> Setting {
-    let mut source = match serve.value_source(&key.id) {
+fn setting(key: Key, serve: &ArgMatches) -> Setting {
+    let source = match serve.value_source(&key.id) {
         Some(ValueSource::EnvVariable) => key.variable.clone(),
         Some(ValueSource::CommandLine) => Some("the file".to_owned()),
         _ => None,
     };
-    // A variable that is there and empty says nothing.
-    let option = format!("--{}", key.name);
-    let in_file = |word: &OsString| word.to_string_lossy().split('=').next() == Some(&option);
-    if from_file.iter().any(in_file) {
-        source = Some("the file".to_owned());
-    }
     let raw = serve.get_raw(&key.id).into_iter().flatten();
     let mut values: Vec<String> = raw.map(|value| value.to_string_lossy().into_owned()).collect();
-    if values.iter().all(String::is_empty) && !key.is_switch {
-        source = None;
-    }
     if key.is_switch {
         values = vec![serve.get_flag(&key.id).to_string()];
     }
@@ -170,39 +160,6 @@ fn wrapped(text: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Warns of variables that look like misspelt ones: a server would run on without what they say.
-pub fn warn_of_variables() {
-    let command = command();
-    let mut known: Vec<String> = Vec::new();
-    collect(&command, &mut known);
-    // No option has it: what a command line has, everybody on the machine can read.
-    known.push(TOKEN.to_owned());
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        let Some(rest) = name.strip_prefix("LEAFID_") else { continue };
-        if known.iter().any(|known| *known == name) {
-            continue;
-        }
-        let names = known.iter().filter_map(|known| known.strip_prefix("LEAFID_"));
-        if let Some(alike) = keys::nearest(rest, names) {
-            tracing::warn!("unknown variable `{name}`: did you mean `LEAFID_{alike}`?");
-        }
-    }
-}
-
-fn collect(command: &clap::Command, names: &mut Vec<String>) {
-    let variables = command.get_arguments().filter_map(|arg| arg.get_env());
-    names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
-    command.get_subcommands().for_each(|verb| collect(verb, names));
-}
-
-/// The variables that any option reads.
-pub fn variables(command: &clap::Command) -> Vec<String> {
-    let mut names = Vec::new();
-    collect(command, &mut names);
-    names
 }
 
 /// The command without the variables that are there and empty: they count as not set.

@@ -31,7 +31,7 @@ impl Health {
     /// Asks once: exit code 0 where leases can be had, else 1 with the reason.
     pub fn run(self) -> Result<(), Failure> {
         let client = server(self.url, PATIENCE, &self.credentials)?;
-        let ready = client.call("GET", path::READYZ, None, false)?;
+        let ready = client.get(path::READYZ)?;
         let known = matches!(ready["status"].as_str(), Some("ok" | "degraded"));
         if is_json() && known {
             return say(ready);

@@ -1,17 +1,19 @@
 //! `leafid next …` and `leafid decode …`
 
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
-use leafid_core::{Code, FieldWriter, Layout, Name};
-use leafid_store::json::{Writer, shown};
+use leafid_core::{FieldWriter, Text};
+use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
-use super::args::{count, preset};
+use super::Failure;
 use super::client::Target;
-use super::output::is_json;
-use super::{Failure, say};
-use crate::routes::decode::{not_an_id, parts, put_parts};
+use super::output::show;
+use crate::routes::decode::not_an_id;
+use crate::routes::input::{namespace, tag};
+use leafid_store::dispense::MOST;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("line").required(true).args(["tag", "namespace"])))]
@@ -22,7 +24,7 @@ pub struct Next {
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
     /// How many IDs
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = RangedU64ValueParser::<u32>::new().range(1..=MOST))]
     count: u32,
     #[command(flatten)]
     target: Target,
@@ -33,12 +35,9 @@ pub struct Decode {
     /// The ID, in decimal digits
     #[arg(allow_negative_numbers = true)]
     id: String,
-    /// The namespace whose layout it has [default: default]
-    #[arg(long, value_name = "NAME", conflicts_with = "layout")]
-    namespace: Option<String>,
-    /// Decodes by this preset, without asking a store: leaf, edge, long or js53
-    #[arg(long, value_name = "PRESET", value_parser = preset)]
-    layout: Option<Layout>,
+    /// The namespace whose layout it has
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    namespace: String,
     #[command(flatten)]
     target: Target,
 }
@@ -47,68 +46,31 @@ impl Next {
     /// One ID per line.
     pub fn run(self) -> Result<(), Failure> {
         let path = match (&self.tag, &self.namespace) {
-            (Some(tag), _) => path::numbers(name(tag, Name::tag)?),
-            (None, space) => {
-                let space = space.as_deref().unwrap_or("default");
-                path::snowflakes(name(space, Name::namespace)?)
-            }
+            (Some(name), _) => path::numbers(tag(name)?),
+            (None, name) => path::snowflakes(namespace(name.as_deref().unwrap_or("default"))?),
         };
         let mut body = Writer::default();
         body.number("count", self.count.into());
-        let client = self.target.connect()?;
-        let answer = client.call("POST", &path, Some(body.end()), false);
-        client.close();
-        let answer = answer?;
-        if is_json() {
-            return say(json!({ "ids": answer["ids"] }));
-        }
-        for id in answer["ids"].as_array().into_iter().flatten() {
-            say(id.as_str().unwrap_or("?"))?;
-        }
-        Ok(())
+        let answer = self.target.connect()?.call("POST", &path, body.end())?;
+        let ids = answer["ids"].as_array().into_iter().flatten();
+        let ids: Vec<&str> = ids.map(|id| id.as_str().unwrap_or("?")).collect();
+        show(&json!({ "ids": ids }), ids.join("\n"))
     }
 }
 
 impl Decode {
     /// A line per part.
     pub fn run(self) -> Result<(), Failure> {
-        let answer = match self.layout {
-            Some(layout) => {
-                let mut writer = Writer::default();
-                put_parts(&mut writer, parts(&self.id, &layout)?, &layout, None);
-                serde_json::from_str(&writer.end()).unwrap_or(Value::Null)
-            }
-            None => self.ask()?,
-        };
-        if is_json() {
-            return say(answer);
-        }
-        for field in ["id", "time", "time_ms", "worker", "sequence", "tick", "base32"] {
-            let text =
-                answer[field].as_str().map_or_else(|| answer[field].to_string(), str::to_owned);
-            say(format_args!("{field:<9} {text}"))?;
-        }
-        Ok(())
-    }
-
-    fn ask(self) -> Result<Value, Failure> {
-        let space = name(self.namespace.as_deref().unwrap_or("default"), Name::namespace)?;
-        let id = leafid_core::Text::parse_decimal(&self.id)
+        let space = namespace(&self.namespace)?;
+        let id = Text::parse_decimal(&self.id)
             .map_err(|refusal| Problem::new(refusal.code, not_an_id(&self.id)))?;
-        let client = self.target.connect()?;
         let path = format!("{}?namespace={space}", path::decode(id));
-        let answer = client.call("GET", &path, None, false);
-        client.close();
-        Ok(answer?)
+        let answer = self.target.connect()?.get(&path)?;
+        let fields = ["id", "time", "time_ms", "worker", "sequence", "tick", "base32"];
+        let lines = fields.map(|field| match &answer[field] {
+            Value::String(text) => format!("{field:<9} {text}"),
+            other => format!("{field:<9} {other}"),
+        });
+        show(&answer, lines.join("\n"))
     }
-}
-
-fn name(
-    text: &str,
-    read: impl FnOnce(&str) -> Result<Name, leafid_core::Refusal>,
-) -> Result<Name, Failure> {
-    read(text).map_err(|refusal| {
-        let code: Code = refusal.code;
-        Failure::Problem(Problem::new(code, format!("`{}`: {}", shown(text), code.advice())))
-    })
 }

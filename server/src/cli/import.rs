@@ -15,10 +15,11 @@ use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::args::span_ms;
-use super::client::{Client, Target, runtime};
-use super::output::is_json;
-use super::{Failure, say};
+use super::client::{Client, Target};
+use super::output::show;
+use super::runtime;
 use crate::routes::input::namespace;
 
 const ORDER: &str = "\
@@ -91,16 +92,8 @@ impl Import {
             (None, None, None) => return Ok(()),
         };
         let client = self.target.connect()?;
-        let done = import(&client, &name, &found, &wish);
-        client.close();
-        let done = done?;
-        if is_json() {
-            return say(summary(&done, &name));
-        }
-        for line in done.lines(&name, &found) {
-            say(line)?;
-        }
-        Ok(())
+        let done = import(&client, &name, &found, &wish)?;
+        show(&summary(&done, &name), done.lines(&name, &found).join("\n"))
     }
 }
 
@@ -135,7 +128,7 @@ fn import(client: &Client, name: &Name, found: &Found, wish: &Wish) -> Result<Pl
     for Step { worker, aside, from, .. } in &mut plan.steps {
         let mut body = Writer::default();
         aside.put(&mut body);
-        let row = client.call("PUT", &path::aside(*name, *worker), Some(body.end()), false)?;
+        let row = client.call("PUT", &path::aside(*name, *worker), body.end())?;
         *from = StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0));
     }
     Ok(plan)
@@ -144,11 +137,11 @@ fn import(client: &Client, name: &Name, found: &Found, wish: &Wish) -> Result<Pl
 /// The layout of the namespace, which is made with Leaf's where it is missing.
 fn layout(client: &Client, name: Name) -> Result<Layout, Problem> {
     let path = path::namespace(name);
-    let row = match client.call("GET", &path, None, false) {
+    let row = match client.get(&path) {
         Err(problem) if problem.code == Code::NamespaceUnknown => {
             let mut body = Writer::default();
             body.nested("layout", |writer| LAYOUT.put(writer));
-            client.call("PUT", &path, Some(body.end()), true)?
+            client.create(&path, body.end())?
         }
         row => row?,
     };

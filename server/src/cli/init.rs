@@ -1,17 +1,12 @@
 //! `leafid init …`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use leafid_core::{Code, StoreTime};
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::file::create;
-use leafid_store::clock::SystemClock;
 use leafid_store::hex::hex;
-use leafid_store::opening::create_sqlite;
-use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use leafid_store::store::Store;
 use leafid_store::utc;
@@ -19,10 +14,11 @@ use serde_json::json;
 
 use super::args::longest_window_ms;
 use super::journal::{Lost, lost, usual};
-use super::named::{DEFAULT_FILE, file, open, or_usual};
+use super::named::DEFAULT_FILE;
 use super::output::is_json;
 use super::repair::fence;
-use super::{Failure, database, say};
+use super::store::Place;
+use super::{Failure, say};
 
 #[derive(Args, Debug)]
 pub struct Init {
@@ -49,23 +45,12 @@ pub struct Init {
 impl Init {
     /// Makes the store.
     pub fn run(self) -> Result<(), Failure> {
-        let named = or_usual(&self.store);
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let (store, lost) = match Database::parse(named).transpose()? {
-            Some(database) => {
-                let there = || database::open(named, true).transpose().map(drop);
-                let lost = self.lost(database.place(), there)?;
-                (database::init(&database, options)?, lost)
-            }
-            None => {
-                let file = file(named, "leafid init --store")?;
-                let there = || open(&file, Options::default()).map(drop);
-                let lost = self.lost(&create::place(&file), there)?;
-                (create_sqlite(&file, Arc::new(SystemClock), options)?, lost)
-            }
-        };
+        let place = Place::parse(&self.store, "leafid init --store")?;
+        let lost = self.lost(&place)?;
+        let store = place.create(options)?;
         // What the lost one granted is above its journal by less than a fence's gap.
         let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
@@ -101,17 +86,13 @@ impl Init {
 
     /// What the journals know of a store that lay at this place, if it is to be replaced; none is made
     /// beside them otherwise.
-    fn lost(
-        &self,
-        place: &str,
-        there: impl FnOnce() -> Result<(), Problem>,
-    ) -> Result<Option<Lost>, Problem> {
-        let folder = self.journal.clone().filter(|folder| !folder.as_os_str().is_empty());
-        let lost = folder.or_else(usual).map(|folder| lost(&folder, place));
+    fn lost(&self, place: &Place) -> Result<Option<Lost>, Problem> {
+        let (folder, shown) = (self.journal.clone(), place.shown());
+        let lost = folder.or_else(usual).map(|folder| lost(&folder, &shown));
         match lost.transpose()?.flatten() {
-            Some(lost) if !self.replaces_lost => match there() {
-                Err(problem) if problem.code == Code::StoreUnknown => {
-                    Err(lost.refusal(&format!("no store was found at {place}"), place))
+            Some(lost) if !self.replaces_lost => match place.open(None, Options::default(), true) {
+                Err(unopened) if unopened.problem.code == Code::StoreUnknown => {
+                    Err(lost.refusal(&format!("no store was found at {shown}"), &shown))
                 }
                 // Whatever else is there, it will be said.
                 _ => Ok(None),

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::fence::{Journal, Witness, file};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::Store;
-
-use super::args::switch;
 
 /// Where a journal is kept, as `serve` is told.
 #[derive(Args, Debug)]
@@ -22,7 +21,7 @@ pub struct Folder {
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
     journal: Option<PathBuf>,
     /// Keeps no journal: after each restore run `leafid repair --without-journal`
-    #[arg(long, env = "LEAFID_NO_JOURNAL", value_parser = switch)]
+    #[arg(long, env = "LEAFID_NO_JOURNAL", value_parser = BoolishValueParser::new())]
     no_journal: bool,
 }
 
@@ -32,12 +31,11 @@ impl Folder {
     /// # Errors
     /// `STORE_UNAVAILABLE` where the usual one cannot be made, with the options that name another.
     pub fn folder(self, dev: bool) -> Result<Option<PathBuf>, Problem> {
-        let named = self.journal.filter(|folder| !folder.as_os_str().is_empty());
-        if self.no_journal || (dev && named.is_none()) {
+        if self.no_journal || (dev && self.journal.is_none()) {
             return Ok(None);
         }
-        if named.is_some() {
-            return Ok(named);
+        if self.journal.is_some() {
+            return Ok(self.journal);
         }
         let folder = usual().ok_or_else(|| cannot("no variable says where it is"))?;
         let mut maker = std::fs::DirBuilder::new();

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use ipnet::IpNet;
 use leafid_core::{Code, Name};
 use leafid_leaf::Modes;
@@ -15,7 +16,7 @@ use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
 use leafid_store::store::SharedStore;
 
-use super::args::{ids_per_day, listen, switch};
+use super::args::listen;
 use super::complain;
 use super::store::tell;
 use crate::access::nets::{self, Nets};
@@ -32,17 +33,13 @@ pub struct Leaf {
     #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
           value_parser = nets::parse)]
     leaf_allow: Vec<IpNet>,
-    /// How many IDs --listen-leaf gives in a day (UTC), counted by this server alone: a restart begins
-    /// again at 0
-    #[arg(long, env = "LEAFID_LEAF_IDS_PER_DAY", value_name = "N", value_parser = ids_per_day)]
-    leaf_ids_per_day: Option<u64>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
     leaf_config: Option<PathBuf>,
     /// The Leaf of this machine, or in mode zk_recycle every Leaf, has stopped for good and starts no more:
     /// its worker number is taken over
-    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = switch, requires = "leaf_config")]
+    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = BoolishValueParser::new(), requires = "leaf_config")]
     leaf_stopped: bool,
 }
 
@@ -52,8 +49,6 @@ pub struct Settings {
     pub listen: Vec<SocketAddr>,
     /// Whose addresses may ask there.
     pub allow: Nets,
-    /// How many IDs are given there in a day.
-    pub ids_per_day: Option<u64>,
     /// Which of its modes are on.
     pub modes: Modes,
     /// The URL of Leaf's database, with its password.
@@ -70,13 +65,18 @@ impl Leaf {
     /// # Errors
     /// As [`LeafConfig::read`].
     pub fn read(&self) -> Result<Settings, Problem> {
-        let (allow, ids_per_day) = (Nets::new(&self.leaf_allow), self.leaf_ids_per_day);
+        let allow = Nets::new(&self.leaf_allow);
         let Some(file) = &self.leaf_config else {
-            self.needs_listener()?;
+            if self.listen_leaf.is_empty() && !self.leaf_allow.is_empty() {
+                return Err(Problem::new(
+                    Code::RequestInvalid,
+                    "--leaf-allow is about the listener of Leaf's clients, and there is none: name its \
+                     address with --listen-leaf, or leave out --leaf-allow",
+                ));
+            }
             return Ok(Settings {
                 listen: self.listen_leaf.clone(),
                 allow,
-                ids_per_day,
                 modes: Modes::BOTH,
                 store: None,
                 workers: None,
@@ -94,21 +94,7 @@ impl Leaf {
             said => said.to_vec(),
         };
         let stopped = self.leaf_stopped;
-        Ok(Settings { listen, allow, ids_per_day, modes, store, workers, stopped })
-    }
-
-    /// What is said of a listener wants one.
-    fn needs_listener(&self) -> Result<(), Problem> {
-        let option = match (&self.listen_leaf[..], &self.leaf_allow[..], self.leaf_ids_per_day) {
-            ([], [_, ..], _) => "--leaf-allow",
-            ([], _, Some(_)) => "--leaf-ids-per-day",
-            _ => return Ok(()),
-        };
-        let detail = format!(
-            "{option} is about the listener of Leaf's clients, and there is none: name its address with \
-             --listen-leaf, or leave out {option}"
-        );
-        Err(Problem::new(Code::RequestInvalid, detail))
+        Ok(Settings { listen, allow, modes, store, workers, stopped })
     }
 }
 

@@ -2,78 +2,57 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use leafid_core::{Code, FieldWriter, Range, Token};
+use leafid_core::{Code, FieldWriter, Name, Range, Token};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::random;
 use leafid_wire::path;
+use serde_json::json;
 
 use super::args::step;
 use super::client::Target;
-use super::output::is_json;
-use super::{Failure, say, sql, tags};
+use super::output::{is_json, show};
+use super::{Failure, say};
+use crate::routes::input::tag;
 
 #[derive(Args, Debug)]
 pub struct Lease {
     /// The tag to lease numbers of
     tag: String,
     /// How many: one range of that many, or an error and none; at most the tag's max_step
-    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = step())]
     count: u32,
-    /// What is printed [default: the first number, and one more than the last]
-    #[arg(long = "as", value_name = "FORM")]
-    form: Option<Form>,
-    /// For SQL: the table, as TABLE or SCHEMA.TABLE [default: the tag]
-    #[arg(long, value_name = "NAME", requires = "form")]
-    table: Option<String>,
-    /// For SQL: the column [default: id]
-    #[arg(long, value_name = "NAME", requires = "form")]
-    column: Option<String>,
+    /// Prints SQL instead of the first number, and one more than the last: for the column `id` of the
+    /// table with the tag's name, as TABLE or SCHEMA.TABLE
+    #[arg(long = "as", value_name = "DATABASE")]
+    dialect: Option<Dialect>,
     #[command(flatten)]
     target: Target,
 }
 
-/// What is printed of a range.
+/// SQL that makes a range the source of a column's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum Dialect {
     /// SQL for PostgreSQL: a column default that gives these numbers and no other
     Postgres,
     /// SQL for MySQL or MariaDB: AUTO_INCREMENT begins here, and a trigger refuses what lies outside
     Mysql,
-    /// An object with tag, start, end and count
-    Json,
 }
 
 impl Lease {
     /// Leases, and prints what was had.
     pub fn run(self) -> Result<(), Failure> {
-        let Lease { tag, count, form, .. } = &self;
-        let (tag, count, mut form) = (tag.clone(), *count, *form);
-        if is_json() {
-            if !matches!(form, None | Some(Form::Json)) {
-                let wrong = "`--json` and `--as` ask for different forms: leave one out\n";
-                return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
-            }
-            form = Some(Form::Json);
+        let (tag, count) = (tag(&self.tag)?, self.count);
+        if is_json() && self.dialect.is_some() {
+            let wrong = "`--json` and `--as` ask for different forms: leave one out\n";
+            return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
         }
-        let path = path::lease(tags::tag(&tag)?);
         // Whatever is wrong with a name is found before anything is leased for it.
-        let place = match form {
-            Some(Form::Postgres) => Some(self.place(sql::POSTGRES)?),
-            Some(Form::Mysql) => Some(self.place(sql::MYSQL)?),
-            _ if self.table.is_some() || self.column.is_some() => {
-                let wrong = "`--table` and `--column` belong to `--as postgres` and `--as mysql`\n";
-                return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
-            }
-            _ => None,
-        };
+        let sql = self.dialect.map(|dialect| dialect.column(&tag)).transpose()?;
         let mut body = Writer::default();
         body.token("request", Token::new(random::bytes()?));
         body.number("exactly", count.into());
-        let client = self.target.connect()?;
-        let grant = client.call("POST", &path, Some(body.end()), false);
-        client.close();
-        let grant = grant?;
+        let grant = self.target.connect()?.call("POST", &path::lease(tag), body.end())?;
         let big = |field: &str| grant[field].as_str().and_then(|text| text.parse::<u64>().ok());
         let range = match (big("start"), big("end")) {
             (Some(start), Some(end)) if end.checked_sub(start) == Some(count.into()) => {
@@ -84,23 +63,85 @@ impl Lease {
                 return Err(Problem::new(Code::GrantInvalid, detail).into());
             }
         };
-        match (form, place) {
-            (Some(Form::Postgres), Some(place)) => say(place.postgres(&tag, range)),
-            (Some(Form::Mysql), Some(place)) => say(place.mysql(&tag, range)),
-            (Some(_), _) => {
-                let mut object = Writer::default();
-                object.text("tag", &tag);
-                object.big("start", range.start);
-                object.big("end", range.end);
-                object.number("count", range.len());
-                say(object.end())
-            }
-            (None, _) => say(format_args!("{} {}", range.start, range.end)),
+        if let Some(sql) = sql {
+            return say(sql(range));
         }
+        let [start, end] = [range.start, range.end].map(|bound| bound.to_string());
+        let value = json!({ "tag": tag.as_str(), "start": start, "end": end, "count": count });
+        show(&value, format_args!("{start} {end}"))
     }
+}
 
-    fn place(&self, dialect: sql::Dialect) -> Result<sql::Place, Problem> {
-        let table = self.table.as_deref().unwrap_or(&self.tag);
-        sql::Place::new(dialect, table, self.column.as_deref().unwrap_or("id"))
+impl Dialect {
+    /// What is printed of a range of this tag, whose name is the table's.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a name that no table has, or that is too long with what is made for it.
+    fn column(self, tag: &Name) -> Result<impl Fn(Range) -> String + use<>, Problem> {
+        // A tag has no character that would have to be escaped.
+        let (quote, longest) = match self {
+            Dialect::Postgres => ('"', 63),
+            Dialect::Mysql => ('`', 64),
+        };
+        let tag = *tag;
+        let (schema, table) = match tag.as_str().split_once('.') {
+            Some((schema, table)) => (format!("{quote}{schema}{quote}."), table),
+            None => (String::new(), tag.as_str()),
+        };
+        if table.is_empty() || table.contains('.') || format!("{table}_id_leafid").len() > longest {
+            let detail = format!(
+                "the SQL is for the table that the tag is named after, and `{tag}` is neither TABLE nor \
+                 SCHEMA.TABLE, or too long for `{table}_id_leafid`, which has at most {longest} bytes: \
+                 leave --as out, and write the SQL for the range by hand"
+            );
+            return Err(Problem::new(Code::RequestInvalid, detail));
+        }
+        let of = |name: &str| format!("{schema}{quote}{name}{quote}");
+        let (made, table) = (of(&format!("{table}_id_leafid")), of(table));
+        let sql = match self {
+            Dialect::Postgres => postgres,
+            Dialect::Mysql => mysql,
+        };
+        Ok(move |range| sql(&tag, &table, &made, range))
     }
+}
+
+/// A sequence that gives these numbers, and then an error.
+fn postgres(tag: &Name, table: &str, made: &str, range: Range) -> String {
+    let (first, last, count) = (range.start, range.end.saturating_sub(1), range.len());
+    format!(
+        "\
+-- tag `{tag}`: {count} numbers, {first} to {last}, leased once; run this once, in one database.
+-- After the last one nextval fails (\"reached maximum value of sequence\"): lease again, and run what
+-- is printed then; what is left of these numbers is given up.
+BEGIN;
+CREATE SEQUENCE IF NOT EXISTS {made};
+ALTER SEQUENCE {made} AS bigint INCREMENT BY 1 MINVALUE {first} MAXVALUE {last}
+    START WITH {first} RESTART WITH {first} NO CYCLE;
+ALTER TABLE {table} ALTER COLUMN id SET DEFAULT nextval('{made}');
+COMMIT;"
+    )
+}
+
+/// The counter begins at these numbers. It has no upper end, and goes on above the largest number in the
+/// table where that is higher; so a trigger refuses what lies outside. A CHECK cannot: it may not name such
+/// a column.
+fn mysql(tag: &Name, table: &str, made: &str, range: Range) -> String {
+    let (first, last, count) = (range.start, range.end.saturating_sub(1), range.len());
+    format!(
+        "\
+-- tag `{tag}`: {count} numbers, {first} to {last}, leased once; run this once, on one server.
+-- AUTO_INCREMENT has no upper end, so a trigger refuses every new row outside these numbers, one
+-- that brings its own number included: drop it while you restore or copy rows. Where the table has
+-- a number at or above {first} already, the counter goes on above that one.
+-- After the last number inserts fail: lease again, and run what is printed then.
+ALTER TABLE {table} AUTO_INCREMENT = {first};
+DROP TRIGGER IF EXISTS {made};
+DELIMITER //
+CREATE TRIGGER {made} AFTER INSERT ON {table} FOR EACH ROW
+    IF NEW.id NOT BETWEEN {first} AND {last} THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the number lies outside those leased from leafid';
+    END IF//
+DELIMITER ;"
+    )
 }

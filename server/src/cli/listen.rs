@@ -4,11 +4,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 
-use super::args::{Place, connections, host, place};
+use super::args::{Place, host, place};
 use super::{leaf, sockets};
 use crate::access::nets::Nets;
 use crate::access::tokens::Tokens;
@@ -57,7 +58,7 @@ pub struct Listen {
           value_parser = host)]
     allow_host: Vec<String>,
     /// How many connections a listener has at most; further ones are refused
-    #[arg(long, env = "LEAFID_MAX_CONNECTIONS", value_name = "N", value_parser = connections,
+    #[arg(long, env = "LEAFID_MAX_CONNECTIONS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000),
           default_value_t = Limits::default().connections)]
     max_connections: usize,
 }

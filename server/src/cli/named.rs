@@ -1,25 +1,17 @@
 //! Stores as a person names them: what is a file, what is not, and how a name is shown again.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use leafid_core::Code;
-use leafid_store::backends::opening::Options;
-use leafid_store::clock::SystemClock;
 use leafid_store::json::shown;
-use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::registry::Registry;
+
+use super::client::is_server;
 
 /// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
 /// What names the store of every verb that is not told: a file, or a running server.
 pub const VARIABLE: &str = "LEAFID_STORE";
-
-/// Opens the store in a file.
-pub fn open(file: &Path, options: Options) -> Result<Registry, Problem> {
-    open_sqlite(file, Arc::new(SystemClock), options)
-}
 
 /// What the variable says; an empty one says nothing.
 pub fn variable() -> Option<String> {
@@ -46,18 +38,12 @@ pub fn masked(named: &str) -> String {
     }
 }
 
-/// What an option or the variable gave, or the usual file where the variable is there and empty.
-pub fn or_usual(named: &str) -> &str {
-    let unset = named.is_empty() && std::env::var(VARIABLE).is_ok_and(|value| value.is_empty());
-    if unset { DEFAULT_FILE } else { named }
-}
-
 /// The file for a verb that needs one; `way` is the command line that names it.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for another kind of store.
 pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
-    if !named.starts_with("http://") && !named.starts_with("https://") {
+    if !is_server(named) {
         return path(named);
     }
     let from_variable = variable().is_some_and(|variable| variable == named);
@@ -75,80 +61,26 @@ pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
 /// # Errors
 /// `REQUEST_INVALID` for another kind of store, and for what was meant as an address.
 pub fn path(named: &str) -> Result<PathBuf, Problem> {
-    if let Some(path) = named.strip_prefix("sqlite:") {
-        return sqlite(named, path);
-    }
-    if named.starts_with('~') {
-        return sqlite(named, named);
-    }
-    if named == "memory:" {
-        return Err(invalid(
-            "`memory:` is a store inside a program, for the Python and Node packages; for the \
-             command line and a server use `sqlite:PATH`",
-        ));
-    }
-    if let Some(server) = server(named) {
-        return Err(invalid(format!(
-            "`{}` is not a store: did you mean http://{server}? for a file use `sqlite:PATH`",
-            masked(named)
-        )));
-    }
-    if is_path(named) {
-        return Ok(PathBuf::from(named));
+    let is_drive = matches!(named.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\' | b'/', ..]);
+    let is_file = match named.strip_prefix("sqlite:") {
+        Some(path) => !path.starts_with("//") && !path.starts_with(':') && !path.contains('?'),
+        // What has a scheme or a port lies in a folder, if it is a file.
+        None => {
+            is_drive
+                || named.starts_with(['/', '.'])
+                || !named.contains([':', '@']) && !named.contains("//")
+        }
+    };
+    let path = named.strip_prefix("sqlite:").unwrap_or(named);
+    if is_file && !path.is_empty() && !path.starts_with('~') && path.trim() == path {
+        return Ok(PathBuf::from(path));
     }
     Err(invalid(format!(
-        "unsupported store `{}`: use `sqlite:PATH`, a plain path, `postgres://…`, `mysql://…`, \
-         `etcd://…` or `zk://…`, or, where a verb can ask a server, `http://HOST:PORT`",
+        "unsupported store `{}`: use `sqlite:PATH`, as in sqlite:leafid.db or sqlite:/var/lib/leafid.db, \
+         without `//`, `?` and `~`; a plain path; `postgres://…`, `mysql://…`, `etcd://…` or `zk://…`; or, \
+         where a verb can ask a server, `http://HOST:PORT`; `memory:` is for the Python and Node packages",
         masked(named)
     )))
-}
-
-/// What follows `sqlite:`.
-fn sqlite(named: &str, path: &str) -> Result<PathBuf, Problem> {
-    let wrong = |why: &str| Err(invalid(format!("unsupported store `{}`: {why}", masked(named))));
-    match path {
-        "" => wrong("use `sqlite:PATH`, as in sqlite:leafid.db"),
-        _ if path.starts_with("//") => wrong(
-            "use `sqlite:PATH`, as in sqlite:leafid.db or sqlite:/var/lib/leafid.db, without `//`",
-        ),
-        _ if path.starts_with(':') => {
-            wrong("the server keeps its store in a file; use `sqlite:PATH`, as in sqlite:leafid.db")
-        }
-        _ if path.contains('?') => {
-            wrong("a path has no parameters; use `sqlite:PATH`, without `?`")
-        }
-        _ if path == "~" || path.starts_with("~/") => wrong(
-            "`~` is not expanded here; write the folder out, as in \
-             sqlite:$HOME/leafid.db",
-        ),
-        _ => Ok(PathBuf::from(path)),
-    }
-}
-
-/// A host and a port without a scheme.
-fn server(named: &str) -> Option<&str> {
-    let named = named.strip_suffix('/').unwrap_or(named);
-    let (host, port) = named.rsplit_once(':')?;
-    let is_host =
-        host.len() > 1 && !host.contains(|c: char| c.is_whitespace() || "/\\@".contains(c));
-    (is_host && port.parse::<u16>().is_ok()).then_some(named)
-}
-
-/// Whether it cannot have been meant as an address.
-fn is_path(named: &str) -> bool {
-    let is_word = |text: &str| {
-        let mut bytes = text.bytes();
-        !text.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
-    };
-    // One letter before a colon is a drive.
-    let scheme = named.split_once(':').filter(|(scheme, _)| scheme.len() > 1);
-    let has_scheme =
-        scheme.is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    let before =
-        named.split_once("//").map(|(before, _)| before.strip_suffix(':').unwrap_or(before));
-    let has_user = named.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
-    let blank = named.trim() != named;
-    !(named.is_empty() || blank || has_scheme || has_user || before.is_some_and(is_word))
 }
 
 fn invalid(detail: impl Into<String>) -> Problem {
@@ -173,27 +105,27 @@ mod tests {
         ] {
             assert_eq!(path(named), Ok(PathBuf::from(file)), "{named}");
         }
-        for (strange, says) in [
-            ("", "sqlite:PATH"),
-            ("sqlite:", "sqlite:PATH"),
-            ("sqlite::memory:", "in a file"),
-            ("sqlite://leafid2.db", "sqlite:/var/lib/leafid.db"),
-            ("sqlite:///var/lib/a.db", "without `//`"),
-            ("sqlite:a.db?mode=ro", "no parameters"),
-            ("sqlite:~/a.db", "$HOME"),
-            ("~/a.db", "$HOME"),
-            ("redis://x", "`redis://x`"),
-            ("memory:", "Python and Node"),
-            ("http://h:1", "http://HOST:PORT"),
-            ("127.0.0.1:8750", "did you mean http://127.0.0.1:8750?"),
-            ("localhost:8750", "did you mean http://localhost:8750?"),
-            ("[::1]:8750/", "did you mean http://[::1]:8750?"),
-            ("postgres//h/d", "postgres://…"),
-            (" a.db", "sqlite:PATH"),
+        for strange in [
+            "",
+            "sqlite:",
+            "sqlite::memory:",
+            "sqlite://leafid2.db",
+            "sqlite:///var/lib/a.db",
+            "sqlite:a.db?mode=ro",
+            "sqlite:~/a.db",
+            "~/a.db",
+            "redis://x",
+            "memory:",
+            "http://h:1",
+            "127.0.0.1:8750",
+            "localhost:8750",
+            "[::1]:8750/",
+            "postgres//h/d",
+            " a.db",
         ] {
             let problem = path(strange).unwrap_err();
             assert_eq!(problem.code, Code::RequestInvalid, "{strange}");
-            assert!(problem.detail.contains(says), "{strange}: {problem}");
+            assert!(problem.detail.contains("sqlite:PATH"), "{strange}: {problem}");
         }
     }
 

@@ -9,7 +9,7 @@ use leafid_wire::path;
 use serde_json::{Value, json};
 
 use super::above;
-use super::args::{bits, epoch_ms, longest_window_ms, number, preset, range, whole};
+use super::args::{bits, longest_window_ms, number, preset, range};
 use super::client::Target;
 use super::output::{is_json, show};
 use super::tags::with;
@@ -19,67 +19,50 @@ use crate::routes::input::namespace;
 #[derive(Debug, Subcommand)]
 pub enum Namespace {
     /// Creates a namespace
-    Create(Create),
+    #[command(after_help = DEFAULTS)]
+    Create {
+        /// The namespace: letters, digits and `._:-`, a letter or digit first
+        name: String,
+        #[command(flatten)]
+        values: Values,
+        /// The largest ID that another generator made: refused unless all IDs of this layout are larger
+        /// from now on
+        #[arg(long, value_name = "ID", allow_negative_numbers = true, value_parser = number)]
+        above: Option<u64>,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Changes a namespace; after its first window only its worker numbers can change
-    Set(Set),
+    #[command(group(ArgGroup::new("change").required(true).multiple(true)
+        .args(["layout", "epoch_ms", "tick_ms", "bits", "workers", "max_window"])))]
+    Set {
+        /// The namespace
+        name: String,
+        #[command(flatten)]
+        values: Values,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Lists the namespaces
-    List(List),
+    List(Target),
 }
 
 const DEFAULTS: &str = "\
 Without options the layout is `leaf`, any worker number of the layout may be handed out, and the
-longest window is 10m.";
-
-#[derive(Args, Debug)]
-#[command(after_help = DEFAULTS)]
-pub struct Create {
-    /// The namespace: letters, digits and `._:-`, a letter or digit first
-    name: String,
-    #[command(flatten)]
-    values: Values,
-    /// Succeeds also if the namespace exists with the values of the other options; it does so without
-    /// this option as well
-    #[arg(long = "if-missing")]
-    _if_missing: bool,
-    /// The largest ID that another generator made: refused unless all IDs of this layout are larger from
-    /// now on
-    #[arg(long, value_name = "ID", allow_negative_numbers = true, value_parser = number)]
-    above: Option<u64>,
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Args, Debug)]
-#[command(group(ArgGroup::new("change").required(true).multiple(true)
-    .args(["layout", "epoch_ms", "tick_ms", "bits", "workers", "max_window"])))]
-pub struct Set {
-    /// The namespace
-    name: String,
-    #[command(flatten)]
-    values: Values,
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Args, Debug)]
-pub struct List {
-    #[command(flatten)]
-    target: Target,
-}
+longest window is 10m. One that exists with these values is fine.";
 
 /// What a namespace is to be. A custom layout needs all three of its parts.
 #[derive(Args, Debug)]
-struct Values {
+pub struct Values {
     /// The layout of a preset: leaf, edge, long or js53
     #[arg(long, value_name = "PRESET", value_parser = preset,
           conflicts_with_all = ["epoch_ms", "tick_ms", "bits"])]
     layout: Option<Layout>,
     /// A custom layout: when its time begins, in ms since 1970
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = epoch_ms,
-          requires_all = ["tick_ms", "bits"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires_all = ["tick_ms", "bits"])]
     epoch_ms: Option<i64>,
     /// A custom layout: how long a tick lasts, in ms
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole, requires_all = ["epoch_ms", "bits"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires_all = ["epoch_ms", "bits"])]
     tick_ms: Option<u32>,
     /// A custom layout: the bits of time, worker and sequence, as in 41/10/12
     #[arg(long, value_name = "BITS", value_parser = bits,
@@ -97,63 +80,42 @@ impl Namespace {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
-            Namespace::Create(create) => create.run(),
-            Namespace::Set(set) => set.run(),
-            Namespace::List(list) => list.run(),
-        }
-    }
-}
-
-impl Create {
-    fn run(self) -> Result<(), Failure> {
-        let name = namespace(&self.name)?;
-        let layout = self.values.layout()?.unwrap_or(Layout::LEAF);
-        let body = self.values.body(Some(layout));
-        let client = self.target.connect()?;
-        let path = path::namespace(name);
-        if let Some(above) = self.above {
-            let told = above::check(&client, &layout, above)?;
-            if !is_json() {
-                say(told)?;
+            Namespace::Create { name, values, above, target } => {
+                create(&name, &values, above, target)
+            }
+            Namespace::Set { name, values, target } => {
+                let (path, body) =
+                    (path::namespace(namespace(&name)?), values.body(values.layout()?));
+                let client = target.connect()?;
+                // A misspelt name is not created.
+                client.get(&path)?;
+                let row = client.call("PUT", &path, body)?;
+                show(&row, line(&row))
+            }
+            Namespace::List(target) => {
+                let rows = target.connect()?.list(path::NAMESPACES, "namespaces", "namespace")?;
+                let lines: Vec<String> = rows.iter().map(line).collect();
+                show(&json!({ "namespaces": rows }), lines.join("\n"))
             }
         }
-        // Only for the words: what is there is not changed, whoever creates it meanwhile.
-        let before = client.call("GET", &path, None, false);
-        let made = client.call("PUT", &path, Some(body), true);
-        client.close();
-        let made = made?;
-        let created = before.is_err();
-        let what = if created { "" } else { "exists already, nothing changed: " };
-        show(with(&made, "created", created), format_args!("{what}{}", line(&made)))
     }
 }
 
-impl Set {
-    fn run(self) -> Result<(), Failure> {
-        let name = namespace(&self.name)?;
-        let body = self.values.body(self.values.layout()?);
-        let client = self.target.connect()?;
-        let path = path::namespace(name);
-        // A misspelt name is not created.
-        let set = client
-            .call("GET", &path, None, false)
-            .and_then(|_| client.call("PUT", &path, Some(body), false));
-        client.close();
-        let row = set?;
-        show(row.clone(), line(&row))
-    }
-}
-
-impl List {
-    fn run(self) -> Result<(), Failure> {
-        let client = self.target.connect()?;
-        let rows = client.list(path::NAMESPACES, "namespaces", "namespace")?;
-        client.close();
-        if is_json() {
-            return say(json!({ "namespaces": rows }));
+fn create(name: &str, values: &Values, above: Option<u64>, target: Target) -> Result<(), Failure> {
+    let path = path::namespace(namespace(name)?);
+    let layout = values.layout()?.unwrap_or(Layout::LEAF);
+    let client = target.connect()?;
+    if let Some(above) = above {
+        let told = above::check(&client, &layout, above)?;
+        if !is_json() {
+            say(told)?;
         }
-        rows.iter().try_for_each(|row| say(line(row)))
     }
+    // Only for the words: what is there is not changed, whoever creates it meanwhile.
+    let created = client.get(&path).is_err();
+    let made = client.create(&path, values.body(Some(layout)))?;
+    let what = if created { "" } else { "exists already, nothing changed: " };
+    show(&with(&made, "created", created), format_args!("{what}{}", line(&made)))
 }
 
 impl Values {

@@ -4,43 +4,17 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{Arg, ArgAction, Command};
 use leafid_store::problem::Problem;
 use serde_json::Value;
 
 use super::Failure;
 
-/// The option's name.
-const OPTION: &str = "json";
-/// Verbs whose answer is no value: a server, and files for other programs.
-const WITHOUT: [&str; 5] = ["serve", "openapi", "completions", "man", "help"];
-
 /// Whether this process was asked for JSON.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// The command with `--json` on each verb that answers something.
-pub fn with_json(command: Command) -> Command {
-    command.mut_subcommands(|verb| {
-        if WITHOUT.contains(&verb.get_name()) {
-            return verb;
-        }
-        if verb.has_subcommands() {
-            return with_json(verb);
-        }
-        let about =
-            "Prints one JSON value instead of text; an error goes to standard error, as JSON, too";
-        verb.arg(Arg::new(OPTION).long(OPTION).action(ArgAction::SetTrue).help(about))
-    })
-}
-
-/// Takes from a command line whether it asks for JSON.
-pub fn take(matches: &clap::ArgMatches) {
-    let mut innermost = matches;
-    while let Some((_, verb)) = innermost.subcommand() {
-        innermost = verb;
-    }
-    let asked = innermost.try_get_one::<bool>(OPTION).ok().flatten();
-    ASKED.store(asked.copied().unwrap_or(false), Ordering::Relaxed);
+/// Has this process print JSON.
+pub fn ask_for_json() {
+    ASKED.store(true, Ordering::Relaxed);
 }
 
 /// Whether this process was asked for JSON.
@@ -52,7 +26,7 @@ pub fn is_json() -> bool {
 ///
 /// # Errors
 /// As [`say`].
-pub fn show(value: Value, line: impl std::fmt::Display) -> Result<(), Failure> {
+pub fn show(value: &Value, line: impl std::fmt::Display) -> Result<(), Failure> {
     if is_json() { say(value) } else { say(line) }
 }
 

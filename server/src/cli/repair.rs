@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use leafid_core::{Name, Token};
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::{self, file::create};
 use leafid_store::fence::witness::Note;
 use leafid_store::fence::{Repaired, Witness, file as journal};
 use leafid_store::hex::hex;
 use leafid_store::json::shown;
-use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use leafid_store::random;
 use leafid_store::registry::Registry;
@@ -18,10 +16,12 @@ use leafid_store::store::Store;
 use leafid_store::utc;
 
 use super::adopt::FromMax;
-use super::client::runtime;
-use super::named::{DEFAULT_FILE, file, open, or_usual};
+use super::named::DEFAULT_FILE;
 use super::output::{complain, show};
-use super::{Failure, database};
+use super::store::Place;
+use super::{Failure, runtime};
+
+const WAY: &str = "leafid repair --store";
 
 const MEANING: &str = "\
 Run it when a store is back at an earlier state: after a backup was restored, a replica without the
@@ -88,12 +88,8 @@ impl Repair {
         if self.new_id {
             return self.renamed();
         }
-        let store = match database::open(or_usual(&self.store), true) {
-            Some(store) => store?,
-            None => {
-                open(&file(or_usual(&self.store), "leafid repair --store")?, Options::default())?
-            }
-        };
+        let place = Place::parse(&self.store, WAY)?;
+        let store = place.open(None, Options::default(), true).map_err(Problem::from)?;
         let mut heard = None;
         for folder in &self.journal {
             let Some(witness) = journal::known(folder, store.id())? else {
@@ -109,7 +105,7 @@ impl Repair {
         }
         for (tag, sql) in &self.from_max {
             let asked = FromMax::of(sql.clone(), self.database.clone());
-            let first = asked.first(tag.as_str(), Some(or_usual(&self.store)))?;
+            let first = asked.first(tag.as_str(), Some(&self.store))?;
             let known: &mut Witness = heard.get_or_insert_default();
             first.into_iter().for_each(|first| known.note(Note::Tag(*tag, first)));
         }
@@ -125,7 +121,7 @@ impl Repair {
             done.tags,
             utc::text(done.floor)
         );
-        show(value, line)?;
+        show(&value, line)?;
         if self.without_journal {
             complain(
                 "back up the store now, and never restore the old copy again: without a journal \
@@ -137,20 +133,11 @@ impl Repair {
 
     /// Gives the store another id.
     fn renamed(self) -> Result<(), Failure> {
-        let named = or_usual(&self.store);
+        let place = Place::parse(&self.store, WAY)?;
         let id = Token::new(random::bytes()?);
-        let place = match Database::parse(named).transpose()? {
-            Some(database) => {
-                database.rename(id)?;
-                database.place().to_owned()
-            }
-            None => {
-                let file = file(named, "leafid repair --store")?;
-                sqlite::rename(&file, id)?;
-                create::place(&file)
-            }
-        };
+        place.rename(id)?;
+        let place = place.shown();
         let value = serde_json::json!({ "place": place, "store": hex(id) });
-        show(value, format_args!("{place}: store id {}, another store from now on", hex(id)))
+        show(&value, format_args!("{place}: store id {}, another store from now on", hex(id)))
     }
 }

@@ -1,6 +1,6 @@
 //! What a person gave by mistake is not repeated with its password.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 
 use leafid_store::json::shown;
 
@@ -37,14 +37,12 @@ fn parts(given: &str) -> Vec<(&str, String)> {
     parts
 }
 
-/// The words that the parser may repeat: those of the command line, and the variables of options.
-pub fn given<'a>(
-    words: impl IntoIterator<Item = &'a OsStr>,
-    variables: impl IntoIterator<Item = &'a OsStr>,
-) -> Vec<String> {
-    let words = words.into_iter().map(OsStr::to_owned);
-    let variables = variables.into_iter().filter_map(std::env::var_os);
-    words.chain(variables).map(|word| word.to_string_lossy().into_owned()).collect()
+/// What the parser may repeat: the words of the command line, and our variables.
+pub fn given(words: &[OsString]) -> Vec<String> {
+    let ours =
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LEAFID_"));
+    let words = words.iter().cloned().chain(ours.map(|(_, value)| value));
+    words.map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! `leafid serve`: the server in the foreground.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_leaf::Modes;
 use leafid_store::backends::opening::Options;
@@ -12,13 +13,11 @@ use leafid_store::problem::Problem;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::args::switch;
-use super::database::How;
 use super::journal::{self, Keep};
 use super::listen::Listen;
-use super::named::{DEFAULT_FILE, or_usual};
+use super::named::DEFAULT_FILE;
 use super::store::{Named, tell};
-use super::{Failure, apply, leaf, notify};
+use super::{Failure, apply, leaf, no_runtime, notify};
 use crate::app::Config;
 use crate::http::serve;
 
@@ -35,13 +34,13 @@ pub struct Serve {
     #[command(flatten)]
     leaf: leaf::Leaf,
     /// Creates the store if it does not exist, and the journal knows of none that was at its place
-    #[arg(long, env = "LEAFID_CREATE", value_parser = switch)]
+    #[arg(long, env = "LEAFID_CREATE", value_parser = BoolishValueParser::new())]
     create: bool,
     /// Trusts this machine's clock even if it is far from the last time the store has seen
-    #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = switch)]
+    #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = BoolishValueParser::new())]
     believe_clock: bool,
     /// Serves a database even if its settings can lose answered leases when it crashes
-    #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = switch)]
+    #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = BoolishValueParser::new())]
     allow_unsafe_settings: bool,
     #[command(flatten)]
     journal: journal::Folder,
@@ -50,7 +49,7 @@ pub struct Serve {
     #[arg(long, env = "LEAFID_APPLY", value_name = "FILE")]
     apply: Option<PathBuf>,
     /// For development: creates the store, tags and namespaces on first use
-    #[arg(long, env = "LEAFID_DEV", value_parser = switch)]
+    #[arg(long, env = "LEAFID_DEV", value_parser = BoolishValueParser::new())]
     dev: bool,
 }
 
@@ -59,19 +58,18 @@ impl Serve {
     pub fn run(self) -> Result<(), Failure> {
         let leaf = self.leaf.read()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+        let runtime = runtime.map_err(no_runtime)?;
         Ok(runtime.block_on(self.serve(leaf))?)
     }
 
     async fn serve(self, leaf: leaf::Settings) -> Result<(), Problem> {
         // Before the address is told: who reads it may stop the server at once.
-        let stop = stop_signal()
-            .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        let no_signals = |error| Problem::new(Code::Internal, format!("no signals: {error}"));
+        let stop = stop_signal().map_err(no_signals)?;
         let told = Arc::new(Notify::new());
-        let hangups = hangups(Arc::clone(&told))
-            .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
-        let apply = given(self.apply.as_deref()).map(apply::start::File::read).transpose()?;
+        let hangups = hangups(Arc::clone(&told)).map_err(no_signals)?;
+        let apply = self.apply.map(|file| apply::file::read(&file.to_string_lossy()));
+        let apply = apply.transpose()?;
         // Before the file is touched: an address in use leaves no new store behind.
         let sockets = self.listen.bind(&leaf).await?;
         let create = self.create || self.dev;
@@ -88,19 +86,17 @@ impl Serve {
                  the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
-        let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
-        let named = leaf.store(self.store.store.as_deref())?.map_or(DEFAULT_FILE, or_usual);
-        let store = self.store.open(named, &how)?;
+        let named = leaf.store(self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
+        let store = self.store.open(named, options, self.allow_unsafe_settings, keep)?;
         let owner = leaf.owner(&store).await?;
         let reloads = tokio::spawn(sockets.reload.clone().run(told));
-        if let Some(file) = apply {
-            file.apply_to(Arc::clone(&store))?;
+        if let Some(wanted) = apply {
+            apply::at_start(wanted, Arc::clone(&store))?;
         }
         let bound = sockets.tell(|line| tell(line));
         let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
-        let leaf_ids_per_day = leaf.ids_per_day;
-        let config = Config { leaf: modes, leaf_ids_per_day, owner, limits, ..Config::default() };
+        let config = Config { leaf: modes, owner, limits, ..Config::default() };
         // Its sockets are open: who comes now waits in them, and for no error.
         notify::tell(notify::READY);
         let watchdog = notify::watchdog();
@@ -118,11 +114,6 @@ impl Serve {
         tell("leafid: stopped");
         Ok(())
     }
-}
-
-/// A path, where one is given: a variable that is there and empty names none.
-fn given(path: Option<&Path>) -> Option<&Path> {
-    path.filter(|path| !path.as_os_str().is_empty())
 }
 
 /// Ends with the first SIGTERM or SIGINT.

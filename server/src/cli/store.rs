@@ -1,21 +1,105 @@
-//! The store of `leafid serve`: how it is named and opened, and what is said of it.
+//! Stores as the verbs open them: in a database or in a file, for a server or for one verb.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::Token;
-use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::file::create;
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::greatest::of_file;
+use leafid_store::backends::opening::{Options, Terms, Unopened};
+use leafid_store::backends::sqlite::{self, file::create};
+use leafid_store::clock::SystemClock;
 use leafid_store::hex::hex;
+use leafid_store::opening::database::Database;
+use leafid_store::opening::late::Late;
+use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{SharedStore, Store};
+use tokio::runtime::Handle;
 
 use super::args::token;
-use super::database::{self, How};
-use super::named::{file, open};
+use super::journal::Keep;
+use super::named::{file, masked};
 use super::say;
 
+/// Where a store is.
+pub enum Place {
+    /// In a database.
+    Database(Database),
+    /// In a file.
+    File(PathBuf),
+}
+
+impl Place {
+    /// What a name means; `way` is the command line that names it.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a name of another kind.
+    pub fn parse(named: &str, way: &str) -> Result<Place, Problem> {
+        match Database::parse(named) {
+            Some(database) => database.map(Place::Database),
+            None => file(named, way).map(Place::File),
+        }
+    }
+
+    /// For a person: without a password.
+    pub fn shown(&self) -> String {
+        match self {
+            Place::Database(database) => database.place().to_owned(),
+            Place::File(file) => create::place(file),
+        }
+    }
+
+    /// Opens the store there: used by this runtime, or else on a thread of its own.
+    pub fn open(
+        &self,
+        on: Option<&Handle>,
+        options: Options,
+        allow_unsafe: bool,
+    ) -> Result<Registry, Unopened> {
+        let clock = Arc::new(SystemClock);
+        match self {
+            Place::Database(database) => database.open(on, clock, &terms(options, allow_unsafe)),
+            Place::File(file) => Ok(open_sqlite(file, clock, options)?),
+        }
+    }
+
+    /// Makes a store. A database's settings are looked at when it is served: this grants nothing.
+    pub fn create(&self, options: Options) -> Result<Registry, Problem> {
+        let clock = Arc::new(SystemClock);
+        match self {
+            Place::Database(database) => Ok(database.create(clock, &terms(options, true))?),
+            Place::File(file) => create_sqlite(file, clock, options),
+        }
+    }
+
+    /// Gives the store another id.
+    pub fn rename(&self, id: Token) -> Result<(), Problem> {
+        match self {
+            Place::Database(database) => database.rename(id),
+            Place::File(file) => sqlite::rename(file, id),
+        }
+    }
+
+    /// The greatest number that a query of an application gives.
+    pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
+        match self {
+            Place::Database(database) => database.greatest(sql),
+            Place::File(file) => of_file(file, sql).map_err(|problem| {
+                let place = masked(&file.to_string_lossy());
+                Problem { detail: format!("{} ({place})", problem.detail), ..problem }
+            }),
+        }
+    }
+}
+
+fn terms(options: Options, allow_unsafe: bool) -> Terms {
+    Terms { options, allow_unsafe, source: Source::Database }
+}
+
+/// The store of `leafid serve`.
 #[derive(Args, Debug)]
 pub struct Named {
     /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
@@ -31,21 +115,40 @@ pub struct Named {
 }
 
 impl Named {
-    /// Opens the store of this name, and begins its journal.
+    /// Opens the store of this name, and begins its journal. A database that cannot be reached yet is
+    /// waited for while the server runs.
     ///
     /// # Errors
     /// As the store says.
-    pub fn open(&self, named: &str, how: &How) -> Result<SharedStore, Problem> {
-        let options = Options { expect: self.expect_store, ..how.options };
-        if let Some(store) = database::serve(named, options, how) {
-            return store;
+    pub fn open(
+        &self,
+        named: &str,
+        options: Options,
+        allow_unsafe: bool,
+        keep: Keep,
+    ) -> Result<SharedStore, Problem> {
+        let options = Options { expect: self.expect_store, ..options };
+        let place = Place::parse(named, "leafid serve --store")?;
+        let (shown, on) = (place.shown(), Handle::try_current().ok());
+        let at = shown.clone();
+        let open = move || {
+            let open = |options| place.open(on.as_ref(), options, allow_unsafe);
+            let store = keep.open(&at, options, open)?;
+            keep.begin(&store)?;
+            Ok(store)
+        };
+        match open() {
+            Ok(store) => {
+                opened(&store);
+                Ok(Arc::new(store))
+            }
+            Err(Unopened { problem: why, may_pass: true }) => {
+                tell(format_args!("leafid: waiting for {shown}: {}", why.detail));
+                tracing::warn!(code = %why.code, "not open: {}", why.detail);
+                Ok(Arc::new(Late::begin(shown, why, open, opened)?))
+            }
+            Err(unopened) => Err(unopened.problem),
         }
-        let file = file(named, "leafid serve --store")?;
-        let made = |options| Ok(open(&file, options)?);
-        let store = how.keep.open(&create::place(&file), options, made)?;
-        how.keep.begin(&store)?;
-        opened(&store);
-        Ok(Arc::new(store))
     }
 }
 
@@ -55,7 +158,7 @@ pub fn tell(line: impl std::fmt::Display) {
 }
 
 /// Says what is served: an operator sees at once whether it is the store that was meant.
-pub fn opened(store: &Registry) {
+fn opened(store: &Registry) {
     let found = store.found();
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), hex(store.id()));

@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
-use leafid_store::json::{Writer, shown};
+use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};
@@ -13,19 +13,45 @@ use super::args::{number, step};
 use super::client::{Client, Target};
 use super::output::{is_json, show};
 use super::{Failure, complain, say};
+use crate::routes::input::tag;
 
 #[derive(Debug, Subcommand)]
 pub enum Tag {
     /// Creates a tag
     Create(Create),
     /// Changes how many numbers a lease of a tag takes, or where the tag ends
-    Set(Set),
+    #[command(group(ArgGroup::new("change").required(true).multiple(true)
+        .args(["step", "max_step", "until"])))]
+    Set {
+        /// The tag
+        name: String,
+        #[command(flatten)]
+        limits: Limits,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Moves the position of a tag up: no number below is granted any more
-    Advance(Advance),
+    #[command(group(ArgGroup::new("where").required(true).args(["to", "from_max"])))]
+    Advance {
+        /// The tag
+        name: String,
+        /// The next number that it grants; not below the one that it stands at
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
+        to: Option<u64>,
+        #[command(flatten)]
+        adopt: FromMax,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it
-    Delete(Delete),
+    Delete {
+        /// The tag
+        name: String,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Lists the tags
-    List(List),
+    List(Target),
 }
 
 #[derive(Args, Debug)]
@@ -38,16 +64,8 @@ pub struct Create {
     from: Option<u64>,
     #[command(flatten)]
     adopt: FromMax,
-    /// How many numbers a lease takes by default [default: 1000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
-    step: Option<u32>,
-    /// How many numbers a lease takes at most [default: 1000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
-    max_step: Option<u32>,
-    /// The upper end: one more than the last number that may be granted, as in 2147483648 for a
-    /// 32-bit column [default: none]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = until)]
-    until: Option<u64>,
+    #[command(flatten)]
+    limits: Limits,
     /// Succeeds also if the tag exists with its position at --from or above and the values of the other
     /// options; it is not changed
     #[arg(long)]
@@ -56,51 +74,24 @@ pub struct Create {
     target: Target,
 }
 
-#[derive(Args, Debug)]
-#[command(group(ArgGroup::new("change").required(true).multiple(true)
-    .args(["step", "max_step", "until"])))]
-pub struct Set {
-    /// The tag
-    name: String,
-    /// How many numbers a lease takes by default
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many numbers a lease takes by default [a new tag: 1000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step())]
     step: Option<u32>,
-    /// How many numbers a lease takes at most
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    /// How many numbers a lease takes at most [a new tag: 1000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step())]
     max_step: Option<u32>,
-    /// The upper end: one more than the last number that may be granted; `none` removes it
+    /// The upper end: one more than the last number that may be granted, as in 2147483648 for a
+    /// 32-bit column; `none` removes it
     #[arg(long, value_name = "N|none", allow_negative_numbers = true, value_parser = until)]
     until: Option<u64>,
-    #[command(flatten)]
-    target: Target,
 }
 
-#[derive(Args, Debug)]
-#[command(group(ArgGroup::new("where").required(true).args(["to", "from_max"])))]
-pub struct Advance {
-    /// The tag
-    name: String,
-    /// The next number that it grants; not below the one that it stands at
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
-    to: Option<u64>,
-    #[command(flatten)]
-    adopt: FromMax,
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Args, Debug)]
-pub struct Delete {
-    /// The tag
-    name: String,
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Args, Debug)]
-pub struct List {
-    #[command(flatten)]
-    target: Target,
+impl Limits {
+    fn with(self, from: Option<u64>) -> TagSpec {
+        TagSpec { from, step: self.step, max_step: self.max_step, until: self.until }
+    }
 }
 
 impl Tag {
@@ -108,38 +99,48 @@ impl Tag {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Tag::Create(create) => create.run(),
-            Tag::Set(set) => set.run(),
-            Tag::Advance(advance) => advance.run(),
-            Tag::Delete(delete) => delete.run(),
-            Tag::List(list) => list.run(),
+            Tag::Set { name, limits, target } => {
+                let (path, body) = (path::tag(tag(&name)?), Writer::object(&limits.with(None)));
+                let row = target.connect()?.change(&path, body)?;
+                show(&row, format_args!("tag `{name}`: {}", line(&row)))
+            }
+            Tag::Advance { name, to, adopt, target } => {
+                let tag = tag(&name)?;
+                let above = adopt.first(&name, target.store())?;
+                let row = advance(&target.connect()?, &tag, to, above)?;
+                show(&row, format_args!("tag `{name}` advanced: {}", line(&row)))
+            }
+            Tag::Delete { name, target } => {
+                let path = path::tag(tag(&name)?);
+                target.connect()?.call("DELETE", &path, String::new())?;
+                let done = json!({ "tag": name, "deleted": true });
+                let line = "deleted; created again, it goes on where it stood";
+                show(&done, format_args!("tag `{name}` {line}"))
+            }
+            Tag::List(target) => list(target),
         }
     }
 }
 
 impl Create {
     fn run(self) -> Result<(), Failure> {
-        let path = path::tag(tag(&self.name)?);
+        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
         // The end of every line is what no upper end is.
-        let until = self.until.filter(|until| *until != LINE_END);
-        let from = self.adopt.first(&self.name, self.target.store())?.or(self.from);
-        let spec = TagSpec { from, step: self.step, max_step: self.max_step, until };
-        let name = &self.name;
-        let then = self.adopt.then(name, self.target.given());
+        let until = self.limits.until.filter(|until| *until != LINE_END);
+        let limits = Limits { until, ..self.limits };
+        let spec = limits.with(self.adopt.first(name, self.target.store())?.or(self.from));
         let client = self.target.connect()?;
-        let made = match client.call("PUT", &path, Some(Writer::object(&spec)), true) {
+        let (row, created) = match client.create(&path, Writer::object(&spec)) {
             Err(problem) if self.if_missing && problem.code == Code::TagExists => {
-                client.call("GET", &path, None, false).and_then(|row| {
-                    fits(name, &spec, &row)?;
-                    Ok((row, false))
-                })
+                let row = client.get(&path)?;
+                fits(name, &spec, &row)?;
+                (row, false)
             }
-            made => made.map(|row| (row, true)),
+            made => (made?, true),
         };
-        client.close();
-        let (row, created) = made?;
         let what = if created { "created" } else { "exists already, nothing changed" };
-        show(with(&row, "created", created), format_args!("tag `{name}` {what}: {}", line(&row)))?;
-        if let Some(then) = then.filter(|_| !is_json()) {
+        show(&with(&row, "created", created), format_args!("tag `{name}` {what}: {}", line(&row)))?;
+        if let Some(then) = self.adopt.then(name).filter(|_| !is_json()) {
             say(then)?;
         }
         if row["until"] == row["max_id"] {
@@ -152,11 +153,15 @@ impl Create {
     }
 }
 
+/// A number of a row, which JSON has as text.
+fn big(row: &Value, field: &str) -> Option<u64> {
+    row[field].as_str()?.parse().ok()
+}
+
 /// Whether the tag that is there is the one that was to be created.
 fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
-    let big = |field: &str| row[field].as_str().and_then(|text| text.parse::<u64>().ok());
     let mut other = Vec::new();
-    if let (Some(from), Some(stands)) = (spec.from, big("max_id"))
+    if let (Some(from), Some(stands)) = (spec.from, big(row, "max_id"))
         && stands < from
     {
         other.push(format!("it stands at {stands}, below --from {from}"));
@@ -168,7 +173,7 @@ fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
             other.push(format!("its {field} is {}, not {option} {wanted}", row[field]));
         }
     }
-    if let Some(wanted) = spec.until.filter(|wanted| big("until") != Some(*wanted)) {
+    if let Some(wanted) = spec.until.filter(|wanted| big(row, "until") != Some(*wanted)) {
         let until = row["until"].as_str().unwrap_or("none");
         other.push(format!("its until is {until}, not --until {wanted}"));
     }
@@ -183,32 +188,6 @@ fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
     Err(Problem::new(Code::TagExists, detail))
 }
 
-impl Set {
-    fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
-        let Set { step, max_step, until, .. } = self;
-        let body = Writer::object(&TagSpec { from: None, step, max_step, until });
-        let client = self.target.connect()?;
-        // A misspelt name is not created.
-        let set = client.change(&path, body);
-        client.close();
-        let row = set?;
-        show(row.clone(), format_args!("tag `{name}`: {}", line(&row)))
-    }
-}
-
-impl Advance {
-    fn run(self) -> Result<(), Failure> {
-        let (name, tag) = (&self.name, tag(&self.name)?);
-        let above = self.adopt.first(name, self.target.store())?;
-        let client = self.target.connect()?;
-        let row = advance(&client, &tag, self.to, above);
-        client.close();
-        let row = row?;
-        show(row.clone(), format_args!("tag `{name}` advanced: {}", line(&row)))
-    }
-}
-
 /// Moves a tag to a number, or past what a table has; where it stands above that already, it stays.
 fn advance(
     client: &Client,
@@ -219,14 +198,13 @@ fn advance(
     let move_to = |to: u64| {
         let mut body = Writer::default();
         body.big("to", to);
-        client.call("POST", &path::advance(*tag), Some(body.end()), false)
+        client.call("POST", &path::advance(*tag), body.end())
     };
     let Some(above) = above.filter(|_| to.is_none()) else {
         return move_to(to.unwrap_or(0));
     };
-    let row = || client.call("GET", &path::tag(*tag), None, false);
-    let stands = |row: &Value| row["max_id"].as_str().and_then(|text| text.parse::<u64>().ok());
-    let is_above = |row: &Value| stands(row).is_some_and(|stands| stands >= above);
+    let row = || client.get(&path::tag(*tag));
+    let is_above = |row: &Value| big(row, "max_id").is_some_and(|stands| stands >= above);
     let before = row()?;
     if is_above(&before) {
         return Ok(before);
@@ -235,56 +213,24 @@ fn advance(
     move_to(above).or_else(|problem| row().ok().filter(is_above).ok_or(problem))
 }
 
-impl Delete {
-    fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
-        let client = self.target.connect()?;
-        let deleted = client.call("DELETE", &path, None, false);
-        client.close();
-        deleted?;
-        let line = format_args!("tag `{name}` deleted; created again, it goes on where it stood");
-        show(json!({ "tag": name, "deleted": true }), line)
+fn list(target: Target) -> Result<(), Failure> {
+    let rows = target.connect()?.list(path::TAGS, "tags", "tag")?;
+    if is_json() {
+        return say(json!({ "tags": rows }));
     }
-}
-
-impl List {
-    fn run(self) -> Result<(), Failure> {
-        let client = self.target.connect()?;
-        let rows = client.list(path::TAGS, "tags", "tag");
-        client.close();
-        let rows = rows?;
-        if is_json() {
-            return say(json!({ "tags": rows }));
-        }
-        let heads = ["next number", "step", "max_step", "until"];
-        row("tag", heads.map(str::to_owned))?;
-        for listed in rows {
-            let fields =
-                ["max_id", "step", "max_step", "until"].map(|field| match &listed[field] {
-                    Value::Null => "-".to_owned(),
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                });
-            row(listed["tag"].as_str().unwrap_or("?"), fields)?;
-        }
-        Ok(())
+    let line = |[tag, max_id, step, max_step, until]: [&str; 5]| {
+        say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))
+    };
+    line(["tag", "next number", "step", "max_step", "until"])?;
+    for row in rows {
+        let cells = ["tag", "max_id", "step", "max_step", "until"].map(|field| match &row[field] {
+            Value::Null => "-".to_owned(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        line(cells.each_ref().map(String::as_str))?;
     }
-}
-
-fn row(tag: &str, [max_id, step, max_step, until]: [String; 4]) -> Result<(), Failure> {
-    say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))
-}
-
-/// A tag, whose name is right.
-///
-/// # Errors
-/// `TAG_INVALID`.
-pub fn tag(name: &str) -> Result<Name, Problem> {
-    Name::tag(name).map_err(|refusal| {
-        let advice = refusal.code.advice();
-        let detail = format!("`{}` is not a valid name for a tag: {advice}", shown(name));
-        Problem::new(Code::TagInvalid, detail)
-    })
+    Ok(())
 }
 
 /// A number, or `none`, which is the end of every line.

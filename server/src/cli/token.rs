@@ -10,11 +10,11 @@ use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::{Value, json};
 
-use super::args::{longest_window_ms, pattern, step, verb};
-use super::output::{is_json, show};
-use super::{Failure, complain, say};
+use super::args::{pattern, verb};
+use super::output::show;
+use super::{Failure, complain};
 use crate::access::file;
-use crate::access::principal::{Known, LIVE, Pattern, Principal, USUAL_WORKERS, Verb, is_name};
+use crate::access::principal::{Known, LIVE, Pattern, Principal, Verb, is_name};
 use crate::access::secret::{self, Hash};
 
 #[derive(Debug, Subcommand)]
@@ -53,21 +53,10 @@ pub struct Create {
     /// A namespace it may use, in the same way [default: * where no tag is named]
     #[arg(long = "namespace", value_name = "PATTERN", value_parser = pattern)]
     namespaces: Vec<Pattern>,
-    /// What it may do: lease, read, admin or metrics; may be repeated [default: lease and read]
+    /// What it may do: lease, read, admin or metrics; may be repeated [default: lease and read]. Limits and
+    /// quotas stand in the file
     #[arg(long = "verb", value_name = "VERB", value_parser = verb)]
     verbs: Vec<Verb>,
-    /// The numbers of one lease at most
-    #[arg(long, value_name = "N", value_parser = step)]
-    max_step: Option<u32>,
-    /// The longest window, as in 10m
-    #[arg(long, value_name = "TIME", value_parser = longest_window_ms)]
-    max_window: Option<u32>,
-    /// How many IDs it may have in a day (UTC)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64))]
-    ids_per_day: Option<u64>,
-    /// How many worker numbers it may have at a time [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    workers: Option<u32>,
     /// How many days from now the token is valid [default: without an end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=36_500))]
     days: Option<u32>,
@@ -119,7 +108,7 @@ impl Create {
         }
         principals.sort_by(|one, other| one.name.cmp(&other.name));
         file::write(file, &principals)?;
-        show(json!({ "principal": self.name, "id": id, "token": token }), &token)?;
+        show(&json!({ "principal": self.name, "id": id, "token": token }), &token)?;
         complain(format_args!(
             "leafid: this is the token `{id}` of `{}`; it is shown only once: keep it where its program \
              reads LEAFID_TOKEN; its hash is in `{}`",
@@ -146,10 +135,6 @@ impl Create {
             tags: or(&self.tags, usual.tags.clone()),
             namespaces: or(&self.namespaces, usual.namespaces.clone()),
             verbs: if self.verbs.is_empty() { usual.verbs.clone() } else { self.verbs.clone() },
-            max_step: self.max_step,
-            max_window_ms: self.max_window,
-            ids_per_day: self.ids_per_day,
-            workers: self.workers.unwrap_or(USUAL_WORKERS),
             tokens: vec![known],
             ..usual
         })
@@ -158,12 +143,7 @@ impl Create {
     fn rotate(&self, who: &mut Principal, known: Known, now: StoreTime) -> Result<(), Problem> {
         let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
         let (name, file) = (&self.name, self.place.file.display());
-        let names_some =
-            !(self.tags.is_empty() && self.namespaces.is_empty() && self.verbs.is_empty());
-        let says_more = names_some
-            || self.max_step.or(self.max_window).or(self.workers).is_some()
-            || self.ids_per_day.is_some();
-        if says_more {
+        if !(self.tags.is_empty() && self.namespaces.is_empty() && self.verbs.is_empty()) {
             return Err(invalid(format!(
                 "principal `{name}` exists already: change what it may do in `{file}`, or leave these options \
                  out to make a second token"
@@ -185,45 +165,37 @@ impl Create {
 impl List {
     fn run(self) -> Result<(), Failure> {
         let now = SystemClock.wall();
-        let texts =
-            |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Vec<_>>().join(",");
         let all = file::read(&self.place.file)?;
-        if is_json() {
-            return say(
-                json!({ "principals": all.iter().map(|who| value(who, now)).collect::<Vec<_>>() }),
-            );
-        }
-        for who in all {
-            let verbs: Vec<&str> = who.verbs.iter().map(|verb| verb.name()).collect();
-            let mut line = format!(
-                "{} tags={} namespaces={} verbs={} workers={}",
-                who.name,
-                texts(&who.tags),
-                texts(&who.namespaces),
-                verbs.join(","),
-                who.workers
-            );
-            let limits = [
-                ("max_step", who.max_step.map(u64::from)),
-                ("max_window_ms", who.max_window_ms.map(u64::from)),
-                ("ids_per_day", who.ids_per_day),
-            ];
-            for (name, most) in limits {
-                most.inspect(|most| line.push_str(&format!(" {name}={most}")));
-            }
-            say(line)?;
-            for known in &who.tokens {
-                let at = |at: Option<StoreTime>| at.map_or_else(|| "-".to_owned(), utc::text);
-                let state = if known.is_live(now) { "live" } else { "expired" };
-                let (created, expires) = (at(known.created), at(known.expires));
-                say(format_args!(
-                    "  token {} {state} created={created} expires={expires}",
-                    known.id
-                ))?;
-            }
-        }
-        Ok(())
+        let values: Vec<Value> = all.iter().map(|who| value(who, now)).collect();
+        let lines: Vec<String> = all.iter().map(|who| lines(who, now)).collect();
+        show(&json!({ "principals": values }), lines.join("\n"))
     }
+}
+
+/// A principal for a person.
+fn lines(who: &Principal, now: StoreTime) -> String {
+    let texts =
+        |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Vec<_>>().join(",");
+    let (tags, namespaces) = (texts(&who.tags), texts(&who.namespaces));
+    let verbs = who.verbs.iter().map(|verb| verb.name()).collect::<Vec<_>>().join(",");
+    let (name, workers) = (&who.name, who.workers);
+    let mut text =
+        format!("{name} tags={tags} namespaces={namespaces} verbs={verbs} workers={workers}");
+    let limits = [
+        ("max_step", who.max_step.map(u64::from)),
+        ("max_window_ms", who.max_window_ms.map(u64::from)),
+        ("ids_per_day", who.ids_per_day),
+    ];
+    for (name, most) in limits {
+        most.inspect(|most| text.push_str(&format!(" {name}={most}")));
+    }
+    for known in &who.tokens {
+        let at = |at: Option<StoreTime>| at.map_or_else(|| "-".to_owned(), utc::text);
+        let state = if known.is_live(now) { "live" } else { "expired" };
+        let (id, created, expires) = (&known.id, at(known.created), at(known.expires));
+        text.push_str(&format!("\n  token {id} {state} created={created} expires={expires}"));
+    }
+    text
 }
 
 /// A principal for a program, without anything secret.
@@ -275,6 +247,6 @@ impl Revoke {
              within seconds",
             self.name
         );
-        show(json!({ "principal": self.name, "revoked": revoked, "left": left }), line)
+        show(&json!({ "principal": self.name, "revoked": revoked, "left": left }), line)
     }
 }

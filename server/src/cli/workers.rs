@@ -1,106 +1,95 @@
 //! `leafid worker …`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use leafid_core::{Name, StoreTime};
-use leafid_store::problem::Problem;
 use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::client::{Client, Target};
-use super::output::{is_json, show};
-use super::{Failure, say};
+use super::output::show;
 use crate::routes::input::namespace;
 
 #[derive(Debug, Subcommand)]
 pub enum Worker {
     /// Lists the worker numbers of a namespace that were ever handed out or set aside
-    List(List),
+    List {
+        /// The namespace
+        namespace: String,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Takes a worker number from its holder, which may use its window to the end; after that anybody
     /// may get the number
-    Release(Release),
+    Release {
+        /// The namespace
+        namespace: String,
+        /// The worker number
+        #[arg(allow_negative_numbers = true)]
+        worker: u32,
+        #[command(flatten)]
+        target: Target,
+    },
     /// Records which numbers Leaf uses, so that leafid leaves them alone, and takes over those whose Leaf
     /// has stopped
     Import(Box<super::import::Import>),
-}
-
-#[derive(Args, Debug)]
-pub struct List {
-    /// The namespace
-    namespace: String,
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Args, Debug)]
-pub struct Release {
-    /// The namespace
-    namespace: String,
-    /// The worker number
-    #[arg(allow_negative_numbers = true, value_parser = super::args::whole)]
-    worker: u32,
-    #[command(flatten)]
-    target: Target,
 }
 
 impl Worker {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
-            Worker::List(list) => list.run(),
-            Worker::Release(release) => release.run(),
+            Worker::List { namespace: name, target } => {
+                let path = path::workers(namespace(&name)?);
+                let rows = target.connect()?.list(&path, "workers", "worker")?;
+                show(&json!({ "namespace": name, "workers": rows }), table(&rows))
+            }
+            Worker::Release { namespace: name, worker, target } => {
+                let name = namespace(&name)?;
+                release(&target.connect()?, &name, worker)
+            }
             Worker::Import(import) => import.run(),
         }
     }
 }
 
-impl List {
-    fn run(self) -> Result<(), Failure> {
-        let name = namespace(&self.namespace)?;
-        let client = self.target.connect()?;
-        let rows = client.list(&path::workers(name), "workers", "worker");
-        client.close();
-        let rows = rows?;
-        if is_json() {
-            return say(json!({ "namespace": self.namespace, "workers": rows }));
-        }
-        say(format_args!("{:>12} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
-        for run in runs(&rows) {
-            let (Some(row), Some(last)) = (run.first(), run.last()) else { continue };
-            let numbers = match (row["worker"].as_u64(), last["worker"].as_u64()) {
-                (Some(first), Some(last)) if first < last => format!("{first}..{}", last + 1),
-                _ => row["worker"].to_string(),
-            };
-            say(format_args!(
-                "{numbers:>12} {:<6} {:<24}  {}{}",
-                if row["held"] == true { "yes" } else { "no" },
-                reserved_until(row),
-                row["owner"].as_str().unwrap_or("?"),
-                if row["sticky"] == true { " (keeps it)" } else { "" }
-            ))?;
-        }
-        Ok(())
+fn table(rows: &[Value]) -> String {
+    let mut text = format!("{:>12} {:<6} {:<24}  owner", "worker", "held", "reserved until");
+    for run in runs(rows) {
+        let (Some(row), Some(last)) = (run.first(), run.last()) else { continue };
+        let numbers = match (row["worker"].as_u64(), last["worker"].as_u64()) {
+            (Some(first), Some(last)) if first < last => format!("{first}..{}", last + 1),
+            _ => row["worker"].to_string(),
+        };
+        text.push_str(&format!(
+            "\n{numbers:>12} {:<6} {:<24}  {}{}",
+            if row["held"] == true { "yes" } else { "no" },
+            reserved_until(row),
+            row["owner"].as_str().unwrap_or("?"),
+            if row["sticky"] == true { " (keeps it)" } else { "" }
+        ));
     }
+    text
 }
 
-impl Release {
-    fn run(self) -> Result<(), Failure> {
-        let name = namespace(&self.namespace)?;
-        let client = self.target.connect()?;
-        let released = release(&client, &name, self.worker);
-        client.close();
-        let row = released?;
-        let worker = self.worker;
-        let value = row.clone().unwrap_or_else(|| json!({ "worker": worker }));
-        let line = match row {
-            Some(row) => format!(
+fn release(client: &Client, name: &Name, worker: u32) -> Result<(), Failure> {
+    client.call("POST", &path::revoke(name, worker), "{}".to_owned())?;
+    let after = worker.checked_sub(1).map_or_else(String::new, |before| before.to_string());
+    let page = client.get(&format!("{}?limit=1&after={after}", path::workers(name)))?;
+    match &page["workers"][0] {
+        row if row["worker"] == worker => show(
+            row,
+            format_args!(
                 "worker {worker} of namespace `{name}` is released: nobody holds or keeps it now; its \
                  last window ends at {}, and after that anybody may get it",
-                reserved_until(&row)
+                reserved_until(row)
             ),
-            None => format!("worker {worker} of namespace `{name}` was never handed out"),
-        };
-        show(value, line)
+        ),
+        _ => show(
+            &json!({ "worker": worker }),
+            format_args!("worker {worker} of namespace `{name}` was never handed out"),
+        ),
     }
 }
 
@@ -114,16 +103,6 @@ fn runs(rows: &[Value]) -> impl Iterator<Item = &[Value]> {
         let follows = number(row).map(|number| number + 1) == number(next);
         is_nobodys && follows && shown.iter().all(|field| row[field] == next[field])
     })
-}
-
-/// Releases it; its row, if it was ever handed out.
-fn release(client: &Client, name: &Name, worker: u32) -> Result<Option<Value>, Problem> {
-    client.call("POST", &path::revoke(name, worker), Some("{}".to_owned()), false)?;
-    let after = worker.checked_sub(1).map_or_else(String::new, |before| before.to_string());
-    let page = format!("{}?limit=1&after={after}", path::workers(name));
-    let mut rows = client.call("GET", &page, None, false)?["workers"].take();
-    let rows = rows.as_array_mut().map(std::mem::take).unwrap_or_default();
-    Ok(rows.into_iter().find(|row| row["worker"] == worker))
 }
 
 fn reserved_until(row: &Value) -> String {

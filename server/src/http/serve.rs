@@ -24,7 +24,7 @@ use super::listener::{At, Listener};
 use super::router;
 use super::rules::Rules;
 use crate::app::{App, Config};
-use crate::http::admission::{Admission, Quota};
+use crate::http::admission::Admission;
 
 /// After how many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
@@ -66,7 +66,6 @@ pub async fn serve(
     let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
     let mut rooms = BTreeMap::new();
-    let quota = config.leaf_ids_per_day.map(|most| Arc::new(Quota::new(most)));
     for Bound { listener, rules, socket } in bound {
         let (name, limits, stopped) = (listener.name, config.limits, stopped.clone());
         let room = rooms.entry(name).or_insert_with(|| {
@@ -80,7 +79,7 @@ pub async fn serve(
                 store: Arc::clone(&app.store) as SharedStore,
                 generators: Arc::clone(&app.generators),
                 modes: config.leaf,
-                gate: Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) }),
+                gate: Box::new(Admission { rules, app: Arc::clone(&app) }),
                 within: limits.body,
                 namespace: Name::namespace(NAMESPACE)?,
             });

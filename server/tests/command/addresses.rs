@@ -61,6 +61,7 @@ fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so(
         (&["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], "--insecure api"),
         (&["--listen", "0.0.0.0:0", "--insecure", "leaf"], "--insecure api"),
         (&["--listen-leaf", "0.0.0.0:0", "--insecure", "api"], "--insecure leaf"),
+        (&["--listen-admin", "0.0.0.0:0"], "0.0.0.0:0"),
         (
             &["--listen-admin", "0.0.0.0:0", "--insecure", "api,leaf"],
             "changes need a token even with --insecure",

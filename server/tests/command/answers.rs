@@ -31,26 +31,16 @@ fn complaint(status: &str, kind: &str, body: &str) -> String {
     String::from_utf8(done.stderr).expect("text")
 }
 
+/// What each status means is in `wire/tests/answers.rs`.
 #[test]
-fn a_status_without_a_code_of_a_store_has_the_code_that_every_client_gives_it() {
+fn a_stores_problem_keeps_its_words_and_another_answer_is_none_of_a_store() {
+    let problem = r#"{"code":"OVERLOADED","detail":"too many at once"}"#;
     for (status, kind, body, words) in [
-        ("401 Unauthorized", "text/plain", "who are you", ["UNAUTHORIZED", "answered 401"]),
-        ("403 Forbidden", "text/html", "<html>", ["FORBIDDEN", "answered 403"]),
-        ("429 Too Many Requests", "text/plain", "", ["QUOTA_EXCEEDED", "answered 429"]),
-        ("502 Bad Gateway", "text/html", "<html>", ["STORE_UNAVAILABLE", "answered 502"]),
-        ("404 Not Found", "text/html", "<html>", ["GRANT_INVALID", "`text/html`"]),
-        ("200 OK", "text/html", "<html>", ["GRANT_INVALID", "is it a leafid store?"]),
-        ("200 OK", "application/json", "[]", ["GRANT_INVALID", "`application/json`"]),
+        ("401 Unauthorized", "text/plain", "who are you", "UNAUTHORIZED"),
+        ("200 OK", "text/html", "<html>", "is it a leafid store?"),
+        ("503 No", "application/problem+json", problem, "OVERLOADED: too many at once"),
     ] {
         let said = complaint(status, kind, body);
-        assert!(words.iter().all(|word| said.contains(word)), "{status}: {said}");
-        assert!(said.contains("http://127.0.0.1:"), "{status}: {said}");
+        assert!(said.contains(words), "{status}: {said}");
     }
-}
-
-#[test]
-fn a_stores_problem_keeps_its_code_and_words() {
-    let problem = r#"{"code":"OVERLOADED","detail":"too many at once"}"#;
-    let said = complaint("503 Service Unavailable", "application/problem+json", problem);
-    assert!(said.contains("OVERLOADED: too many at once"), "{said}");
 }

@@ -38,8 +38,7 @@ fn hangs_up(serving: &Serving, token: &str, path: &str, body: &Value) {
 fn what_nobody_waits_for_any_more_counts() {
     early_in_the_day();
     let secured = Secured::new();
-    let (ids, workers) = (IDS.to_string(), WORKERS.to_string());
-    let shop = secured.token(&["shop", "--ids-per-day", &ids, "--workers", &workers]);
+    let shop = secured.limited("shop", &format!("ids_per_day = {IDS}\nworkers = {WORKERS}\n"));
     let eye = secured.token(&["eye", "--verb", "read"]);
     let serving = secured.serve(&[]);
     let agent = agent();

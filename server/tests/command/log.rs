@@ -27,7 +27,7 @@ fn start_and_stop_have_a_line_each() {
     let mut serving = Serving::spawn(home.command(&[]).env("LEAFID_LOG", "error"));
     serving.end("-TERM");
     assert_eq!(serving.log(), "");
-    play("http://127.0.0.1:9", "serve --log loud =2 off, error, warn");
+    play("http://127.0.0.1:9", "serve --log loud =2 invalid value 'loud'");
 }
 
 /// Who starts a server with a pipe and does not read it must not stop it: a pipe holds 64 KB.

@@ -50,7 +50,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
 
     play(&url, "worker release edge 2000 =1 WORKER_INVALID & 0..2000");
     play(&url, "worker list egde =1 NAMESPACE_UNKNOWN & `egde`");
-    play(&url, "worker release edge first =2 'first' & a whole number");
+    play(&url, "worker release edge first =2 invalid value 'first'");
     assert_eq!(serving.end("-TERM").0, Some(0));
     let bare = home.store.as_str();
     assert!(line(&says(bare, &["worker", "list", "edge"]), 1_001).ends_with("host-1001"));

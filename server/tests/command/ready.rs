@@ -35,17 +35,6 @@ fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
 
-#[test]
-fn a_locked_file_is_not_ready_and_gets_ready_again() {
-    let home = Home::new();
-    let serving = home.serve(&[]);
-    let other = rusqlite::Connection::open(&home.store).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    serving.ready(503, &["STORE_UNAVAILABLE", "locked"]);
-    other.execute_batch("ROLLBACK").unwrap();
-    serving.ready(200, &["\"ok\""]);
-}
-
 /// Root may write whatever the mode of a file says, so the server runs as somebody else then.
 #[cfg(unix)]
 #[test]
@@ -157,8 +146,10 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     assert_eq!(lease(&serving, json!({})).1["start"], "5500");
 }
 
+type Take = fn(&Path);
+
 /// The file is taken away, or another one put in its place, while the server runs.
-fn the_file_goes(take: impl FnOnce(&Path), what: &str) {
+fn the_file_goes(take: Take, what: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let mut serving = Serving::start(&file);
@@ -183,42 +174,37 @@ fn failed_requests(serving: &Serving) -> usize {
     serving.log().lines().filter(|line| line.contains("request failed")).count()
 }
 
-#[cfg(unix)]
-#[test]
-fn a_file_that_is_removed_moved_or_replaced_grants_nothing_more() {
-    the_file_goes(|file| std::fs::remove_file(file).unwrap(), "was removed or moved");
-    the_file_goes(
-        |file| std::fs::rename(file, file.with_extension("moved")).unwrap(),
-        "was removed or moved",
-    );
-    the_file_goes(
-        |file| {
-            let other = file.with_extension("other");
-            says(other.to_str().unwrap(), &["init"]);
-            std::fs::rename(other, file).unwrap();
-        },
-        "was replaced by another file",
-    );
-}
-
 fn log_of(file: &Path) -> std::path::PathBuf {
     std::path::PathBuf::from(format!("{}-wal", file.display()))
 }
 
-/// The log holds what was granted last, under whatever name SQLite opened it.
+/// The log beside it holds what was granted last, under whatever name SQLite opened it.
 #[cfg(unix)]
 #[test]
-fn a_log_that_is_removed_moved_or_replaced_grants_nothing_more() {
-    let remove = |file: &Path| std::fs::remove_file(log_of(file)).unwrap();
-    the_file_goes(remove, "store.db-wal` was removed or moved");
-    the_file_goes(
-        |file| {
-            let (log, other) = (log_of(file), file.with_extension("other"));
-            std::fs::copy(&log, &other).unwrap();
-            std::fs::rename(other, log).unwrap();
-        },
-        "store.db-wal` was replaced by another file",
-    );
+fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
+    use std::fs::{copy, remove_file, rename};
+    let takes: [(Take, &str); 5] = [
+        (|file| remove_file(file).unwrap(), "was removed or moved"),
+        (|file| rename(file, file.with_extension("moved")).unwrap(), "was removed or moved"),
+        (
+            |file| {
+                let other = file.with_extension("other");
+                says(other.to_str().unwrap(), &["init"]);
+                rename(other, file).unwrap();
+            },
+            "was replaced by another file",
+        ),
+        (|file| remove_file(log_of(file)).unwrap(), "store.db-wal` was removed or moved"),
+        (
+            |file| {
+                let (log, other) = (log_of(file), file.with_extension("other"));
+                copy(&log, &other).unwrap();
+                rename(other, log).unwrap();
+            },
+            "store.db-wal` was replaced by another file",
+        ),
+    ];
+    takes.into_iter().for_each(|(take, what)| the_file_goes(take, what));
 }
 
 /// As the log line says: an orderly end writes what the removed log held into the file.

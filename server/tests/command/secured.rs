@@ -68,6 +68,17 @@ impl Secured {
         String::from_utf8(said.stdout).unwrap().trim().to_owned()
     }
 
+    /// A token of a principal with these limits in the file.
+    pub fn limited(&self, name: &str, limits: &str) -> String {
+        let token = self.token(&[name]);
+        let text = std::fs::read_to_string(self.path("tokens.toml")).unwrap();
+        assert!(text.contains("workers = 16\n"), "{text}");
+        self.write("tokens.toml", &text.replace("workers = 16\n", limits));
+        #[cfg(unix)]
+        set_mode(&self.path("tokens.toml"), 0o600);
+        token
+    }
+
     /// A verb, with the token file named.
     pub fn leafid(&self, verb: &str) -> Command {
         let mut command = Command::new(LEAFID);

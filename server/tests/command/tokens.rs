@@ -206,8 +206,8 @@ fn a_principal_may_what_its_entry_says() {
 fn quotas_of_ids_steps_windows_and_worker_numbers() {
     early_in_the_day();
     let secured = Secured::new();
-    let limits = ["--ids-per-day", "250", "--max-step", "60", "--max-window", "30s"];
-    let app = secured.token(&[&["app", "--workers", "2"], &limits[..]].concat());
+    let limits = "ids_per_day = 250\nmax_step = 60\nmax_window = \"30s\"\nworkers = 2\n";
+    let app = secured.limited("app", limits);
     let serving = secured.serve(&[]);
     let agent = agent();
     let post = |path: &str, body: Value| {

@@ -1,7 +1,7 @@
 //! What a running server hands out: once each, durable, given back at its end.
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -158,9 +158,8 @@ fn a_request_under_way_at_a_stop_is_answered() {
         let stop = scope.spawn(|| server.stop());
         until(|| TcpStream::connect(address).is_err());
         under_way.write_all(body.as_bytes()).unwrap();
-        let mut answer = String::new();
-        under_way.read_to_string(&mut answer).unwrap();
-        assert_eq!(Answer::parse(&answer).ids(), (1..11).collect::<Vec<_>>());
+        let answer = Answer::read(&mut BufReader::new(under_way)).unwrap();
+        assert_eq!(answer.ids(), (1..11).collect::<Vec<_>>());
         stop.join().unwrap().unwrap();
     });
 }

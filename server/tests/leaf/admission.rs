@@ -1,7 +1,7 @@
-//! Who may ask at Leaf's listener, and for how much: its clients can send no token.
+//! Who may ask at Leaf's listener: its clients can send no token.
 
 use crate::client::{Client, Running};
-use crate::support::{early_in_the_day, fails, says};
+use crate::support::{fails, says};
 
 /// A server with a tag, on a file in this folder.
 fn start(folder: &tempfile::TempDir, options: &[&str]) -> Running {
@@ -62,45 +62,14 @@ fn an_address_outside_the_ranges_gets_nothing() {
 }
 
 #[test]
-fn a_day_has_so_many_ids_there() {
-    early_in_the_day();
-    let folder = tempfile::tempdir().unwrap();
-    let mut running = start(&folder, &["--leaf-ids-per-day", "5"]);
-    // What is no ID, and what fails, is not counted: of Leaf's two kinds it is one quota.
-    assert_eq!(running.client.call("GET", "/api/segment/get/none", &[]).status, 500);
-    assert_eq!(running.client.call("HEAD", "/api/segment/get/orders", &[]).status, 200);
-    for _ in 0..2 {
-        assert!(running.number("/api/segment/get/orders") > 0);
-        assert!(running.number("/api/snowflake/get/x") > 0);
-    }
-    assert_eq!(running.client.call("POST", "/api/segment/get/orders", &[]).status, 200);
-    for path in ["/api/segment/get/orders", "/api/snowflake/get/x", "/api/segment/get/none"] {
-        let answer = running.client.call("GET", path, &[]);
-        assert_eq!(answer.status, 429, "{path}: {}", answer.body);
-        assert!(answer.body.contains("given 5 of its 5 IDs"), "{}", answer.body);
-        assert!(answer.headers["retry-after"].parse::<u32>().unwrap() > 0);
-    }
-    assert_eq!(refused(&running, "QUOTA_EXCEEDED"), 3);
-    running.serving.logs(&["WARN", "refused: this listener has given", "QUOTA_EXCEEDED"]);
-    for (method, path) in [("HEAD", "/api/segment/get/orders"), ("GET", "/cache"), ("GET", "/db")] {
-        assert_eq!(running.client.call(method, path, &[]).status, 200, "{method} {path}");
-    }
-    // Other listeners have quotas of their own.
-    let ask = serde_json::json!({ "count": 1 });
-    assert_eq!(running.serving.post("/v1/segments/orders/ids", &ask).0, 200);
-}
-
-#[test]
 fn what_cannot_be_meant_is_told_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store.db").display().to_string();
     let serve = ["serve", "--create", "--listen", "127.0.0.1:0"];
     for (options, code, says) in [
         (&["--leaf-allow", "10.0.0.0/8"][..], 1, "--leaf-allow is about the listener of Leaf's"),
-        (&["--leaf-ids-per-day", "5"], 1, "--leaf-ids-per-day is about the listener"),
         (&["--listen-leaf", "127.0.0.1:0", "--leaf-allow", "10.1.2.3/8"], 2, "use 10.0.0.0/8"),
         (&["--listen-leaf", "127.0.0.1:0", "--leaf-allow", "here"], 2, "as in 10.1.2.3"),
-        (&["--listen-leaf", "127.0.0.1:0", "--leaf-ids-per-day", "0"], 2, "a whole number from 1"),
         // Ranges are no reason to listen off loopback without a word.
         (
             &["--listen-leaf", "0.0.0.0:0", "--leaf-allow", "10.0.0.0/8"],

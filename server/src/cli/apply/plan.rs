@@ -14,65 +14,72 @@ use crate::cli::client::Client;
 
 /// A step, and what it is about.
 pub struct Plan {
-    /// What it is about, for a person.
-    pub what: String,
     /// `tag` or `namespace`.
     kind: &'static str,
-    /// Its name.
     name: String,
     /// Its path in the API.
     path: String,
     /// What is put there.
     body: String,
-    /// What is to be done.
-    pub step: Step,
-}
-
-/// A field that the store has otherwise than the file.
-pub struct Difference {
-    field: String,
-    now: Value,
-    wanted: Value,
+    step: Step,
 }
 
 /// What is to be done with a tag or a namespace.
-pub enum Step {
+enum Step {
     /// It is not there.
     Create,
     /// It has other values.
     Change(Vec<Difference>),
     /// It is as the file says.
     Keep,
-    /// It cannot become what the file says.
-    Refuse(String),
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} → {}", self.field, words(&self.now), words(&self.wanted))
-    }
+/// A field that the store has otherwise than the file.
+struct Difference {
+    field: String,
+    now: Value,
+    wanted: Value,
 }
 
 impl std::fmt::Display for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.what)?;
-        if let Step::Change(differences) = &self.step {
-            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
-            write!(f, ": {}", differences.join(", "))?;
-        }
-        Ok(())
+        write!(f, "{} `{}`", self.kind, self.name)?;
+        let Step::Change(differences) = &self.step else { return Ok(()) };
+        let told = |Difference { field, now, wanted }: &Difference| {
+            format!("{field} {} → {}", words(now), words(wanted))
+        };
+        write!(f, ": {}", differences.iter().map(told).collect::<Vec<_>>().join(", "))
     }
+}
+
+/// Plans all that a file says.
+///
+/// # Errors
+/// `REQUEST_INVALID` where any of it is impossible, with why; or the store cannot be asked.
+pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
+    let (mut plans, mut refused) = (Vec::new(), Vec::new());
+    for wanted in wanted {
+        match Plan::of(client, wanted)? {
+            Ok(plan) => plans.push(plan),
+            Err(why) => refused.push(why),
+        }
+    }
+    if refused.is_empty() {
+        return Ok(plans);
+    }
+    let detail = format!(
+        "{} of {} are impossible as the file has them, so nothing was done: {}",
+        refused.len(),
+        wanted.len(),
+        refused.join("; ")
+    );
+    Err(Problem::new(Code::RequestInvalid, detail))
 }
 
 impl Plan {
     /// It for a program: what it is about, what is done, and each field that changes.
     pub fn json(&self) -> Value {
-        let step = match self.step {
-            Step::Create => "create",
-            Step::Change(_) => "change",
-            Step::Keep => "keep",
-            Step::Refuse(_) => "refuse",
-        };
+        let step = self.verb().unwrap_or("keep");
         let mut value = json!({ "kind": self.kind, "name": self.name, "step": step });
         if let Step::Change(differences) = &self.step {
             let told = |other: &Difference| json!({ "from": other.now, "to": other.wanted });
@@ -87,7 +94,7 @@ impl Plan {
         match self.step {
             Step::Create => Some("create"),
             Step::Change(_) => Some("change"),
-            Step::Keep | Step::Refuse(_) => None,
+            Step::Keep => None,
         }
     }
 
@@ -98,24 +105,20 @@ impl Plan {
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
         let body = self.body.clone();
         match self.step {
-            Step::Create => client.call("PUT", &self.path, Some(body), true).map(drop),
+            Step::Create => client.create(&self.path, body).map(drop),
             Step::Change(_) => client.change(&self.path, body).map(drop),
-            Step::Keep | Step::Refuse(_) => Ok(()),
+            Step::Keep => Ok(()),
         }
     }
 
-    /// Compares what the file wants with what is there.
-    ///
-    /// # Errors
-    /// The store cannot be asked.
-    pub fn of(client: &Client, wanted: &Wanted) -> Result<Plan, Problem> {
-        let (name, mut fields) = (&wanted.name, wanted.fields.clone());
+    /// Compares what the file wants with what is there; or why it is impossible.
+    fn of(client: &Client, wanted: &Wanted) -> Result<Result<Plan, String>, Problem> {
+        let (name, mut fields) = (wanted.name.clone(), wanted.fields.clone());
         let (kind, path) = match wanted.kind {
-            Kind::Tag(..) => ("tag", path::tag(name)),
-            Kind::Namespace(..) => ("namespace", path::namespace(name)),
+            Kind::Tag(..) => ("tag", path::tag(&name)),
+            Kind::Namespace(..) => ("namespace", path::namespace(&name)),
         };
-        let (what, shown) = (format!("{kind} `{name}`"), name.clone());
-        let row = match client.call("GET", &path, None, false) {
+        let row = match client.get(&path) {
             Ok(row) => Some(row),
             Err(problem) if problem.code.http_status() == Some(404) => None,
             Err(problem) => return Err(problem),
@@ -124,19 +127,21 @@ impl Plan {
             Kind::Tag(name, change) => refuses_tag(name, change, row.as_ref()),
             Kind::Namespace(name, change) => refuses_namespace(client, name, change, row.as_ref())?,
         };
-        if row.is_some() && kind == "tag" {
-            // It begins where it stands.
-            fields.remove("from");
+        if let Some(why) = refused {
+            return Ok(Err(format!("{kind} `{name}`: {why}")));
         }
-        let step = match (refused, &row) {
-            (Some(why), _) => Step::Refuse(why),
-            (None, None) => Step::Create,
-            (None, Some(row)) => match differences(&fields, row) {
-                values if values.is_empty() => Step::Keep,
-                values => Step::Change(values),
-            },
+        let step = match &row {
+            None => Step::Create,
+            Some(row) => {
+                // A tag begins where it stands.
+                fields.retain(|field, _| kind != "tag" || field != "from");
+                match differences(&fields, row) {
+                    values if values.is_empty() => Step::Keep,
+                    values => Step::Change(values),
+                }
+            }
         };
-        Ok(Plan { what, kind, name: shown, path, body: Value::Object(fields).to_string(), step })
+        Ok(Ok(Plan { kind, name, path, body: Value::Object(fields).to_string(), step }))
     }
 }
 
@@ -210,7 +215,7 @@ fn refuses_namespace(
     if row.layout == after.layout && row.max_window_ms == after.max_window_ms {
         return Ok(None);
     }
-    let used = client.call("GET", &format!("{}?limit=1", path::workers(name)), None, false)?;
+    let used = client.get(&format!("{}?limit=1", path::workers(name)))?;
     let used = used["workers"].as_array().is_some_and(|rows| !rows.is_empty());
     Ok(used.then(|| {
         "it has granted windows, so its layout and its longest window cannot change any more; \

@@ -4,7 +4,7 @@
 use clap::{Arg, ArgAction, Command};
 
 /// Options that are about this one command line.
-const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
+const NOT_IN_A_FILE: [&str; 4] = ["config", "help", "json", "version"];
 
 /// One setting.
 pub struct Key {
@@ -57,28 +57,4 @@ fn key(arg: &Arg) -> Option<Key> {
         is_list: matches!(arg.get_action(), ArgAction::Append),
         name,
     })
-}
-
-/// The name most like a word that is none, if one is like it.
-pub fn nearest<'k>(word: &str, names: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    const ALIKE: f64 = 0.8;
-    let alike = |name: &'k str| (strsim::jaro_winkler(word, name), name);
-    let best = names.map(alike).filter(|(alike, _)| *alike >= ALIKE);
-    best.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_one_that_is_like_it() {
-        let names = ["listen", "listen-admin", "journal", "expect-store"];
-        for (word, name) in
-            [("listn", "listen"), ("listen_admin", "listen-admin"), ("jurnal", "journal")]
-        {
-            assert_eq!(nearest(word, names.into_iter()), Some(name), "{word}");
-        }
-        assert_eq!(nearest("colour", names.into_iter()), None);
-    }
 }
