@@ -22,7 +22,8 @@ use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::AtHand;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use leafid_store::store::{Page, SharedStore};
+use leafid_store::registry::Registry;
+use leafid_store::store::Page;
 use tower::Service;
 
 use super::answer::{self, Failure};
@@ -46,7 +47,7 @@ pub struct LeafService {
 }
 
 struct Shared {
-    store: SharedStore,
+    store: Arc<Registry>,
     generators: Arc<Generators>,
     modes: Modes,
     gate: Box<dyn Gate>,
@@ -63,7 +64,7 @@ impl LeafService {
     /// # Errors
     /// None in practice: the namespace's name is right.
     pub fn new(
-        store: SharedStore,
+        store: Arc<Registry>,
         generators: Arc<Generators>,
         modes: Modes,
         gate: Box<dyn Gate>,

@@ -11,7 +11,7 @@ use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Store, TagChange};
+use leafid_store::store::{NamespaceChange, TagChange};
 
 const START: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
@@ -103,7 +103,7 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
     }
     let store = open(&file, START + 2, false).unwrap();
     assert_eq!(
-        store.found().last_grant,
+        store.found().unwrap().last_grant,
         Some(StoreTime::new(START)),
         "a refused start wrote nothing"
     );

@@ -11,7 +11,7 @@ use leafid_store::clock::{ManualClock, SystemClock};
 use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Store, TagChange};
+use leafid_store::store::{NamespaceChange, TagChange};
 
 fn open(file: &Path) -> Result<Registry, Problem> {
     open_sqlite(file, Arc::new(SystemClock), Options::default())
@@ -48,8 +48,8 @@ fn what_is_not_there_is_not_made_unasked() {
         let way = format!("leafid init --store sqlite:{}", file.display());
         assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
         assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
-        assert!(create(file).unwrap().found().created);
-        assert!(!open(file).unwrap().found().created);
+        assert!(create(file).unwrap().found().unwrap().created);
+        assert!(!open(file).unwrap().found().unwrap().created);
     }
 }
 
@@ -61,7 +61,7 @@ fn what_is_there_is_not_made_again() {
     let problem = create(&file).unwrap_err();
     assert_eq!(problem.code, Code::StoreRefused);
     assert!(problem.detail.contains(&id) && problem.detail.contains("1 namespace,"), "{problem}");
-    assert!(!create_or_open(&file).unwrap().found().created);
+    assert!(!create_or_open(&file).unwrap().found().unwrap().created);
 }
 
 fn create_or_open(file: &Path) -> Result<Registry, Problem> {
@@ -96,7 +96,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
     let store = create_sqlite(&file, clock.clone(), options).unwrap();
     let floor = start + 60_000 + 5_000;
-    assert_eq!(store.found().floor, Some(StoreTime::new(floor)));
+    assert_eq!(store.found().unwrap().floor, Some(StoreTime::new(floor)));
     // A namespace that is made later has the floor, too, and keeps it when its layout changes.
     let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
     let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
@@ -135,7 +135,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
     let again = open_sqlite(&file, clock, Options::default()).unwrap();
-    assert_eq!(again.found().floor, Some(StoreTime::new(floor)));
+    assert_eq!(again.found().unwrap().floor, Some(StoreTime::new(floor)));
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Carries out what is planned with Leaf's numbers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use leafid_core::{Code, Layout, Name, StoreTime};
 use leafid_store::problem::Problem;
 use leafid_store::registry::aside::is_aside;
-use leafid_store::store::{Answer, Aside, NamespaceChange, Page, Store};
+use leafid_store::registry::{Answer, Registry};
+use leafid_store::store::{Aside, NamespaceChange, Page};
 use leafid_store::utc;
 
 use super::plan::{Plan, Row, Wish, plan};
@@ -118,37 +120,36 @@ fn numbers(count: usize) -> String {
 
 /// The numbers of a namespace of a store in this process.
 #[derive(Debug)]
-pub struct Direct<S> {
-    store: S,
+pub struct Direct {
+    store: Arc<Registry>,
     namespace: Name,
     runtime: tokio::runtime::Runtime,
 }
 
-impl<S: AsRef<dyn Store>> Direct<S> {
+impl Direct {
     /// Those of this namespace.
     ///
     /// # Errors
     /// `INTERNAL` where nothing can wait for the store.
-    pub fn of(store: S, namespace: Name) -> Result<Direct<S>, Problem> {
+    pub fn of(store: Arc<Registry>, namespace: Name) -> Result<Direct, Problem> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
         Ok(Direct { store, namespace, runtime })
     }
 
-    fn wait<T>(&self, answer: Answer<'_, T>) -> Result<T, Problem> {
+    fn wait<T>(&self, answer: impl Answer<T>) -> Result<T, Problem> {
         self.runtime.block_on(answer)
     }
 }
 
-impl<S: AsRef<dyn Store>> Numbers for Direct<S> {
+impl Numbers for Direct {
     fn layout(&self) -> Result<Layout, Problem> {
-        let store = self.store.as_ref();
-        let namespace = match self.wait(store.namespace(self.namespace)) {
+        let namespace = match self.wait(self.store.namespace(self.namespace)) {
             Err(problem) if problem.code == Code::NamespaceUnknown => {
                 let layout = Some(LAYOUT);
                 let change = NamespaceChange { layout, only_create: true, ..Default::default() };
-                self.wait(store.put_namespace(self.namespace, change))
+                self.wait(self.store.put_namespace(self.namespace, change))
             }
             found => found,
         };
@@ -160,7 +161,7 @@ impl<S: AsRef<dyn Store>> Numbers for Direct<S> {
         loop {
             let after = rows.last_key_value().map(|(worker, _)| *worker);
             let page = Page { after, limit: 1_000 };
-            let found = self.wait(self.store.as_ref().workers(self.namespace, page))?;
+            let found = self.wait(self.store.workers(self.namespace, page))?;
             if found.is_empty() {
                 return Ok(rows);
             }
@@ -173,7 +174,7 @@ impl<S: AsRef<dyn Store>> Numbers for Direct<S> {
     }
 
     fn set_aside(&self, worker: u32, aside: &Aside) -> Result<StoreTime, Problem> {
-        let row = self.wait(self.store.as_ref().set_aside(self.namespace, worker, *aside))?;
+        let row = self.wait(self.store.set_aside(self.namespace, worker, *aside))?;
         Ok(LAYOUT.time(row.reserved_until))
     }
 }

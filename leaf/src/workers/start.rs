@@ -2,10 +2,12 @@
 //! machine it takes over only where a person has said that this Leaf has stopped: a Leaf that is still to be
 //! started, or cannot reach its registry, is as silent as one that has.
 
+use std::sync::Arc;
+
 use leafid_core::{Code, Name};
 use leafid_store::clock::Clock;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 
 use super::import::{Direct, Numbers, import};
 use super::modes::{Place, Source};
@@ -21,7 +23,7 @@ use super::{Growth, LAYOUT, Node};
 /// until all was taken in once.
 pub fn take_over(
     place: &Place,
-    store: SharedStore,
+    store: Arc<Registry>,
     namespace: Name,
     stopped: bool,
     clock: &dyn Clock,

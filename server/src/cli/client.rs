@@ -13,7 +13,7 @@ use leafid_core::Code;
 use leafid_store::backends::opening::Options;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -68,7 +68,7 @@ impl Target {
         }
         let allow_unsafe = std::env::var("LEAFID_ALLOW_UNSAFE_SETTINGS")
             .is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-        let store: SharedStore = Arc::new(match database::open(&named, allow_unsafe) {
+        let store: Arc<Registry> = Arc::new(match database::open(&named, allow_unsafe) {
             Some(store) => store?,
             None => open(&path(&named)?, Options::default())?,
         });
@@ -151,7 +151,7 @@ impl Client {
     ///
     /// # Errors
     /// `INTERNAL` where nothing can wait for it.
-    pub fn within(store: SharedStore) -> Result<Client, Problem> {
+    pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;

@@ -7,10 +7,8 @@ use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::SystemClock;
 use leafid_store::opening::database::Database;
-use leafid_store::opening::late::Late;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::SharedStore;
 use tokio::runtime::Handle;
 
 use super::journal::Keep;
@@ -28,7 +26,7 @@ pub struct How {
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
 /// reached yet is waited for while the server runs. It is used by the runtime that this is called in.
-pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<SharedStore, Problem>> {
+pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<Arc<Registry>, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
         let (unsafe_too, on) = (how.allow_unsafe, Handle::try_current().ok());
         let (at, keep) = (database.place().to_owned(), how.keep.clone());
@@ -36,14 +34,14 @@ pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<SharedSt
         let open = move || {
             keep.open(&at, options, |options| {
                 let terms = terms(options, unsafe_too);
-                database.open(on.as_ref(), Arc::new(SystemClock), &terms)
+                database.open(on.as_ref(), Arc::new(SystemClock), &terms, false)
             })
         };
         match open() {
             Ok(store) => {
                 how.keep.begin(&store)?;
                 opened(&store);
-                Ok(Arc::new(store) as SharedStore)
+                Ok(Arc::new(store))
             }
             Err(unopened) if unopened.may_pass => {
                 let why = unopened.problem;
@@ -55,7 +53,7 @@ pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<SharedSt
                     keep.begin(&store)?;
                     Ok(store)
                 };
-                Ok(Arc::new(Late::begin(place, why, open, opened)?))
+                Ok(Arc::new(Registry::late(place, why, open, opened)?))
             }
             Err(unopened) => Err(unopened.problem),
         }
@@ -64,13 +62,14 @@ pub fn serve(named: &str, options: Options, how: &How) -> Option<Result<SharedSt
 
 /// Makes a store. Its settings are looked at when it is served: this grants nothing.
 pub fn init(database: &Database, options: Options) -> Result<Registry, Problem> {
-    Ok(database.create(Arc::new(SystemClock), &terms(options, true))?)
+    Ok(database.open(None, Arc::new(SystemClock), &terms(options, true), true)?)
 }
 
 /// Opens a store for one verb.
 pub fn open(named: &str, allow_unsafe: bool) -> Option<Result<Registry, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        Ok(database.open(None, Arc::new(SystemClock), &terms(Options::default(), allow_unsafe))?)
+        let terms = terms(Options::default(), allow_unsafe);
+        Ok(database.open(None, Arc::new(SystemClock), &terms, false)?)
     }))
 }
 

@@ -14,7 +14,7 @@ use leafid_leaf::workers::modes::Place;
 use leafid_leaf::workers::start::take_over;
 use leafid_store::clock::SystemClock;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 
 use super::args::{ids_per_day, listen, switch};
 use super::complain;
@@ -138,7 +138,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`take_over`].
-    pub async fn owner(&self, store: &SharedStore) -> Result<Option<Name>, Problem> {
+    pub async fn owner(&self, store: &Arc<Registry>) -> Result<Option<Name>, Problem> {
         let Some(place) = self.workers.clone() else { return Ok(None) };
         let (store, namespace) = (Arc::clone(store), Name::namespace(NAMESPACE)?);
         let stopped = self.stopped;

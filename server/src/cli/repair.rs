@@ -14,7 +14,6 @@ use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use leafid_store::random;
 use leafid_store::registry::Registry;
-use leafid_store::store::Store;
 use leafid_store::utc;
 
 use super::adopt::FromMax;

@@ -9,7 +9,6 @@ use leafid_store::backends::sqlite::file::create;
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{SharedStore, Store};
 
 use super::args::token;
 use super::database::{self, How};
@@ -35,7 +34,7 @@ impl Named {
     ///
     /// # Errors
     /// As the store says.
-    pub fn open(&self, named: &str, how: &How) -> Result<SharedStore, Problem> {
+    pub fn open(&self, named: &str, how: &How) -> Result<Arc<Registry>, Problem> {
         let options = Options { expect: self.expect_store, ..how.options };
         if let Some(store) = database::serve(named, options, how) {
             return store;
@@ -56,7 +55,7 @@ pub fn tell(line: impl std::fmt::Display) {
 
 /// Says what is served: an operator sees at once whether it is the store that was meant.
 pub fn opened(store: &Registry) {
-    let found = store.found();
+    let Ok(found) = store.found() else { return };
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), hex(store.id()));
     let version = env!("CARGO_PKG_VERSION");

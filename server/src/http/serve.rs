@@ -9,8 +9,7 @@ use leafid_core::Code;
 use leafid_leaf::service::LeafService;
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{SharedStore, Store};
+use leafid_store::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
@@ -53,7 +52,7 @@ impl Bound {
 pub async fn serve(
     bound: Vec<Bound>,
     config: Config,
-    store: SharedStore,
+    store: Arc<Registry>,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let app = App::new(&config, store)?;
@@ -119,7 +118,7 @@ pub async fn serve(
 }
 
 /// Runs in the background until it is aborted: a health check each second, a heartbeat each hour.
-async fn watch(store: Arc<Watched>) {
+async fn watch(store: Arc<Registry>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beats = 0_u64;

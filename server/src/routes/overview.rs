@@ -10,7 +10,7 @@ use leafid_store::json::Writer;
 use leafid_store::meter::histogram::Reading;
 use leafid_store::meter::leases::Leased;
 use leafid_store::problem::Problem;
-use leafid_store::store::{Inside, JournalSight, Store};
+use leafid_store::store::{Inside, JournalSight};
 
 use super::answer::Json;
 use super::health::{self, Ready};

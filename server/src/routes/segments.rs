@@ -1,6 +1,5 @@
 //! Numbers of a tag: leased in ranges, or handed out one by one.
 
-use leafid_store::store::Store;
 use std::sync::Arc;
 
 use axum::extract::State;

@@ -8,7 +8,7 @@ use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk, StoreTime};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
-use leafid_store::store::{Aside, Store};
+use leafid_store::store::Aside;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};

@@ -7,9 +7,9 @@ use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
 use super::entry::{Entry, Supply};
-use super::groups::Groups;
-use super::stop::Stop;
-use crate::backends::{NamespaceRow, Seen, Want};
+use super::groups::{Groups, Scope};
+use super::job::Stop;
+use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write};
 
 /// A namespace in a turn.
 #[derive(Debug, Default)]
@@ -189,21 +189,29 @@ impl NamespaceRows {
     }
 
     /// What is to be written: what depends on each other in one group, and the other rows each for
-    /// itself.
+    /// itself, on condition that the namespace is as it was.
     pub fn gather(&self, name: &Name, groups: &mut Groups) {
         let Some(row) = &self.row else { return };
-        let changed = || {
-            self.changed.iter().filter_map(|worker| {
-                let entry = self.workers.get(worker)?;
-                Some((*worker, entry, entry.after()?))
-            })
-        };
-        // Rows that are written alone are conditional on the namespace as it was.
-        let all = row.after().is_some();
-        let joined = changed().filter(|(_, entry, _)| all || entry.joined);
-        groups.space(name, row, joined);
-        for (worker, entry, after) in changed().filter(|(_, entry, _)| !all && !entry.joined) {
-            groups.worker(name, row, (worker, entry, after));
+        let (namespace, before) = (*name, row.before);
+        let own = row.after().map(|after| Write::Namespace { namespace, before, after });
+        let condition = || before.map(|before| Write::Same(namespace, before));
+        let mut joined = Vec::new();
+        for (worker, entry) in self.changed.iter().filter_map(|n| Some((*n, self.workers.get(n)?)))
+        {
+            let Some(after) = entry.after() else { continue };
+            let write = WorkerWrite { namespace, worker, before: entry.before, after };
+            let write = Write::Worker(Box::new(write));
+            if own.is_some() || entry.joined {
+                joined.push(write);
+            } else {
+                let group = condition().into_iter().chain([write]).collect();
+                groups.push(Scope::Worker(namespace, worker), group);
+            }
+        }
+        if own.is_some() || !joined.is_empty() {
+            // What is only looked at comes first.
+            joined.splice(0..0, own.or_else(condition));
+            groups.push(Scope::Namespace(namespace), joined);
         }
     }
 }

@@ -4,12 +4,13 @@
 //! created from 1: a fenced store wants its `from`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 
 use super::file::{self, Wanted};
 use super::plan::{Plan, Step};
@@ -34,7 +35,7 @@ impl File {
     ///
     /// # Errors
     /// `INTERNAL` where there can be no thread.
-    pub fn apply_to(self, store: SharedStore) -> Result<(), Problem> {
+    pub fn apply_to(self, store: Arc<Registry>) -> Result<(), Problem> {
         let client = Client::within(store)?;
         let work = move || {
             self.try_until_done(&client);

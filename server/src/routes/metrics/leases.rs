@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leafid_core::Name;
 use leafid_store::dispense::{Generators, Single};
 use leafid_store::meter::leases::{NAMED, OfSpace, OfTag, Outcomes};
-use leafid_store::store::watched::Watched;
+use leafid_store::registry::Registry;
 
 use super::OTHERS;
 use crate::seen::exposition::Exposition;
@@ -13,7 +13,7 @@ use crate::seen::exposition::Exposition;
 type Named<T> = Vec<(String, Arc<T>)>;
 
 /// Leases by tag; acquires, renewals and releases by namespace. Both with how they ended.
-pub fn put(all: &mut Exposition, store: &Watched) {
+pub fn put(all: &mut Exposition, store: &Registry) {
     let (mut tags, mut spaces): (Named<OfTag>, Named<OfSpace>) = Default::default();
     let named = |name: Option<Name>| {
         name.map_or_else(|| OTHERS.to_owned(), |name| name.as_str().to_owned())

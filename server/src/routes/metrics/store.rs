@@ -4,8 +4,8 @@ use leafid_store::hex::hex;
 use leafid_store::meter::histogram::Histogram;
 use leafid_store::meter::turns::Turns;
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{Inside, Store};
+use leafid_store::registry::Registry;
+use leafid_store::store::Inside;
 
 use super::requests::MICROS;
 use crate::routes::health::{self, Ready};
@@ -15,7 +15,7 @@ use crate::seen::exposition::Exposition;
 const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];
 
 /// Whether it grants, what it is, and what of it was lost.
-pub fn put(all: &mut Exposition, store: &Watched, found: &Result<Ready, Problem>) {
+pub fn put(all: &mut Exposition, store: &Registry, found: &Result<Ready, Problem>) {
     all.gauge("leafid_store_up", "1 where the store grants, 0 where it does not.")
         .count(&[], u64::from(found.is_ok()));
     let help = "The state of the store: 1 for the one that it is in. `degraded`: a tag is stopped, as a \
