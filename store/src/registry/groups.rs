@@ -13,7 +13,6 @@ pub enum Scope {
     Nothing,
     /// The time that is written for its own sake.
     Beat,
-    /// A tag.
     Tag(Name),
     /// A namespace and its numbers.
     Namespace(Name),

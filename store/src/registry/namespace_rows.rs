@@ -163,24 +163,17 @@ impl NamespaceRows {
         supply.first(|number| !has_row(number)).flatten()
     }
 
-    /// Of the numbers that nobody keeps, the one that rested longest, if that is known.
-    pub fn rested(&mut self) -> Option<Option<Worker>> {
-        let first = NamespaceRows::untaken(&mut self.rested, &self.workers)?;
-        Some(first.and_then(|worker| self.current(worker)))
-    }
-
-    /// The kept number whose owner was not seen for longest, if that is known.
-    pub fn kept(&mut self) -> Option<Option<Worker>> {
-        let first = NamespaceRows::untaken(&mut self.kept, &self.workers)?;
-        Some(first.and_then(|worker| self.current(worker)))
-    }
-
-    /// The first of a supply whose row nobody changed: changed ones are looked at by themselves.
-    fn untaken(
-        supply: &mut Option<Supply<u32>>,
-        workers: &BTreeMap<u32, Entry<WorkerRow>>,
-    ) -> Option<Option<u32>> {
-        supply.as_mut()?.first(|worker| workers.get(&worker).is_some_and(|entry| !entry.touched))
+    /// Of the numbers that nobody keeps, the one that rested longest, and the kept number whose owner
+    /// was not seen for longest, as far as that is known. Numbers whose rows were changed are looked at
+    /// by themselves.
+    pub fn resting(&mut self) -> (Option<Option<Worker>>, Option<Option<Worker>>) {
+        let workers = &self.workers;
+        let first = |supply: &mut Option<Supply<u32>>| {
+            let is_left = |n| workers.get(&n).is_some_and(|entry| !entry.touched);
+            let first = supply.as_mut()?.first(is_left)?;
+            Some(first.and_then(|n| Some((n, workers.get(&n)?.row?))))
+        };
+        (first(&mut self.rested), first(&mut self.kept))
     }
 
     fn current(&self, worker: u32) -> Option<Worker> {

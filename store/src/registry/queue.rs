@@ -81,14 +81,12 @@ impl Queue {
         self.again.push_back(job);
     }
 
-    /// Tells how many wait in each line.
     pub fn tell(&self, meter: &Turns) {
         meter.acquires.set(self.acquires.len as u64);
         meter.others.set(self.others.len as u64);
         meter.again.set(self.again.len() as u64);
     }
 
-    /// How many wait.
     pub fn len(&self) -> usize {
         self.again.len() + self.acquires.len + self.others.len
     }

@@ -115,7 +115,7 @@ impl TurnRows {
 
     /// A tag as it was written last, tombstones included.
     pub fn known_tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
-        if let Some(seen) = self.cache.tag(tag) {
+        if let Some(&seen) = self.cache.tags.get(tag) {
             return Ok(self.tags.entry(*tag).or_insert(Entry::known(seen)).row);
         }
         self.tag(tag)
@@ -142,7 +142,7 @@ impl TurnRows {
 
     /// A namespace as it was written last.
     pub fn known_namespace(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
-        if let Some(seen) = self.cache.namespace(name) {
+        if let Some(&seen) = self.cache.namespaces.get(name) {
             return Ok(self.space(name).row.get_or_insert(Entry::known(seen)).row);
         }
         self.namespace(name)
@@ -187,7 +187,7 @@ impl TurnRows {
 
     /// The row of a number as it was written last, if it was ever handed out.
     pub fn known_worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
-        match self.cache.worker(name, worker) {
+        match self.cache.workers.get(&(*name, worker)).copied() {
             Some(seen) => Ok(self.space(name).know(worker, seen)),
             None => self.worker(name, worker),
         }
@@ -245,7 +245,7 @@ impl TurnRows {
     pub fn resting(&mut self, name: &Name) -> Result<Vec<Worker>, Stop> {
         let space = self.space(name);
         let count = 1 + 2 * space.changes();
-        let (rested, kept) = (space.rested(), space.kept());
+        let (rested, kept) = space.resting();
         if let (Some(rested), Some(kept)) = (rested, kept) {
             return Ok([rested, kept].into_iter().flatten().chain(space.changed()).collect());
         }
