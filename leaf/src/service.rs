@@ -16,7 +16,8 @@ use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::AtHand;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use leafid_store::store::{Page, SharedStore};
+use leafid_store::registry::Registry;
+use leafid_store::store::Page;
 
 use crate::answer::{self, KEY_UNKNOWN, NOTHING_AT_HAND};
 use crate::paths::Asked;
@@ -45,7 +46,7 @@ pub trait Gate: Send + Sync + 'static {
 /// Serves Leaf's paths.
 pub struct LeafService {
     /// Where the tags and the namespace are.
-    pub store: SharedStore,
+    pub store: Arc<Registry>,
     /// What draws the IDs.
     pub generators: Arc<Generators>,
     /// What is served.

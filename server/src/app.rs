@@ -9,8 +9,7 @@ use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::Deps;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
-use leafid_store::store::watched::Watched;
+use leafid_store::registry::Registry;
 
 use crate::http::deadlines::Limits;
 use crate::seen::census::Census;
@@ -50,7 +49,7 @@ impl Default for Config {
 /// What every request can reach.
 pub struct App {
     /// Where ranges come from.
-    pub store: Arc<Watched>,
+    pub store: Arc<Registry>,
     /// The server's own generators.
     pub generators: Arc<Generators>,
     /// What was asked over HTTP.
@@ -64,10 +63,9 @@ impl App {
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
-    pub fn new(config: &Config, store: SharedStore) -> Result<Arc<App>, Problem> {
-        let store = Arc::new(Watched::over(store));
+    pub fn new(config: &Config, store: Arc<Registry>) -> Result<Arc<App>, Problem> {
         let (clock, patience) = (Arc::clone(&config.clock), config.patience);
-        let deps = Deps { store: Arc::clone(&store) as SharedStore, clock, patience };
+        let deps = Deps { store: Arc::clone(&store), clock, patience };
         let generators = Arc::new(Generators::new(deps, config.owner)?);
         let (requests, census) = (Requests::default(), Census::default());
         Ok(Arc::new(App { store, generators, requests, census }))

@@ -1,14 +1,101 @@
 //! The clocks of this machine, behind a trait that tests replace, and the registry's time over
 //! them.
 
-mod manual;
 mod registry_time;
-mod strays;
-mod system;
 #[cfg(test)]
 mod tests;
 
-pub use manual::ManualClock;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use leafid_core::{HostTime, StoreTime};
+
 pub use registry_time::{Clock, Leap, RegistryTime};
-pub use strays::strays;
-pub use system::SystemClock;
+
+/// A wall clock that stands further above the last time that a store knows is not believed at
+/// start: a store that stood still over a holiday starts without a word.
+const MOST_AHEAD_MS: i64 = 30 * 86_400_000;
+/// A wall clock that stands further below the last grant of a store is not believed at start.
+const MOST_BEHIND_MS: i64 = 86_400_000;
+
+/// Whether a store's wall clock stands where no pause explains it.
+///
+/// `granted` is the latest time of a grant, `seen` the latest time that the store has written at
+/// all; without a grant nothing is known. Gives the time that the source strays from.
+pub fn strays(source: StoreTime, granted: StoreTime, seen: StoreTime) -> Option<StoreTime> {
+    let known = granted.max(seen);
+    if granted.get() <= 0 {
+        None
+    } else if granted.since(source) > MOST_BEHIND_MS {
+        Some(granted)
+    } else if source.since(known) > MOST_AHEAD_MS {
+        Some(known)
+    } else {
+        None
+    }
+}
+
+/// The clocks of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn wall(&self) -> StoreTime {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        StoreTime::new(
+            since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+
+    #[cfg(unix)]
+    fn boot(&self) -> HostTime {
+        // The clock that goes on while the machine sleeps has two names.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let id = rustix::time::ClockId::Boottime;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let id = rustix::time::ClockId::Monotonic;
+        let time = rustix::time::clock_gettime(id);
+        HostTime::new(time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
+    }
+
+    #[cfg(not(unix))]
+    fn boot(&self) -> HostTime {
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        let elapsed = START.get_or_init(std::time::Instant::now).elapsed();
+        HostTime::new(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// A clock that stands where a test puts it.
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    wall: AtomicI64,
+    boot: AtomicI64,
+}
+
+impl ManualClock {
+    /// Both clocks show `at`.
+    pub fn at(at: StoreTime) -> ManualClock {
+        ManualClock { wall: AtomicI64::new(at.get()), boot: AtomicI64::new(at.get()) }
+    }
+
+    /// Time passes, or is set to `at`, on both clocks.
+    pub fn set(&self, at: StoreTime) {
+        self.wall.store(at.get(), Ordering::SeqCst);
+        self.boot.store(at.get(), Ordering::SeqCst);
+    }
+
+    /// Somebody sets the wall clock.
+    pub fn step_wall(&self, ms: i64) {
+        self.wall.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn wall(&self) -> StoreTime {
+        StoreTime::new(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn boot(&self) -> HostTime {
+        HostTime::new(self.boot.load(Ordering::SeqCst))
+    }
+}

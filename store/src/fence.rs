@@ -58,8 +58,6 @@ pub struct Orders {
     pub heard: Option<Witness>,
     /// The store is to be fenced, whatever it looks like.
     pub repair: Option<oneshot::Sender<Result<Repaired, Problem>>>,
-    /// Another server may have fenced the store.
-    pub look: bool,
 }
 
 impl Desk {

@@ -17,14 +17,14 @@
 //! use leafid_store::clock::SystemClock;
 //! use leafid_store::fence::Journal;
 //! use leafid_store::opening::open_sqlite;
-//! use leafid_store::store::{Store, TagChange};
+//! use leafid_store::store::TagChange;
 //!
 //! # fn main() -> Result<(), leafid_store::problem::Problem> {
 //! # let folder = tempfile::tempdir().expect("a folder");
 //! # let folder = folder.path();
 //! let options = Options { create: true, ..Options::default() };
 //! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), options)?;
-//! store.keep(Journal::open(folder, store.id(), store.place())?, false);
+//! store.keep(Journal::open(folder, store.id(), store.place())?, false)?;
 //!
 //! let orders = Name::tag("orders")?;
 //! let ask = SegmentAsk::new(orders, Token::new(leafid_store::random::bytes()?));

@@ -3,7 +3,6 @@
 pub mod database;
 #[cfg(feature = "engines")]
 mod engines;
-pub mod late;
 
 use std::path::Path;
 use std::sync::Arc;

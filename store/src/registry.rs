@@ -2,71 +2,76 @@
 //! core decide, explains what it refuses, writes, and answers. Requests that wait together for the
 //! same line are one write; what others wrote first is decided again.
 
+mod alarm;
 pub mod aside;
 mod cache;
 mod entry;
 pub mod explain;
-mod fair;
 mod groups;
 mod health;
 mod job;
 mod namespace_rows;
 mod namespaces;
+mod opened;
 mod queue;
 mod rows;
-mod run;
 mod segments;
-mod stop;
 mod time;
 mod turn;
 mod windows;
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::future::Future;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token,
+    WindowGrant,
 };
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
-use crate::backends::opening::Found;
-use crate::backends::{Answer as Rows, BackEnd, Facts, Want, Watch};
+use crate::backends::opening::{Found, Unopened};
+use crate::backends::reconnect::pause;
+use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock;
-use crate::fence::{Desk, Guard, Journal, Repaired, Witness};
-use crate::meter;
+use crate::fence::{Journal, Repaired, Witness};
+use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
-use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, Store, TagChange};
+use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
 
-use cache::Cache;
 use groups::Scope;
-use health::Health;
-use job::{Job, Kind};
-use queue::{Queue, Sender};
+use job::{Kind, Stop};
+use opened::{Opened, closed};
 use rows::TurnRows;
-use run::Run;
-use stop::Stop;
-use time::Time;
-use turn::{Answers, Turns};
 
 /// Within this time it is said whether the store is ready.
 const READY: Duration = Duration::from_secs(1);
 
-/// A store over a back end. When it is closed or, on a thread of its own, dropped, changes that wait
-/// are still made.
+/// An answer that comes when it is durable. What is asked waits for its turn from the call on, polled
+/// or not.
+pub trait Answer<T>: Future<Output = Result<T, Problem>> + Send {}
+
+impl<T, F: Future<Output = Result<T, Problem>> + Send> Answer<T> for F {}
+
+/// A store that many requests share: hands out disjoint ranges, durable before they are answered.
+///
+/// # Errors
+/// Every verb gives the codes of its decision in the core, `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN`
+/// without a row, `WORKER_INVALID` for a number outside the layout, and `STORE_UNAVAILABLE` or
+/// `OVERLOADED` when there is no answer to be had now.
 pub struct Registry {
-    facts: Facts,
-    watch: Arc<dyn Watch>,
-    health: Arc<Health>,
-    clock: Arc<dyn Clock>,
-    sender: RwLock<Option<Sender>>,
-    run: Run,
-    desk: Arc<Desk>,
-    meter: Arc<meter::turns::Turns>,
-    /// The journal, where one is kept; it ends with the turns.
-    journal: OnceLock<Weak<Journal>>,
+    place: String,
+    state: Arc<State>,
+    leases: Leases,
+}
+
+struct State {
+    /// The store; a server may start while its database cannot be reached.
+    opened: OnceLock<Arc<Opened>>,
+    /// Why it is not open yet.
+    why: Mutex<Problem>,
 }
 
 impl Registry {
@@ -94,47 +99,94 @@ impl Registry {
         clock: Arc<dyn Clock>,
         first_use: bool,
     ) -> Result<Registry, Problem> {
-        let (facts, watch) = (back_end.facts(), back_end.watch());
-        let health = Arc::new(Health::default());
-        let desk = Arc::new(Desk::default());
-        let meter = Arc::new(meter::turns::Turns::default());
-        let abilities = back_end.abilities();
-        let turns = Turns {
-            abilities,
-            back_end,
-            facts: facts.clone(),
-            watch: Arc::clone(&watch),
-            first_use,
-            health: Arc::clone(&health),
-            clock: Arc::clone(&clock),
-            time: Time::start(facts.now, clock.boot()),
-            cache: Cache::default(),
-            answers: Answers::default(),
-            guard: Guard::new(Arc::clone(&desk)),
-            meter: Arc::clone(&meter),
+        let opened = Arc::new(Opened::begin(runtime, back_end, clock, first_use)?);
+        let place = opened.shared.facts.place.clone();
+        let state = State { opened: OnceLock::from(opened), why: Mutex::new(closed()) };
+        Ok(Registry { place, state: Arc::new(state), leases: Leases::default() })
+    }
+
+    /// A store whose database could not be reached: it is tried again and again, and until it opens
+    /// every request hears why there is no store; `opened` hears when it does.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where no thread can be had.
+    pub fn late(
+        place: String,
+        why: Problem,
+        open: impl Fn() -> Result<Registry, Unopened> + Send + 'static,
+        opened: impl FnOnce(&Registry) + Send + 'static,
+    ) -> Result<Registry, Problem> {
+        let state = Arc::new(State { opened: OnceLock::new(), why: Mutex::new(why) });
+        let (late, at) = (Arc::downgrade(&state), place.clone());
+        let try_on = move || {
+            for tries in 1.. {
+                std::thread::sleep(pause(tries));
+                if late.strong_count() == 0 {
+                    return;
+                }
+                let done = open();
+                let Some(late) = late.upgrade() else { return };
+                match done {
+                    Ok(registry) => {
+                        tracing::info!(place = at, tries, "the store is open");
+                        registry.opened().into_iter().for_each(|opened| {
+                            late.opened.get_or_init(|| Arc::clone(opened));
+                        });
+                        return opened(&registry);
+                    }
+                    Err(unopened) => late.hear(unopened.problem, tries + 1),
+                }
+            }
         };
-        let (sender, queue) = Queue::new();
-        let run = Run::start(runtime.filter(|_| abilities.waits), turns.run(queue));
-        let run =
-            run.map_err(|error| Problem::unavailable(format!("no thread for the store: {error}")))?;
-        let (sender, journal) = (RwLock::new(Some(sender)), OnceLock::new());
-        Ok(Registry { facts, watch, health, clock, sender, run, desk, meter, journal })
+        let opener = std::thread::Builder::new().name("leafid-opener".to_owned()).spawn(try_on);
+        opener.map_err(|error| {
+            Problem::unavailable(format!("no thread to open the store: {error}"))
+        })?;
+        Ok(Registry { place, state, leases: Leases::default() })
+    }
+
+    fn opened(&self) -> Result<&Arc<Opened>, Problem> {
+        let why = || self.state.why.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.state.opened.get().ok_or_else(why)
+    }
+
+    /// The random id that was made with the store; zeros before it is open, when no answer has it.
+    pub fn id(&self) -> Token {
+        self.opened().map_or(Token::new([0; 16]), |opened| opened.shared.facts.store)
+    }
+
+    /// Where it lies, for a person.
+    pub fn place(&self) -> String {
+        self.place.clone()
     }
 
     /// What the back end held when it was opened.
-    pub fn found(&self) -> Found {
-        self.facts.found
+    ///
+    /// # Errors
+    /// Why it is not open yet.
+    pub fn found(&self) -> Result<Found, Problem> {
+        Ok(self.opened()?.shared.facts.found)
+    }
+
+    /// What it was asked for.
+    pub fn leases(&self) -> &Leases {
+        &self.leases
     }
 
     /// Notes what is written from now on in a journal, and compares the store with what stands there
     /// before the next request is answered; with `believe_clock` without the times that stand there.
-    pub fn keep(&self, mut journal: Journal, believe_clock: bool) {
+    ///
+    /// # Errors
+    /// Why it is not open yet.
+    pub fn keep(&self, mut journal: Journal, believe_clock: bool) -> Result<(), Problem> {
+        let opened = self.opened()?;
         if believe_clock {
             journal.found.forget_times();
         }
         let journal = Arc::new(journal);
-        self.journal.get_or_init(|| Arc::downgrade(&journal));
-        self.desk.order(|orders| orders.journal = Some(journal));
+        opened.journal.get_or_init(|| Arc::downgrade(&journal));
+        opened.shared.desk.order(|orders| orders.journal = Some(journal));
+        Ok(())
     }
 
     /// Fences the store, whatever it looks like: every line is moved past what may have been granted,
@@ -142,93 +194,28 @@ impl Registry {
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` where it cannot be written.
-    pub fn repair(&self, heard: Option<Witness>) -> Answer<'_, Repaired> {
+    pub async fn repair(&self, heard: Option<Witness>) -> Result<Repaired, Problem> {
         let (asked, done) = oneshot::channel();
-        self.desk.order(|orders| (orders.repair, orders.heard) = (Some(asked), heard));
-        Box::pin(async move {
-            let turned = self.now().await;
-            match done.await {
-                Ok(done) => done,
-                Err(_) => Err(turned.err().unwrap_or_else(closed)),
-            }
-        })
+        let desk = &self.opened()?.shared.desk;
+        desk.order(|orders| (orders.repair, orders.heard) = (Some(asked), heard));
+        let turned = self.now().await;
+        match done.await {
+            Ok(done) => done,
+            Err(_) => Err(turned.err().unwrap_or_else(closed)),
+        }
     }
 
-    /// An operator's change of a tag, answered when it stands in the journal, too: it may be larger than
-    /// any gap.
-    fn noted<'a, T: Send + 'a>(&'a self, changed: Answer<'a, T>) -> Answer<'a, T> {
-        Box::pin(async move {
-            let changed = changed.await?;
-            match self.journal.get().and_then(Weak::upgrade) {
-                Some(journal) => journal.synced().await.map(|()| changed),
-                None => Ok(changed),
-            }
-        })
-    }
-
-    /// Lets nobody in any more; what waits is still done.
-    fn let_go(&self) {
-        *self.sender.write().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
-    /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
-    /// that took longer than callers wait (`OVERLOADED`).
-    fn submit<F, T>(&self, kind: Kind, scope: Scope, decide: F) -> Answer<'_, T>
-    where
-        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
-        T: Send + 'static,
-    {
-        let (job, answer) = Job::new(kind, scope, self.clock.boot(), decide);
-        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        let sent = match &*sender {
-            Some(sender) => sender.try_send(job).map_err(|error| match error {
-                TrySendError::Full(_) => queue::full(),
-                TrySendError::Closed(_) => closed(),
-            }),
-            None => Err(closed()),
-        };
-        drop(sender);
-        Box::pin(async move {
-            sent?;
-            answer.await.unwrap_or_else(|_| Err(closed()))
-        })
-    }
-}
-
-impl std::fmt::Debug for Registry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Registry").field("facts", &self.facts).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        self.let_go();
-        self.run.join();
-    }
-}
-
-fn closed() -> Problem {
-    Problem::unavailable("the store is closed")
-}
-
-impl Store for Registry {
-    fn id(&self) -> Token {
-        self.facts.store
-    }
-
-    fn place(&self) -> String {
-        self.facts.place.clone()
-    }
-
-    fn now(&self) -> Answer<'_, StoreTime> {
+    /// The store's time; fails when the store cannot be used.
+    pub fn now(&self) -> impl Answer<StoreTime> {
         self.submit(Kind::Take, Scope::Nothing, |turn| Ok(turn.now))
     }
 
-    fn ready(&self) -> Answer<'_, StoreTime> {
-        let asked = async move {
-            match self.health.recent() {
+    /// The store's time, when something could be written a moment ago, or can be now; fails when
+    /// nothing can be granted.
+    pub async fn ready(&self) -> Result<StoreTime, Problem> {
+        let shared = &self.opened()?.shared;
+        let asked = async {
+            match shared.health.recent() {
                 Some(outcome) => outcome?,
                 None => {
                     let beat = |turn: &mut TurnRows| {
@@ -240,117 +227,133 @@ impl Store for Registry {
             }
             self.now().await
         };
-        Box::pin(async move {
-            // A turn may wait for a row that somebody keeps locked: the database is well then.
-            match tokio::time::timeout(READY, asked).await {
-                Ok(answered) => answered,
-                Err(_) => self.health.state(self.clock.boot()),
-            }
-        })
+        // A turn may wait for a row that somebody keeps locked: the database is well then.
+        match tokio::time::timeout(READY, asked).await {
+            Ok(answered) => answered,
+            Err(_) => shared.health.state(shared.clock.boot()),
+        }
     }
 
-    fn generation(&self) -> u64 {
-        self.desk.generation()
-    }
-
-    fn floor(&self) -> StoreTime {
-        self.desk.floor()
-    }
-
-    fn inside(&self) -> Option<Inside> {
-        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
-        drop(sender);
-        let journal = self.journal.get().and_then(Weak::upgrade).map(|journal| journal.sight());
-        Some(Inside {
-            turns: Arc::clone(&self.meter),
-            arriving: arriving as u64,
-            position: self.desk.position(),
-            journal,
-        })
-    }
-
-    fn look_again(&self) {
-        self.desk.order(|orders| orders.look = true);
-    }
-
-    fn close(&self) -> Answer<'_, ()> {
-        self.let_go();
-        Box::pin(async {
-            self.run.done().await;
-            Ok(())
-        })
-    }
-
-    fn watch(&self) {
+    /// Looks whether the store is still the one that was opened; called each second. Where it is
+    /// not, nothing is granted from then on.
+    pub fn watch(&self) {
         // Said in the log by itself.
-        let _ = self.watch.gone();
+        let _ = self.opened().map(|opened| opened.shared.watch.gone());
     }
 
-    fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
-        self.submit(Kind::Take, Scope::Tag(ask.tag), move |turn| segments::lease(turn, &ask))
+    /// How often it was fenced, as far as is known.
+    pub fn generation(&self) -> u64 {
+        self.state.opened.get().map_or(0, |opened| opened.shared.desk.generation())
     }
 
-    fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
-        let scope = Scope::Namespace(ask.namespace);
-        self.submit(Kind::Acquire, scope, move |turn| windows::acquire(turn, &ask))
+    /// Before when no window begins, by its last fence, as far as is known; 0 where there was none.
+    pub fn floor(&self) -> StoreTime {
+        self.opened().map_or(StoreTime::new(0), |opened| opened.shared.desk.floor())
     }
 
-    fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
+    /// What is known of its inside; nothing before it is open.
+    pub fn inside(&self) -> Option<Inside> {
+        Some(self.opened().ok()?.inside())
+    }
+
+    /// Refuses what is asked from now on, and answers when what was asked before is done.
+    pub fn close(&self) -> impl Future<Output = ()> + Send {
+        let closing = self.opened().map(|opened| opened.close());
+        async {
+            if let Ok(closing) = closing {
+                closing.await;
+            }
+        }
+    }
+
+    /// The next numbers of a tag.
+    pub fn lease_segment(&self, ask: SegmentAsk) -> impl Answer<SegmentGrant> {
+        let note = move |leases: &Leases, answer: &Result<SegmentGrant, Problem>| {
+            // One that is stopped is there, and to be seen.
+            let there = |problem: &Problem| problem.figure("max_id").is_some();
+            let there = answer.as_ref().err().is_none_or(there);
+            leases.tags.of(&ask.tag, there).note(answer);
+        };
+        let scope = Scope::Tag(ask.tag);
+        let lease = move |turn: &mut TurnRows| segments::lease(turn, &ask);
+        self.heed(scope, ask.store, note, self.submit(Kind::Take, scope, lease))
+    }
+
+    /// A worker number and a first window.
+    pub fn acquire(&self, ask: AcquireAsk) -> impl Answer<WindowGrant> {
+        let (scope, note) = (Scope::Namespace(ask.namespace), of(ask.namespace, |of| &of.acquires));
+        let acquire = move |turn: &mut TurnRows| windows::acquire(turn, &ask);
+        self.heed(scope, ask.store, note, self.submit(Kind::Acquire, scope, acquire))
+    }
+
+    /// A later end of a window.
+    pub fn renew(&self, ask: RenewAsk) -> impl Answer<WindowGrant> {
+        let note = of(ask.namespace, |of| &of.renewals);
         let scope = Scope::Worker(ask.namespace, ask.worker);
-        self.submit(Kind::Take, scope, move |turn| windows::renew(turn, &ask))
+        let renew = move |turn: &mut TurnRows| windows::renew(turn, &ask);
+        self.heed(scope, Some(ask.store), note, self.submit(Kind::Take, scope, renew))
     }
 
-    fn release(&self, release: Release) -> Answer<'_, ()> {
-        let scope = Scope::Worker(release.namespace, release.worker);
-        self.submit(Kind::Change, scope, move |turn| windows::release(turn, &release))
+    /// Takes back what of a window was not used.
+    pub fn release(&self, ask: Release) -> impl Answer<()> {
+        let note = of(ask.namespace, |of| &of.releases);
+        let scope = Scope::Worker(ask.namespace, ask.worker);
+        let release = move |turn: &mut TurnRows| windows::release(turn, &ask);
+        self.heed(scope, Some(ask.store), note, self.submit(Kind::Change, scope, release))
     }
 
-    fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
+    /// An operator's release: nobody holds or keeps the number from now on; its window runs out.
+    pub fn revoke(&self, namespace: Name, worker: u32) -> impl Answer<()> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| windows::revoke(turn, &namespace, worker))
     }
 
-    fn set_aside(&self, namespace: Name, worker: u32, ask: Aside) -> Answer<'_, WorkerRow> {
+    /// Sets a number aside for what uses it outside of leafid, or takes it over from there.
+    pub fn set_aside(&self, namespace: Name, worker: u32, ask: Aside) -> impl Answer<WorkerRow> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| {
             aside::set_aside(turn, &namespace, worker, &ask)
         })
     }
 
-    fn tag(&self, tag: Name) -> Answer<'_, TagRow> {
+    /// The row of a tag that is not deleted.
+    pub fn tag(&self, tag: Name) -> impl Answer<TagRow> {
         self.submit(Kind::Take, Scope::Tag(tag), move |turn| segments::tag(turn, &tag))
     }
 
-    fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>> {
+    /// Tags that are not deleted, by name.
+    pub fn tags(&self, page: Page<Name>) -> impl Answer<Vec<(Name, TagRow)>> {
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(Want::Tags(page))? {
             Rows::Tags(rows) => Ok(rows),
             _ => Ok(Vec::new()),
         })
     }
 
-    fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
-        let scope = Scope::Tag(tag);
-        let put = self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change));
-        self.noted(put)
+    /// Creates or changes a tag.
+    pub fn put_tag(&self, tag: Name, change: TagChange) -> impl Answer<TagRow> {
+        let put = move |turn: &mut TurnRows| segments::put(turn, &tag, &change);
+        self.noted(self.submit(Kind::Change, Scope::Tag(tag), put))
     }
 
-    fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
-        let scope = Scope::Tag(tag);
+    /// Moves the position of a tag to `to`, and never down.
+    pub fn advance_tag(&self, tag: Name, to: u64) -> impl Answer<TagRow> {
         let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
-        self.noted(self.submit(Kind::Change, scope, advance))
+        self.noted(self.submit(Kind::Change, Scope::Tag(tag), advance))
     }
 
-    fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
+    /// Deletes a tag; a tombstone keeps its position.
+    pub fn delete_tag(&self, tag: Name) -> impl Answer<()> {
         self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
     }
 
-    fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {
+    /// The row of a namespace.
+    pub fn namespace(&self, namespace: Name) -> impl Answer<Namespace> {
         let scope = Scope::Namespace(namespace);
         self.submit(Kind::Take, scope, move |turn| namespaces::namespace(turn, &namespace))
     }
 
-    fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>> {
+    /// Namespaces, by name.
+    pub fn namespaces(&self, page: Page<Name>) -> impl Answer<Vec<(Name, Namespace)>> {
         let list = Want::Namespaces(page);
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(list)? {
             Rows::Namespaces(rows) => Ok(rows),
@@ -358,15 +361,82 @@ impl Store for Registry {
         })
     }
 
-    fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace> {
-        let scope = Scope::Namespace(namespace);
-        self.submit(Kind::Change, scope, move |turn| namespaces::put(turn, &namespace, &change))
+    /// Creates or changes a namespace.
+    pub fn put_namespace(&self, name: Name, change: NamespaceChange) -> impl Answer<Namespace> {
+        let put = move |turn: &mut TurnRows| namespaces::put(turn, &name, &change);
+        self.submit(Kind::Change, Scope::Namespace(name), put)
     }
 
-    fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>> {
+    /// The numbers of a namespace that were ever handed out.
+    pub fn workers(&self, namespace: Name, page: Page<u32>) -> impl Answer<Vec<Worker>> {
         self.submit(Kind::Take, Scope::Namespace(namespace), move |turn| {
             namespaces::namespace(turn, &namespace)?;
             Ok(turn.list(Want::Workers(namespace, page))?.workers())
         })
+    }
+
+    /// Counts an ask, and tells operators of a refusal that concerns them.
+    fn heed<T>(
+        &self,
+        scope: Scope,
+        named: Option<Token>,
+        note: impl FnOnce(&Leases, &Result<T, Problem>) + Send,
+        answer: impl Answer<T>,
+    ) -> impl Answer<T> {
+        async move {
+            let answer = answer.await;
+            note(&self.leases, &answer);
+            answer.inspect_err(|problem| alarm::hear(problem, scope, named, self.id()))
+        }
+    }
+
+    /// An operator's change of a tag, answered when it stands in the journal, too: it may be larger than
+    /// any gap.
+    fn noted<T: Send>(&self, changed: impl Answer<T>) -> impl Answer<T> {
+        async move {
+            let changed = changed.await?;
+            match self.opened()?.journal() {
+                Some(journal) => journal.synced().await.map(|()| changed),
+                None => Ok(changed),
+            }
+        }
+    }
+
+    /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
+    /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
+    /// that took longer than callers wait (`OVERLOADED`).
+    fn submit<T, F>(&self, kind: Kind, scope: Scope, decide: F) -> impl Answer<T>
+    where
+        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
+        T: Send + 'static,
+    {
+        let sent = self.opened().and_then(|opened| opened.send(kind, scope, decide));
+        async { sent?.await.unwrap_or_else(|_| Err(closed())) }
+    }
+}
+
+/// Counts an ask for a namespace's numbers, among those of its kind.
+fn of<T>(
+    namespace: Name,
+    kind: fn(&OfSpace) -> &Outcomes,
+) -> impl FnOnce(&Leases, &Result<T, Problem>) + Send {
+    move |leases, answer| kind(&leases.spaces.of(&namespace, answer.is_ok())).note(answer)
+}
+
+impl State {
+    /// The store could not be opened once more.
+    fn hear(&self, mut problem: Problem, tries: u32) {
+        tracing::warn!(code = %problem.code, tries, "not open: {}", problem.detail);
+        if matches!(problem.code, Code::Unauthorized | Code::Forbidden) {
+            // It is this server that the database does not let in, not who asks it.
+            problem = Problem::unavailable(problem.detail);
+        }
+        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("place", &self.place).finish_non_exhaustive()
     }
 }

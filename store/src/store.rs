@@ -1,26 +1,11 @@
-//! What the routes call. Every decision is the core's (`leafid_core::registry`), and is made in one
-//! place: by the [`Registry`](crate::registry::Registry), over any back end.
+//! What is asked of a store, and what it tells.
 
-pub mod watched;
-
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, Worker, WorkerRow};
-use leafid_core::{
-    AcquireAsk, FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, Release, RenewAsk,
-    SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
-};
+use leafid_core::registry::{NamespaceSpec, TagSpec};
+use leafid_core::{FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, StoreTime};
 
 use crate::meter::turns::Turns;
-use crate::problem::Problem;
-
-/// An answer that comes when it is durable.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send + 'a>>;
-
-/// A store that many requests share.
-pub type SharedStore = Arc<dyn Store>;
 
 /// How a tag is created or changed; what is not said stays, or is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,73 +128,4 @@ pub struct Page<K> {
     pub after: Option<K>,
     /// How many rows at most.
     pub limit: u32,
-}
-
-/// Hands out disjoint ranges, durable before they are answered.
-///
-/// # Errors
-/// Every verb gives the codes of its decision in the core, `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN`
-/// without a row, `WORKER_INVALID` for a number outside the layout, and `STORE_UNAVAILABLE` or
-/// `OVERLOADED` when there is no answer to be had now.
-pub trait Store: Send + Sync + 'static {
-    /// The random id that was made with the store.
-    fn id(&self) -> Token;
-    /// Where it lies, for a person.
-    fn place(&self) -> String;
-    /// The store's time; fails when the store cannot be used.
-    fn now(&self) -> Answer<'_, StoreTime>;
-
-    /// The store's time, when something could be written a moment ago, or can be now; fails when
-    /// nothing can be granted.
-    fn ready(&self) -> Answer<'_, StoreTime>;
-    /// Looks whether the store is still the one that was opened; called each second. Where it is
-    /// not, nothing is granted from then on.
-    fn watch(&self);
-
-    /// How often it was fenced, as far as is known.
-    fn generation(&self) -> u64;
-    /// Before when no window begins, by its last fence, as far as is known; 0 where there was none.
-    fn floor(&self) -> StoreTime;
-    /// What is known of its inside; nothing before it is open.
-    fn inside(&self) -> Option<Inside>;
-    /// Refuses what is asked from now on, and answers when what was asked before is done.
-    fn close(&self) -> Answer<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-    /// Looks, before the next request is answered, whether another server or an operator has fenced
-    /// it.
-    fn look_again(&self);
-
-    /// The next numbers of a tag.
-    fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant>;
-    /// A worker number and a first window.
-    fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant>;
-    /// A later end of a window.
-    fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant>;
-    /// Takes back what of a window was not used.
-    fn release(&self, release: Release) -> Answer<'_, ()>;
-    /// An operator's release: nobody holds or keeps the number from now on; its window runs out.
-    fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()>;
-    /// Sets a number aside for what uses it outside of leafid, or takes it over from there.
-    fn set_aside(&self, namespace: Name, worker: u32, aside: Aside) -> Answer<'_, WorkerRow>;
-
-    /// The row of a tag that is not deleted.
-    fn tag(&self, tag: Name) -> Answer<'_, TagRow>;
-    /// Tags that are not deleted, by name.
-    fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>>;
-    /// Creates or changes a tag.
-    fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow>;
-    /// Moves the position of a tag to `to`, and never down.
-    fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow>;
-    /// Deletes a tag; a tombstone keeps its position.
-    fn delete_tag(&self, tag: Name) -> Answer<'_, ()>;
-
-    /// The row of a namespace.
-    fn namespace(&self, namespace: Name) -> Answer<'_, Namespace>;
-    /// Namespaces, by name.
-    fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>>;
-    /// Creates or changes a namespace.
-    fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace>;
-    /// The numbers of a namespace that were ever handed out.
-    fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>>;
 }

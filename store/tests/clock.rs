@@ -1,6 +1,6 @@
 //! Which wall clock a store believes when it starts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use leafid_core::{
@@ -11,10 +11,17 @@ use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Store, TagChange};
+use leafid_store::store::{NamespaceChange, TagChange};
+use tempfile::TempDir;
 
 const START: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    (folder, file)
+}
 
 fn open(file: &Path, at: i64, believe_clock: bool) -> Result<Registry, Problem> {
     let clock = Arc::new(ManualClock::at(StoreTime::new(at)));
@@ -68,8 +75,7 @@ async fn acquire(store: &Registry, namespace: Name, n: u8) -> Result<WindowGrant
 
 #[tokio::test]
 async fn a_store_without_grants_believes_any_clock() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     for at in [START, START + 3650 * DAY, START - 3650 * DAY] {
         let store = open(&file, at, false).unwrap();
         assert_eq!(store.ready().await.unwrap().get(), at);
@@ -78,8 +84,7 @@ async fn a_store_without_grants_believes_any_clock() {
 
 #[tokio::test]
 async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let store = open(&file, START, false).unwrap();
     let default = Name::namespace("default").unwrap();
     acquire(&store, default, 1).await.unwrap();
@@ -103,7 +108,7 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
     }
     let store = open(&file, START + 2, false).unwrap();
     assert_eq!(
-        store.found().last_grant,
+        store.found().unwrap().last_grant,
         Some(StoreTime::new(START)),
         "a refused start wrote nothing"
     );
@@ -113,8 +118,7 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
 /// granted twice.
 #[tokio::test]
 async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let wrong = open(&file, START + 3650 * DAY, false).unwrap();
     let name = one(&wrong).await;
     let granted = acquire(&wrong, name, 1).await.unwrap();
@@ -138,8 +142,7 @@ async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
 /// the store that it shares, and it has lost nothing.
 #[tokio::test]
 async fn a_clock_that_is_believed_beside_a_server_fences_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let first = open(&file, START + 3650 * DAY, false).unwrap();
     let (name, tag) = (one(&first).await, Name::tag("orders").unwrap());
     let granted = acquire(&first, name, 1).await.unwrap();
@@ -162,8 +165,7 @@ async fn a_clock_that_is_believed_beside_a_server_fences_nothing() {
 /// Ahead and believed: also where no window is granted until the next start.
 #[tokio::test]
 async fn a_clock_ahead_that_is_believed_needs_no_flag_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let store = open(&file, START, false).unwrap();
     acquire(&store, Name::namespace("default").unwrap(), 1).await.unwrap();
     drop(store);
@@ -177,8 +179,7 @@ async fn a_clock_ahead_that_is_believed_needs_no_flag_twice() {
 /// one that stood still.
 #[tokio::test]
 async fn a_store_that_only_leases_numbers_starts_after_months() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
     let store = open_sqlite(&file, clock.clone(), options).unwrap();

@@ -1,6 +1,7 @@
 //! Which files are stores, and which are refused.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
@@ -11,7 +12,14 @@ use leafid_store::clock::{ManualClock, SystemClock};
 use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Store, TagChange};
+use leafid_store::store::{NamespaceChange, TagChange};
+use tempfile::TempDir;
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    (folder, file)
+}
 
 fn open(file: &Path) -> Result<Registry, Problem> {
     open_sqlite(file, Arc::new(SystemClock), Options::default())
@@ -21,13 +29,9 @@ fn create(file: &Path) -> Result<Registry, Problem> {
     create_sqlite(file, Arc::new(SystemClock), Options::default())
 }
 
-#[test]
-fn a_store_keeps_its_id_and_two_stores_have_two() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
-    let id = create(&file).unwrap().id();
-    assert_eq!(open(&file).unwrap().id(), id);
-    assert_ne!(create(&folder.path().join("b.db")).unwrap().id(), id);
+fn create_or_open(file: &Path) -> Result<Registry, Problem> {
+    let options = Options { create: true, ..Options::default() };
+    open_sqlite(file, Arc::new(SystemClock), options)
 }
 
 #[test]
@@ -41,6 +45,7 @@ fn what_is_not_there_is_not_made_unasked() {
     let connection = rusqlite::Connection::open(&bare).unwrap();
     connection.execute_batch("CREATE TABLE t (x); DROP TABLE t; VACUUM").unwrap();
     drop(connection);
+    let mut ids = BTreeSet::new();
     for (file, what) in [(&missing, "does not exist"), (&empty, "empty"), (&bare, "no tables")] {
         let before = std::fs::read(file).ok();
         let problem = open(file).unwrap_err();
@@ -48,25 +53,22 @@ fn what_is_not_there_is_not_made_unasked() {
         let way = format!("leafid init --store sqlite:{}", file.display());
         assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
         assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
-        assert!(create(file).unwrap().found().created);
-        assert!(!open(file).unwrap().found().created);
+        let made = create(file).unwrap();
+        assert!(made.found().unwrap().created && ids.insert(made.id()), "each has its own id");
+        drop(made);
+        let again = open(file).unwrap();
+        assert!(!again.found().unwrap().created && ids.contains(&again.id()), "and keeps it");
     }
 }
 
 #[test]
 fn what_is_there_is_not_made_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let id = String::from_utf8(create(&file).unwrap().id().to_hex().to_vec()).unwrap();
     let problem = create(&file).unwrap_err();
     assert_eq!(problem.code, Code::StoreRefused);
     assert!(problem.detail.contains(&id) && problem.detail.contains("1 namespace,"), "{problem}");
-    assert!(!create_or_open(&file).unwrap().found().created);
-}
-
-fn create_or_open(file: &Path) -> Result<Registry, Problem> {
-    let options = Options { create: true, ..Options::default() };
-    open_sqlite(file, Arc::new(SystemClock), options)
+    assert!(!create_or_open(&file).unwrap().found().unwrap().created);
 }
 
 /// SQLite would remove the log, and with it what was granted last.
@@ -89,14 +91,13 @@ fn a_log_without_its_file_is_not_thrown_away() {
 
 #[tokio::test]
 async fn a_store_that_replaces_a_lost_one_begins_above_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let start = 1_800_000_000_000;
     let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
     let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
     let store = create_sqlite(&file, clock.clone(), options).unwrap();
     let floor = start + 60_000 + 5_000;
-    assert_eq!(store.found().floor, Some(StoreTime::new(floor)));
+    assert_eq!(store.found().unwrap().floor, Some(StoreTime::new(floor)));
     // A namespace that is made later has the floor, too, and keeps it when its layout changes.
     let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
     let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
@@ -135,7 +136,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
     let again = open_sqlite(&file, clock, Options::default()).unwrap();
-    assert_eq!(again.found().floor, Some(StoreTime::new(floor)));
+    assert_eq!(again.found().unwrap().floor, Some(StoreTime::new(floor)));
 }
 
 #[test]
@@ -164,8 +165,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
 
 #[test]
 fn tables_of_another_version_are_refused_and_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     drop(create(&file).unwrap());
     let version = |to: i64| {
         let other = rusqlite::Connection::open(&file).unwrap();
@@ -190,8 +190,7 @@ fn tables_of_another_version_are_refused_and_left_alone() {
 
 #[test]
 fn a_store_that_cannot_be_written_to_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     drop(create(&file).unwrap());
     // Another program that keeps the file to itself.
     let other = rusqlite::Connection::open(&file).unwrap();
@@ -204,8 +203,7 @@ fn a_store_that_cannot_be_written_to_says_so() {
 
 #[tokio::test]
 async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let store = create(&file).unwrap();
     let tag = Name::tag("orders").unwrap();
     let before = store.put_tag(tag, TagChange::default()).await.unwrap();
@@ -226,8 +224,7 @@ async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
 /// However often it is asked for, and not at all where something else was written.
 #[tokio::test]
 async fn readiness_writes_at_most_once_a_second() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.db");
+    let (_folder, file) = place();
     let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
     let options = Options { create: true, ..Options::default() };
     let store = open_sqlite(&file, clock.clone(), options).unwrap();
@@ -235,7 +232,7 @@ async fn readiness_writes_at_most_once_a_second() {
     let beat =
         || -> i64 { other.query_row("SELECT beat_ms FROM meta", [], |row| row.get(0)).unwrap() };
     let begun = std::time::Instant::now();
-    let mut beats = std::collections::BTreeSet::from([beat()]);
+    let mut beats = BTreeSet::from([beat()]);
     for ms in 1..=200 {
         let now = StoreTime::new(1_800_000_000_000 + ms);
         clock.set(now);

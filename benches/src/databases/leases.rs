@@ -16,7 +16,7 @@ use leafid_store::clock::SystemClock;
 use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{Store, TagChange};
+use leafid_store::store::TagChange;
 use leafid_stream::child::dies_with_us;
 use tokio::runtime::{Builder, Runtime};
 
@@ -36,7 +36,7 @@ impl Stored {
         // As `leafid serve` makes its own.
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let store = database.open(Some(runtime.handle()), Arc::new(SystemClock), &terms);
+        let store = database.open(Some(runtime.handle()), Arc::new(SystemClock), &terms, false);
         let store = Arc::new(store.map_err(|unopened| told(unopened.problem))?);
         for tag in ["bare", "stored", "served"] {
             let tag = Name::tag(tag).map_err(|refusal| refusal.code.to_string())?;

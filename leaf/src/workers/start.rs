@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use leafid_core::{Code, Name, StoreTime};
 use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
 use leafid_store::registry::aside::is_aside;
-use leafid_store::store::{NamespaceChange, Page, Store};
+use leafid_store::store::{NamespaceChange, Page};
 
 use super::place::{Place, Source};
 use super::plan::{LEFT, Plan, QUIET_MS, Row, Wish, check_layout, plan, usual};
@@ -17,7 +18,7 @@ use super::{Found, Growth, LAYOUT, Node};
 ///
 /// # Errors
 /// `LAYOUT_MISMATCH` where it has another, and the store's own refusals.
-pub async fn rows(store: &dyn Store, namespace: Name) -> Result<BTreeMap<u32, Row>, Problem> {
+pub async fn rows(store: &Registry, namespace: Name) -> Result<BTreeMap<u32, Row>, Problem> {
     let there = match store.namespace(namespace).await {
         Err(problem) if problem.code == Code::NamespaceUnknown => {
             let layout = Some(LAYOUT);
@@ -46,7 +47,7 @@ pub async fn rows(store: &dyn Store, namespace: Name) -> Result<BTreeMap<u32, Ro
 ///
 /// # Errors
 /// The store's own refusals, after which some numbers are done and others not.
-pub async fn carry_out(plan: &mut Plan, store: &dyn Store, space: Name) -> Result<(), Problem> {
+pub async fn carry_out(plan: &mut Plan, store: &Registry, space: Name) -> Result<(), Problem> {
     for step in &mut plan.steps {
         let row = store.set_aside(space, step.worker, step.aside).await?;
         step.from = LAYOUT.time(row.reserved_until);
@@ -63,7 +64,7 @@ pub async fn carry_out(plan: &mut Plan, store: &dyn Store, space: Name) -> Resul
 /// needed until all was taken in once.
 pub async fn take_over(
     place: &Place,
-    store: &dyn Store,
+    store: &Registry,
     namespace: Name,
     stopped: bool,
     now: StoreTime,

@@ -7,7 +7,7 @@ use leafid_core::{AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, Segment
 use leafid_core::{WindowGrant, registry};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::{Figure, Problem};
-use leafid_store::store::Store;
+use leafid_store::registry::Registry;
 use tracing::Instrument;
 
 use super::meter::Asking;
@@ -41,11 +41,11 @@ impl Allowance {
     ///
     /// # Errors
     /// `FORBIDDEN` for a range of more numbers than it may have in one, `QUOTA_EXCEEDED`, and those of
-    /// [`Store::tag`].
+    /// [`Registry::tag`].
     pub async fn segment(
         &self,
         ask: SegmentAsk,
-        store: &dyn Store,
+        store: &Registry,
     ) -> Result<(SegmentAsk, Charge), Problem> {
         let Some(member) = &self.0 else { return Ok((ask, self.ids(0)?)) };
         let who = &member.who;

@@ -4,13 +4,14 @@ pub mod file;
 mod plan;
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 use serde_json::{Value, json};
 
 use super::client::{Client, Target};
@@ -135,7 +136,7 @@ fn agreed() -> Result<bool, Failure> {
 ///
 /// # Errors
 /// `INTERNAL` where there can be no thread.
-pub fn at_start(wanted: Vec<file::Wanted>, store: SharedStore) -> Result<(), Problem> {
+pub fn at_start(wanted: Vec<file::Wanted>, store: Arc<Registry>) -> Result<(), Problem> {
     let client = Client::within(store)?;
     let work = move || {
         let mut pause = Duration::from_millis(200);

@@ -14,7 +14,7 @@ use leafid_core::Code;
 use leafid_store::backends::opening::Options;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -162,7 +162,7 @@ impl Client {
     ///
     /// # Errors
     /// `INTERNAL` where nothing can wait for it.
-    pub fn within(store: SharedStore) -> Result<Client, Problem> {
+    pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
         Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
     }
 

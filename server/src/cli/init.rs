@@ -8,7 +8,6 @@ use leafid_core::{Code, StoreTime};
 use leafid_store::backends::opening::Options;
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
-use leafid_store::store::Store;
 use leafid_store::utc;
 use serde_json::json;
 
@@ -55,7 +54,7 @@ impl Init {
         let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
         let tags = moved.map_or(0, |moved| moved.tags);
-        let floor = store.found().floor.max(moved.map(|moved| moved.floor));
+        let floor = store.found()?.floor.max(moved.map(|moved| moved.floor));
         if is_json() {
             let floor_ms = floor.map(StoreTime::get);
             return say(json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }));

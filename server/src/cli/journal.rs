@@ -9,7 +9,6 @@ use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::fence::{Journal, Witness, file};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::Store;
 
 /// Where a journal is kept, as `serve` is told.
 #[derive(Args, Debug)]
@@ -113,7 +112,7 @@ impl Keep {
     /// `STORE_REFUSED` for one that took the place of a lost one; else as [`Journal::open`].
     pub fn begin(&self, store: &Registry) -> Result<(), Problem> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let (found, shown) = (store.found(), store.place());
+        let (found, shown) = (store.found()?, store.place());
         // One that replaces a lost store says so, and begins above it.
         let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
         if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
@@ -124,13 +123,13 @@ impl Keep {
         let path = journal.path.display().to_string();
         match &journal.found.store {
             Some(_) => tracing::info!(path, "the store is compared with its journal"),
-            None if store.found().created => tracing::info!(path, "a new journal is begun"),
+            None if store.found()?.created => tracing::info!(path, "a new journal is begun"),
             None => tracing::warn!(
                 path,
                 "a new journal is begun: what happened to the store before is not known"
             ),
         }
-        store.keep(journal, self.believe_clock);
+        store.keep(journal, self.believe_clock)?;
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use leafid_leaf::workers::place::Place;
 use leafid_leaf::workers::start::take_over;
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 
 use super::args::listen;
 use super::complain;
@@ -118,9 +118,9 @@ impl Settings {
     ///
     /// # Errors
     /// As [`take_over`].
-    pub async fn owner(&self, store: &SharedStore) -> Result<Option<Name>, Problem> {
+    pub async fn owner(&self, store: &Registry) -> Result<Option<Name>, Problem> {
         let Some(place) = &self.workers else { return Ok(None) };
         let (namespace, now) = (Name::namespace(NAMESPACE)?, SystemClock.wall());
-        take_over(place, &**store, namespace, self.stopped, now, tell).await
+        take_over(place, store, namespace, self.stopped, now, tell).await
     }
 }

@@ -12,7 +12,6 @@ use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::random;
 use leafid_store::registry::Registry;
-use leafid_store::store::Store;
 use leafid_store::utc;
 
 use super::adopt::FromMax;

@@ -12,11 +12,9 @@ use leafid_store::backends::sqlite::{self, file::create};
 use leafid_store::clock::SystemClock;
 use leafid_store::hex::hex;
 use leafid_store::opening::database::Database;
-use leafid_store::opening::late::Late;
 use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{SharedStore, Store};
 use tokio::runtime::Handle;
 
 use super::args::token;
@@ -61,7 +59,9 @@ impl Place {
     ) -> Result<Registry, Unopened> {
         let clock = Arc::new(SystemClock);
         match self {
-            Place::Database(database) => database.open(on, clock, &terms(options, allow_unsafe)),
+            Place::Database(database) => {
+                database.open(on, clock, &terms(options, allow_unsafe), false)
+            }
             Place::File(file) => Ok(open_sqlite(file, clock, options)?),
         }
     }
@@ -70,7 +70,9 @@ impl Place {
     pub fn create(&self, options: Options) -> Result<Registry, Problem> {
         let clock = Arc::new(SystemClock);
         match self {
-            Place::Database(database) => Ok(database.create(clock, &terms(options, true))?),
+            Place::Database(database) => {
+                Ok(database.open(None, clock, &terms(options, true), true)?)
+            }
             Place::File(file) => create_sqlite(file, clock, options),
         }
     }
@@ -126,7 +128,7 @@ impl Named {
         options: Options,
         allow_unsafe: bool,
         keep: Keep,
-    ) -> Result<SharedStore, Problem> {
+    ) -> Result<Arc<Registry>, Problem> {
         let options = Options { expect: self.expect_store, ..options };
         let place = Place::parse(named, "leafid serve --store")?;
         let (shown, on) = (place.shown(), Handle::try_current().ok());
@@ -145,7 +147,7 @@ impl Named {
             Err(Unopened { problem: why, may_pass: true }) => {
                 tell(format_args!("leafid: waiting for {shown}: {}", why.detail));
                 tracing::warn!(code = %why.code, "not open: {}", why.detail);
-                Ok(Arc::new(Late::begin(shown, why, open, opened)?))
+                Ok(Arc::new(Registry::late(shown, why, open, opened)?))
             }
             Err(unopened) => Err(unopened.problem),
         }
@@ -159,7 +161,7 @@ pub fn tell(line: impl std::fmt::Display) {
 
 /// Says what is served: an operator sees at once whether it is the store that was meant.
 fn opened(store: &Registry) {
-    let found = store.found();
+    let Ok(found) = store.found() else { return };
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), hex(store.id()));
     let version = env!("CARGO_PKG_VERSION");

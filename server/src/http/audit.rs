@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use leafid_core::{Code, Name};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
-use leafid_store::store::{Page, Store};
+use leafid_store::store::Page;
 use tracing::Instrument;
 
 use super::caller::Caller;

@@ -9,8 +9,7 @@ use leafid_core::{Code, Name};
 use leafid_leaf::service::{LeafService, NAMESPACE};
 use leafid_store::hex::hex;
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{SharedStore, Store};
+use leafid_store::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
@@ -54,7 +53,7 @@ impl Bound {
 pub async fn serve(
     bound: Vec<Bound>,
     config: Config,
-    store: SharedStore,
+    store: Arc<Registry>,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let app = App::new(&config, store)?;
@@ -76,7 +75,7 @@ pub async fn serve(
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
             let leaf = Arc::new(LeafService {
-                store: Arc::clone(&app.store) as SharedStore,
+                store: Arc::clone(&app.store),
                 generators: Arc::clone(&app.generators),
                 modes: config.leaf,
                 gate: Box::new(Admission { rules, app: Arc::clone(&app) }),
@@ -128,7 +127,7 @@ pub async fn serve(
 }
 
 /// Runs in the background until it is aborted: a health check each second, a heartbeat each hour.
-async fn watch(store: Arc<Watched>) {
+async fn watch(store: Arc<Registry>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beats = 0_u64;

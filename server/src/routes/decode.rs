@@ -1,6 +1,5 @@
 //! What an ID is made of.
 
-use leafid_store::store::Store;
 use std::sync::Arc;
 
 use axum::extract::State;

@@ -9,7 +9,7 @@ use leafid_core::{Code, FieldWriter, Name, StoreTime, Token};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
-use leafid_store::store::{JournalSight, Store};
+use leafid_store::store::JournalSight;
 
 use super::answer::{Json, Refused};
 use crate::app::App;

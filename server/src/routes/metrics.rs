@@ -15,8 +15,8 @@ use leafid_store::dispense::Generators;
 use leafid_store::hex::hex;
 use leafid_store::meter::leases::{NAMED, OfSpace, Outcomes};
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{Inside, Store};
+use leafid_store::registry::Registry;
+use leafid_store::store::Inside;
 
 use self::exposition::{Exposition, Format};
 use super::health::{self, Ready};
@@ -66,7 +66,7 @@ async fn text(app: &App, format: Format) -> String {
 }
 
 /// Whether the store grants, what it is, and what of it was lost.
-fn put_store(all: &mut Exposition, store: &Watched, found: &Result<Ready, Problem>) {
+fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Problem>) {
     all.one("leafid_store_up", found.is_ok().into());
     let mut family = all.family("leafid_store_state");
     for state in STATES {
@@ -128,7 +128,7 @@ fn put_requests(all: &mut Exposition, requests: &Requests) {
 }
 
 /// Leases by tag; acquires, renewals and releases by namespace. Both with how they ended.
-fn put_leases(all: &mut Exposition, store: &Watched) {
+fn put_leases(all: &mut Exposition, store: &Registry) {
     let leases = store.leases();
     let (tags, spaces) = (leases.tags.each(), leases.spaces.each());
     let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());

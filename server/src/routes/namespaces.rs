@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::Namespace;
 use leafid_core::{FieldWriter, Fields, Name};
-use leafid_store::store::{NamespaceChange, Store};
+use leafid_store::store::NamespaceChange;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};

@@ -9,8 +9,8 @@ use leafid_store::dispense::driver::AtHand;
 use leafid_store::json::Writer;
 use leafid_store::meter::leases::Leased;
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{Inside, Store};
+use leafid_store::registry::Registry;
+use leafid_store::store::Inside;
 
 use super::answer::Json;
 use super::health::{self, Ready};
@@ -46,7 +46,7 @@ pub async fn get(State(app): State<Arc<App>>) -> Json {
     })
 }
 
-fn put_store(writer: &mut Writer, store: &Watched, found: &Result<Ready, Problem>) {
+fn put_store(writer: &mut Writer, store: &Registry, found: &Result<Ready, Problem>) {
     writer.text("status", health::state(found));
     writer.text("place", &store.place());
     writer.token("id", store.id());

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use leafid_core::{Code, Fields, SegmentAsk};
-use leafid_store::store::Store;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, TagPath, count};

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
-use leafid_store::store::{Store, TagChange};
+use leafid_store::store::TagChange;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, only_change, only_create, page, tag};

@@ -9,7 +9,7 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
-use leafid_store::store::{Aside, Store};
+use leafid_store::store::Aside;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};

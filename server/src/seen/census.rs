@@ -2,6 +2,7 @@
 //! often than costs little: whoever asks sooner is told what was seen before.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,8 @@ use futures_util::future::join_all;
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{Code, Name};
 use leafid_store::problem::Problem;
-use leafid_store::store::watched::Watched;
-use leafid_store::store::{Answer, Page, Store};
+use leafid_store::registry::{Answer, Registry};
+use leafid_store::store::Page;
 
 use super::numbers::{Count, Numbers, State};
 use super::rate::Track;
@@ -82,7 +83,8 @@ impl<T> Default for Seen<T> {
     }
 }
 
-type Look<T> = for<'a> fn(&'a Watched, &'a mut BTreeMap<Name, Track>) -> Answer<'a, T>;
+type Look<T> =
+    for<'a> fn(&'a Registry, &'a mut BTreeMap<Name, Track>) -> Pin<Box<dyn Answer<T> + 'a>>;
 
 impl<T: Send + Sync + 'static> Seen<T> {
     fn old(&self) -> Option<Arc<T>> {
@@ -100,7 +102,7 @@ impl<T: Send + Sync + 'static> Seen<T> {
     /// What was seen a moment ago, or is seen now; where that takes long, what was seen before.
     async fn told(
         self: &Arc<Self>,
-        store: &Arc<Watched>,
+        store: &Arc<Registry>,
         look: Look<T>,
     ) -> Result<Arc<T>, Problem> {
         if let Some(recent) = self.recent() {
@@ -120,7 +122,7 @@ impl<T: Send + Sync + 'static> Seen<T> {
         }
     }
 
-    async fn look(&self, store: &Watched, look: Look<T>) -> Result<Arc<T>, Problem> {
+    async fn look(&self, store: &Registry, look: Look<T>) -> Result<Arc<T>, Problem> {
         let mut tracks = self.looking.lock().await;
         if let Some(recent) = self.recent() {
             return Ok(recent);
@@ -146,7 +148,7 @@ impl Census {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub async fn tags(&self, store: &Arc<Watched>) -> Result<Arc<TagSights>, Problem> {
+    pub async fn tags(&self, store: &Arc<Registry>) -> Result<Arc<TagSights>, Problem> {
         self.tags.told(store, |store, tracks| Box::pin(tags(store, tracks))).await
     }
 
@@ -154,7 +156,7 @@ impl Census {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub async fn spaces(&self, store: &Arc<Watched>) -> Result<Arc<Vec<SpaceSight>>, Problem> {
+    pub async fn spaces(&self, store: &Arc<Registry>) -> Result<Arc<Vec<SpaceSight>>, Problem> {
         self.spaces.told(store, |store, tracks| Box::pin(spaces(store, tracks))).await
     }
 
@@ -164,7 +166,7 @@ impl Census {
     /// `NAMESPACE_UNKNOWN`, or the store cannot be read.
     pub async fn space(
         &self,
-        store: &Arc<Watched>,
+        store: &Arc<Registry>,
         name: Name,
     ) -> Result<(Namespace, Arc<Numbers>), Problem> {
         let spaces = self.spaces(store).await?;
@@ -176,7 +178,7 @@ impl Census {
     }
 }
 
-async fn tags(store: &Watched, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {
+async fn tags(store: &Registry, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {
     let rows = store.tags(Page { after: None, limit: TAGS }).await?;
     let more = rows.len() >= TAGS as usize;
     let mut rows: BTreeMap<Name, TagRow> = rows.into_iter().collect();
@@ -198,7 +200,7 @@ async fn tags(store: &Watched, tracks: &mut BTreeMap<Name, Track>) -> Result<Tag
 }
 
 async fn spaces(
-    store: &Watched,
+    store: &Registry,
     tracks: &mut BTreeMap<Name, Track>,
 ) -> Result<Vec<SpaceSight>, Problem> {
     let rows = store.namespaces(Page { after: None, limit: SPACES }).await?;
@@ -216,7 +218,7 @@ async fn spaces(
     Ok(spaces)
 }
 
-async fn numbers(store: &dyn Store, name: Name, row: Namespace) -> Result<Numbers, Problem> {
+async fn numbers(store: &Registry, name: Name, row: Namespace) -> Result<Numbers, Problem> {
     let mut count = Count::new(row, store.now().await?);
     // Those outside of its range are not asked for.
     let mut after = u32::try_from(row.workers.start).ok().and_then(|start| start.checked_sub(1));
@@ -250,11 +252,11 @@ mod tests {
     }
 
     /// A store with that many tags.
-    async fn store(folder: &tempfile::TempDir, tags: u32) -> Arc<Watched> {
+    async fn store(folder: &tempfile::TempDir, tags: u32) -> Arc<Registry> {
         let options = Options { create: true, ..Options::default() };
         let file = folder.path().join("store.db");
         let store = open_sqlite(&file, Arc::new(SystemClock), options).unwrap();
-        let store = Arc::new(Watched::over(Arc::new(store)));
+        let store = Arc::new(store);
         let put = (0..tags).map(|n| store.put_tag(name(n), TagChange::default()));
         for put in join_all(put).await {
             put.unwrap();
@@ -263,7 +265,7 @@ mod tests {
     }
 
     /// What is seen, asked for again where this machine is too busy to look at once.
-    async fn tags(census: &Census, store: &Arc<Watched>) -> Arc<TagSights> {
+    async fn tags(census: &Census, store: &Arc<Registry>) -> Arc<TagSights> {
         let begun = Instant::now();
         loop {
             match census.tags(store).await {

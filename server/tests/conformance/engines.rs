@@ -13,20 +13,20 @@ use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::database::Database;
-use leafid_store::store::SharedStore;
+use leafid_store::registry::Registry;
 use tokio::runtime::Handle;
 
 use crate::conforms;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
 /// Opens an empty store at a URL.
-fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     let options = Options { create: true, id: Some(id), ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
     let database = Database::parse(url).expect("a store's URL").expect("a good one");
     // As `leafid serve` does.
     let here = Handle::current();
-    Arc::new(database.open(Some(&here), clock, &terms).expect("the store opens"))
+    Arc::new(database.open(Some(&here), clock, &terms, false).expect("the store opens"))
 }
 
 /// Another name with every call.

@@ -22,34 +22,33 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::registry::Registry;
-use leafid_store::store::SharedStore;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
 use memory::{Database, Trouble};
 
 /// Opens an empty store over a back end in a folder, under an id, on a clock.
-type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;
+type Open = fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>;
 
 /// Every back end passes the same suite.
 const BACK_ENDS: [(&str, Open); 3] =
     [("sqlite", sqlite), ("memory", memory), ("memory, every third race lost", beaten)];
 
-fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     let options = Options { create: true, id: Some(id), ..Options::default() };
     let store = open_sqlite(&folder.join("store.db"), clock, options);
     Arc::new(store.expect("the store opens"))
 }
 
-fn memory(_: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+fn memory(_: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     in_memory(id, clock, Trouble::Never)
 }
 
-fn beaten(_: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+fn beaten(_: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     in_memory(id, clock, Trouble::EveryThirdRace)
 }
 
-fn in_memory(id: Token, clock: Arc<ManualClock>, trouble: Trouble) -> SharedStore {
+fn in_memory(id: Token, clock: Arc<ManualClock>, trouble: Trouble) -> Arc<Registry> {
     let back_end = Database::new(id, clock.clone()).connect(trouble);
     Arc::new(Registry::over(back_end, clock, false).expect("a thread for the store"))
 }
@@ -63,7 +62,7 @@ async fn back_ends_give_what_the_vectors_say() {
 
 async fn conforms(
     back_end: &str,
-    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore + Copy,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry> + Copy,
 ) {
     let mut replayed = 0;
     for file in ["registry", "errors"] {
@@ -105,7 +104,7 @@ async fn a_wrong_answer_is_found() {
 
 async fn replay(
     script: &Value,
-    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>,
 ) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let id = Token::parse(script["store"].as_str().expect("a script names its store"));

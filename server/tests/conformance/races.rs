@@ -12,8 +12,8 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::registry::Registry;
-use leafid_store::store::{Answer, NamespaceChange, Store, TagChange};
+use leafid_store::registry::{Answer, Registry};
+use leafid_store::store::{NamespaceChange, TagChange};
 
 use crate::memory::{Database, Trouble};
 
@@ -64,27 +64,27 @@ pub async fn create(server: &Registry) {
     }
 }
 
-pub fn lease(server: &Registry, n: u32) -> Answer<'_, Range> {
+pub fn lease(server: &Registry, n: u32) -> impl Answer<Range> {
     leased(server, n, None)
 }
 
-fn leased(server: &Registry, n: u32, have_until: Option<u64>) -> Answer<'_, Range> {
+fn leased(server: &Registry, n: u32, have_until: Option<u64>) -> impl Answer<Range> {
     let request = request(n);
     let ask = SegmentAsk { have_until, ..SegmentAsk::new(tag(), request) };
     let answer = server.lease_segment(ask);
-    Box::pin(async move {
+    async move {
         let grant = answer.await?;
         assert_eq!(grant.request, request);
         Ok(grant.range)
-    })
+    }
 }
 
-fn acquire(server: &Registry, n: u32, sticky: bool) -> Answer<'_, WindowGrant> {
+fn acquire(server: &Registry, n: u32, sticky: bool) -> impl Answer<WindowGrant> {
     let owner = Name::owner(&format!("owner-{n}")).unwrap();
     server.acquire(AcquireAsk { sticky, ..AcquireAsk::new(namespace(), request(n), owner) })
 }
 
-fn renew<'s>(server: &'s Registry, grant: &WindowGrant, n: u32) -> Answer<'s, WindowGrant> {
+fn renew(server: &Registry, grant: &WindowGrant, n: u32) -> impl Answer<WindowGrant> {
     server.renew(RenewAsk::new(namespace(), request(n), grant))
 }
 
@@ -256,7 +256,7 @@ async fn servers_over_one_file_grant_nothing_twice() {
 }
 
 /// Asks under the same request id until there is an answer.
-pub async fn until_heard<'s, T>(ask: impl Fn() -> Answer<'s, T>) -> T {
+pub async fn until_heard<T, A: Answer<T>>(ask: impl Fn() -> A) -> T {
     loop {
         match ask().await {
             Ok(granted) => return granted,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Name, Range, StoreTime, Token};
 use leafid_store::clock::ManualClock;
-use leafid_store::store::{Aside, NamespaceChange, SharedStore};
+use leafid_store::registry::Registry;
+use leafid_store::store::{Aside, NamespaceChange};
 use serde_json::{Value, json};
 
 use crate::{BACK_ENDS, replay};
@@ -44,7 +45,7 @@ async fn a_lease_ends_when_its_number_leaves_the_range_though_it_comes_back() {
 /// Whether a late renewal is granted, by what happened to the range meanwhile.
 pub async fn leases_end_with_the_range(
     back_end: &str,
-    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore + Copy,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry> + Copy,
 ) {
     let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
     // The control: where the number never left, so late a renewal is granted.
@@ -70,7 +71,7 @@ async fn a_number_outside_the_range_that_was_set_aside_keeps_nobody_from_the_oth
 /// A number above the range is set aside and taken over; it rested longest of all from then on.
 pub async fn outside_is_passed_by(
     back_end: &str,
-    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>,
 ) {
     let begun = StoreTime::new(1_800_000_000_000);
     let clock = Arc::new(ManualClock::at(begun));

@@ -7,7 +7,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::registry::Registry;
-use leafid_store::store::{Store, TagChange};
+use leafid_store::store::TagChange;
 use serde_json::{Value, json};
 
 use crate::memory::Trouble;

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::meter::leases::OfSingle;
 use crate::problem::Problem;
 use crate::random;
-use crate::store::SharedStore;
+use crate::registry::Registry;
 
 /// How long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
@@ -24,7 +24,7 @@ const CLOSING: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub struct Deps {
     /// Where ranges come from.
-    pub store: SharedStore,
+    pub store: Arc<Registry>,
     /// The host's clock of the generators: the one that only ticks.
     pub clock: Arc<dyn Clock>,
     /// How long a request waits when the generator is dry.

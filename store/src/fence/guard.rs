@@ -29,6 +29,7 @@ const AT_ONCE: usize = 200;
 const LOOKS: u32 = 4;
 
 /// Whether the store is as it was noted to be.
+#[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
     /// What was written, by this server or, as a journal knows, before.
@@ -68,22 +69,7 @@ pub enum Begun {
 impl Guard {
     /// Knows nothing yet.
     pub fn new(desk: Arc<Desk>) -> Guard {
-        Guard {
-            desk,
-            witness: Witness::default(),
-            journal: None,
-            compared: None,
-            doubt: false,
-            evidence: false,
-            shown: None,
-            pause_ms: AGAIN_MS,
-            refused: None,
-            quiet_until: StoreTime::new(0),
-            wrote: false,
-            asked: None,
-            longest_ms: 0,
-            keeps_tags: true,
-        }
+        Guard { desk, keeps_tags: true, ..Guard::default() }
     }
 
     /// Compares the store where it is time to; a turn of the back end has begun.
@@ -101,10 +87,11 @@ impl Guard {
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
         // A comparison reads every known row, so repeated false claims may start few of them.
         let since = self.shown.map(|at| boot.since(at));
-        if self.evidence && since.is_none_or(|since| since >= self.pause_ms) {
+        if self.evidence && since.is_none_or(|since| since >= self.pause_ms.max(AGAIN_MS)) {
             (look, self.evidence, self.shown) = (true, false, Some(boot));
             let often = since.is_some_and(|since| since < LONG_MS);
-            self.pause_ms = if often { (self.pause_ms * 4).min(LONG_MS) } else { AGAIN_MS };
+            let longer = self.pause_ms.max(AGAIN_MS) * 4;
+            self.pause_ms = if often { longer.min(LONG_MS) } else { AGAIN_MS };
         }
         if let Some(orders) = self.desk.take() {
             look = true;
@@ -190,7 +177,7 @@ impl Guard {
     }
 
     fn follow(&mut self, orders: Orders) -> Option<oneshot::Sender<Result<Repaired, Problem>>> {
-        let Orders { journal, heard, repair, look: _ } = orders;
+        let Orders { journal, heard, repair } = orders;
         let found = journal.as_ref().map(|journal| journal.found.clone());
         for found in [found, heard].into_iter().flatten() {
             // What this server wrote meanwhile counts, too.
@@ -396,16 +383,11 @@ impl Guard {
 
 fn said(below: &Below) -> String {
     let Below { line, written, found } = below;
-    let (written, found) = match line {
-        Line::Tag(_) => (written.to_string(), found.to_string()),
-        Line::Worker(..) => {
-            let at = |ms: &u64| utc::text(StoreTime::new(i64::try_from(*ms).unwrap_or(i64::MAX)));
-            (at(written), at(found))
-        }
-    };
+    let at = |ms: &u64| utc::text(StoreTime::new(i64::try_from(*ms).unwrap_or(i64::MAX)));
     match line {
         Line::Tag(_) => format!("{line} stands at {found}, and {written} was written"),
         Line::Worker(..) => {
+            let (written, found) = (at(written), at(found));
             format!("{line} was granted last at {found}, and at {written} as it was written")
         }
     }

@@ -1,14 +1,13 @@
 //! The journal: what a server noted, in a file that is kept apart from the store. What is noted
 //! stands in it within 100 ms, and is on the disk a second later.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Name, StoreTime, Token};
+use leafid_core::{StoreTime, Token};
 use tokio::sync::oneshot;
 
 use super::file::{Head, Log};
@@ -57,28 +56,18 @@ struct State {
 #[derive(Debug, Default)]
 struct Pending {
     afresh: bool,
-    store: Option<Note>,
-    tags: BTreeMap<Name, Note>,
-    workers: BTreeMap<(Name, u32), Note>,
+    noted: Witness,
 }
 
 impl Pending {
     fn put(&mut self, note: Note) {
-        match note {
-            Note::Afresh => {
-                self.afresh = true;
-                self.workers.clear();
-            }
-            Note::Store(_) => self.store = Some(note),
-            Note::Tag(tag, _) => drop(self.tags.insert(tag, note)),
-            Note::Worker(name, worker, _) => drop(self.workers.insert((name, worker), note)),
-        }
+        self.afresh |= note == Note::Afresh;
+        self.noted.note(note);
     }
 
     fn notes(self) -> Vec<Note> {
-        let afresh = self.afresh.then_some(Note::Afresh).into_iter();
-        let lines = self.tags.into_values().chain(self.workers.into_values());
-        afresh.chain(self.store).chain(lines).collect()
+        let afresh = self.afresh.then_some(Note::Afresh);
+        afresh.into_iter().chain(self.noted.notes()).collect()
     }
 }
 
@@ -301,6 +290,8 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use leafid_core::Name;
+
     use super::*;
 
     /// A full disk takes no line, and syncs without an error what it has.

@@ -25,26 +25,21 @@ pub trait Kind: Send + Sync {
         false
     }
 
-    /// Opens the store that lies there, or makes it where the terms say so; it is used as a task of this
-    /// runtime, or on a thread of its own.
+    /// Opens the store that lies there, or makes it where the terms say so; or makes a `new` one where
+    /// none is. It is used as a task of this runtime, or on a thread of its own.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` where it is not reached, `STORE_UNKNOWN` where it is not there, `UNAUTHORIZED`
     /// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting cannot keep
-    /// a promise, `SCHEMA_MISMATCH` for tables of another program or version, `STORE_CHANGED` for another
+    /// a promise, or one is there that was to be new, `SCHEMA_MISMATCH` for tables of another program or version, `STORE_CHANGED` for another
     /// store than was expected.
     fn open(
         &self,
         on: Option<&Handle>,
         clock: Arc<dyn Clock>,
         terms: &Terms,
+        new: bool,
     ) -> Result<Registry, Unopened>;
-
-    /// Makes a store where none is.
-    ///
-    /// # Errors
-    /// `STORE_REFUSED` if one is there, with what is in it; else as [`Kind::open`].
-    fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened>;
 
     /// What a query of an application gives, asked for `--from-max`.
     ///

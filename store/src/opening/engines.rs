@@ -76,14 +76,11 @@ impl<D: Driver> Kind for Tables<D> {
         on: Option<&Handle>,
         clock: Arc<dyn Clock>,
         terms: &Terms,
+        new: bool,
     ) -> Result<Registry, Unopened> {
-        let opened = Remote::<D>::open(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::on(on, opened, clock, terms.options.first_use)?)
-    }
-
-    fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
-        let made = Remote::<D>::create(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::over(made, clock, terms.options.first_use)?)
+        let begin = if new { Remote::<D>::create } else { Remote::<D>::open };
+        let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
     }
 
     fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
@@ -105,13 +102,10 @@ impl<E: Engine> Kind for Keys<E> {
         on: Option<&Handle>,
         clock: Arc<dyn Clock>,
         terms: &Terms,
+        new: bool,
     ) -> Result<Registry, Unopened> {
-        let opened = Keyed::<E>::open(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::on(on, opened, clock, terms.options.first_use)?)
-    }
-
-    fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
-        let made = Keyed::<E>::create(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::over(made, clock, terms.options.first_use)?)
+        let begin = if new { Keyed::<E>::create } else { Keyed::<E>::open };
+        let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
     }
 }

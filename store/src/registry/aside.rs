@@ -9,8 +9,8 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{Code, Layout, Name, Refusal, StoreTime};
 
 use super::explain;
+use super::job::Stop;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use crate::backends::NamespaceRow;
 use crate::problem::Problem;
 use crate::store::Aside;

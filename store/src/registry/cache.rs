@@ -15,31 +15,16 @@ const MOST: usize = 16_384;
 /// The rows that were written last.
 #[derive(Debug, Default)]
 pub struct Cache {
-    tags: BTreeMap<Name, Seen<TagRow>>,
-    namespaces: BTreeMap<Name, Seen<NamespaceRow>>,
-    workers: BTreeMap<(Name, u32), Seen<WorkerRow>>,
+    pub tags: BTreeMap<Name, Seen<TagRow>>,
+    pub namespaces: BTreeMap<Name, Seen<NamespaceRow>>,
+    pub workers: BTreeMap<(Name, u32), Seen<WorkerRow>>,
 }
 
 impl Cache {
-    /// A tag.
-    pub fn tag(&self, tag: &Name) -> Option<Seen<TagRow>> {
-        self.tags.get(tag).copied()
-    }
-
-    /// A namespace.
-    pub fn namespace(&self, name: &Name) -> Option<Seen<NamespaceRow>> {
-        self.namespaces.get(name).copied()
-    }
-
-    /// A worker number.
-    pub fn worker(&self, name: &Name, worker: u32) -> Option<Seen<WorkerRow>> {
-        self.workers.get(&(*name, worker)).copied()
-    }
-
     /// Takes in how a group ended.
     pub fn learn(&mut self, group: &Group, outcome: &Outcome) {
         let Outcome::Done(revisions) = outcome else {
-            return group.iter().for_each(|write| self.drop_row(write));
+            return group.iter().for_each(|write| self.doubt(scope(write)));
         };
         for (at, write) in group.iter().enumerate() {
             let revision = revisions.get(at).copied().unwrap_or(0);
@@ -77,16 +62,15 @@ impl Cache {
             }
         }
     }
+}
 
-    fn drop_row(&mut self, write: &Write) {
-        match write {
-            Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
-                self.namespaces.remove(name);
-            }
-            Write::Tag { tag, .. } => drop(self.tags.remove(tag)),
-            Write::Worker(write) => drop(self.workers.remove(&(write.namespace, write.worker))),
-            Write::Fence { .. } | Write::Beat(_) => {}
-        }
+/// What a write is about. One of a worker has a condition on its namespace beside it.
+fn scope(write: &Write) -> Scope {
+    match write {
+        Write::Tag { tag, .. } => Scope::Tag(*tag),
+        Write::Same(name, _) | Write::Namespace { namespace: name, .. } => Scope::Namespace(*name),
+        Write::Worker(write) => Scope::Worker(write.namespace, write.worker),
+        Write::Fence { .. } | Write::Beat(_) => Scope::Nothing,
     }
 }
 

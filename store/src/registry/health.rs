@@ -1,6 +1,6 @@
 //! How the last writing ended: whether the next would succeed, and what the log says of it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use leafid_core::{HostTime, StoreTime};
@@ -18,55 +18,62 @@ static FAILED: Rate = Rate::new();
 
 /// What the registry notes, and whoever asks reads.
 #[derive(Debug, Default)]
-pub struct Health {
+pub struct Health(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
     /// When something was written last, or failed to be.
-    last: Mutex<Option<(Instant, Result<(), Problem>)>>,
+    last: Option<(Instant, Result<(), Problem>)>,
     /// The store's time when it was told last, and when that was.
-    told: Mutex<Option<(StoreTime, HostTime)>>,
+    told: Option<(StoreTime, HostTime)>,
     /// Since when a turn waits for the back end to begin it.
-    waits: Mutex<Option<HostTime>>,
+    waits: Option<HostTime>,
 }
 
 impl Health {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How the last write ended, if that is not long ago.
     pub fn recent(&self) -> Option<Result<(), Problem>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, outcome) = last.as_ref()?;
+        let known = self.lock();
+        let (at, outcome) = known.last.as_ref()?;
         (at.elapsed() < RECENT).then(|| outcome.clone())
     }
 
     /// Notes that a turn is wanted of the back end.
     pub fn wait(&self, boot: HostTime) {
-        *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = Some(boot);
+        self.lock().waits = Some(boot);
     }
 
     /// Notes that the back end has begun a turn, and the time that it told.
     pub fn tell(&self, now: StoreTime, boot: HostTime) {
-        *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, boot));
+        let mut known = self.lock();
+        (known.waits, known.told) = (None, Some((now, boot)));
     }
 
     /// The store's time, while a turn takes long: as the last turn ended and this one began.
     pub fn state(&self, boot: HostTime) -> Result<StoreTime, Problem> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, Err(problem))) = last {
-            return Err(problem);
+        let known = self.lock();
+        if let Some((_, Err(problem))) = &known.last {
+            return Err(problem.clone());
         }
-        if let Some(since) = *self.waits.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(since) = known.waits {
             let waited = boot.since(since);
             return Err(Problem::unavailable(format!(
                 "the store is locked by another program, or does not answer: a turn of this server \
                  has waited for it for {waited} ms"
             )));
         }
-        match *self.told.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some((now, at)) if boot.since(at) < HANGS_MS => Ok(now.plus(boot.since(at).max(0))),
-            Some((_, at)) => {
-                let hung = boot.since(at);
-                Err(Problem::unavailable(format!("the store has not answered for {hung} ms")))
-            }
-            None => Err(Problem::unavailable("the store has not answered yet")),
+        let Some((now, at)) = known.told else {
+            return Err(Problem::unavailable("the store has not answered yet"));
+        };
+        let ago = boot.since(at);
+        if ago >= HANGS_MS {
+            return Err(Problem::unavailable(format!("the store has not answered for {ago} ms")));
         }
+        Ok(now.plus(ago.max(0)))
     }
 
     /// Notes how a turn of that many requests ended, and whether it wrote anything.
@@ -80,9 +87,7 @@ impl Health {
         if outcome.is_ok() && !wrote {
             return;
         }
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = last.replace((Instant::now(), outcome.clone()));
-        drop(last);
+        let before = self.lock().last.replace((Instant::now(), outcome.clone()));
         if let (Some((_, Err(_))), Ok(())) = (before, outcome) {
             tracing::info!("committed again");
         }

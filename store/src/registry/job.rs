@@ -8,7 +8,6 @@ use tokio::time::Instant;
 
 use super::groups::Scope;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use crate::problem::Problem;
 
 /// A caller counts its ask as lost after this time, and sends it again: what has waited longer is
@@ -26,9 +25,26 @@ pub enum Kind {
     Change,
 }
 
+/// Why a request is not decided.
+#[derive(Debug)]
+pub enum Stop {
+    /// The decision was no; what it changed all the same is written before that is answered.
+    Refused(Problem),
+    /// Rows are wanted that are not at hand.
+    Wanting,
+    /// It has to see what others changed in this turn: its turn is the next.
+    Later,
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Stop {
+        Stop::Refused(problem)
+    }
+}
+
 /// A request that waits for its turn.
 pub struct Job {
-    kind: Kind,
+    pub kind: Kind,
     /// What it reads and changes.
     pub scope: Scope,
     /// How often others wrote first what it was to write.
@@ -40,17 +56,6 @@ pub struct Job {
     /// The same, exactly, until it is decided for the first time.
     came: Option<Instant>,
     errand: Box<dyn Errand>,
-}
-
-/// Whether a request is still worth doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
-    /// Its caller waits, or it holds without one.
-    Done,
-    /// Its caller is gone.
-    Nothing,
-    /// Its caller has waited this many ms, and gives it up for lost.
-    TooLate(i64),
 }
 
 impl Job {
@@ -72,61 +77,48 @@ impl Job {
         (Job { kind, scope, lost: 0, due: now, asked, came: Some(now), errand }, answer)
     }
 
-    /// What it is for.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
     /// How long it waited, when it is about to be decided for the first time.
     pub fn waited(&mut self, now: Instant) -> Option<Duration> {
         self.came.take().map(|came| now.saturating_duration_since(came))
     }
 
-    /// Whether it is still worth doing at `now`, by the clock that only ticks.
-    pub fn worth(&self, now: HostTime) -> Worth {
-        let waited = now.since(self.asked);
-        match self.kind {
-            Kind::Change => Worth::Done,
-            Kind::Acquire | Kind::Take if self.errand.is_alone() => Worth::Nothing,
-            Kind::Acquire | Kind::Take if waited > PATIENCE_MS => Worth::TooLate(waited),
-            Kind::Acquire | Kind::Take => Worth::Done,
-        }
+    /// Whether its caller is gone, and it holds for nobody else.
+    pub fn is_abandoned(&self) -> bool {
+        self.kind != Kind::Change && self.errand.is_alone()
     }
 
-    /// Decides it, if the rows for that are at hand.
-    pub fn decide(&mut self, turn: &mut TurnRows) -> Decided {
-        self.errand.decide(turn)
+    /// Why it is not done at `now`, by the clock that only ticks, if its caller has given it up for
+    /// lost.
+    pub fn is_late(&self, now: HostTime) -> Option<Problem> {
+        let waited_ms = now.since(self.asked);
+        if self.kind == Kind::Change || waited_ms <= PATIENCE_MS {
+            return None;
+        }
+        let detail = format!(
+            "the store has more to do than it can: the request waited {waited_ms} ms for its turn, \
+             longer than the {PATIENCE_MS} ms for which callers wait, and was not done; ask again"
+        );
+        Some(Problem::new(Code::Overloaded, detail))
+    }
+
+    /// Decides it: then it has an answer, which counts when what it changes is written.
+    ///
+    /// # Errors
+    /// Rows are wanted, or its turn is the next.
+    pub fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop> {
+        self.errand.decide(turn)?;
+        turn.verify(self.scope)
     }
 
     /// Answers what was done, if it was committed.
     pub fn answer(self, committed: Result<(), Problem>) {
         self.errand.answer(committed);
     }
-
-    /// Answers that it came too late.
-    pub fn refuse(self, waited_ms: i64) {
-        let detail = format!(
-            "the store has more to do than it can: the request waited {waited_ms} ms for its turn, \
-             longer than the {PATIENCE_MS} ms for which callers wait, and was not done; ask again"
-        );
-        self.answer(Err(Problem::new(Code::Overloaded, detail)));
-    }
-}
-
-/// How far a request came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decided {
-    /// It has an answer, which counts when what it changes is written.
-    Done,
-    /// Rows are wanted.
-    Wanting,
-    /// Its turn is the next.
-    Later,
 }
 
 trait Errand: Send {
     fn is_alone(&self) -> bool;
-    fn decide(&mut self, turn: &mut TurnRows) -> Decided;
+    fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop>;
     fn answer(self: Box<Self>, committed: Result<(), Problem>);
 }
 
@@ -145,23 +137,19 @@ where
         self.reply.is_closed()
     }
 
-    fn decide(&mut self, turn: &mut TurnRows) -> Decided {
+    fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop> {
         self.outcome = match (self.decide)(turn) {
-            Ok(value) => Some(Ok(value)),
             Err(Stop::Refused(problem)) => Some(Err(problem)),
-            Err(Stop::Wanting) => return Decided::Wanting,
-            Err(Stop::Later) => return Decided::Later,
+            decided => Some(Ok(decided?)),
         };
-        Decided::Done
+        Ok(())
     }
 
     fn answer(self: Box<Self>, committed: Result<(), Problem>) {
-        let answer = match (committed, self.outcome) {
-            (Err(problem), _) => Err(problem),
-            (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(Problem::unavailable("the store did not get to the request")),
-        };
+        let Request { outcome, reply, .. } = *self;
+        let none = || Err(Problem::unavailable("the store did not get to the request"));
+        let answer = committed.and_then(|()| outcome.unwrap_or_else(none));
         // Whoever asked may be gone since: what was granted is a gap then.
-        let _ = self.reply.send(answer);
+        let _ = reply.send(answer);
     }
 }

@@ -7,9 +7,9 @@ use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
 use super::entry::{Entry, Supply};
-use super::groups::Groups;
-use super::stop::Stop;
-use crate::backends::{NamespaceRow, Seen, Want};
+use super::groups::{Groups, Scope};
+use super::job::Stop;
+use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write};
 
 /// A namespace in a turn.
 #[derive(Debug, Default)]
@@ -163,24 +163,17 @@ impl NamespaceRows {
         supply.first(|number| !has_row(number)).flatten()
     }
 
-    /// Of the numbers that nobody keeps, the one that rested longest, if that is known.
-    pub fn rested(&mut self) -> Option<Option<Worker>> {
-        let first = NamespaceRows::untaken(&mut self.rested, &self.workers)?;
-        Some(first.and_then(|worker| self.current(worker)))
-    }
-
-    /// The kept number whose owner was not seen for longest, if that is known.
-    pub fn kept(&mut self) -> Option<Option<Worker>> {
-        let first = NamespaceRows::untaken(&mut self.kept, &self.workers)?;
-        Some(first.and_then(|worker| self.current(worker)))
-    }
-
-    /// The first of a supply whose row nobody changed: changed ones are looked at by themselves.
-    fn untaken(
-        supply: &mut Option<Supply<u32>>,
-        workers: &BTreeMap<u32, Entry<WorkerRow>>,
-    ) -> Option<Option<u32>> {
-        supply.as_mut()?.first(|worker| workers.get(&worker).is_some_and(|entry| !entry.touched))
+    /// Of the numbers that nobody keeps, the one that rested longest, and the kept number whose owner
+    /// was not seen for longest, as far as that is known. Numbers whose rows were changed are looked at
+    /// by themselves.
+    pub fn resting(&mut self) -> (Option<Option<Worker>>, Option<Option<Worker>>) {
+        let workers = &self.workers;
+        let first = |supply: &mut Option<Supply<u32>>| {
+            let is_left = |n| workers.get(&n).is_some_and(|entry| !entry.touched);
+            let first = supply.as_mut()?.first(is_left)?;
+            Some(first.and_then(|n| Some((n, workers.get(&n)?.row?))))
+        };
+        (first(&mut self.rested), first(&mut self.kept))
     }
 
     fn current(&self, worker: u32) -> Option<Worker> {
@@ -189,21 +182,29 @@ impl NamespaceRows {
     }
 
     /// What is to be written: what depends on each other in one group, and the other rows each for
-    /// itself.
+    /// itself, on condition that the namespace is as it was.
     pub fn gather(&self, name: &Name, groups: &mut Groups) {
         let Some(row) = &self.row else { return };
-        let changed = || {
-            self.changed.iter().filter_map(|worker| {
-                let entry = self.workers.get(worker)?;
-                Some((*worker, entry, entry.after()?))
-            })
-        };
-        // Rows that are written alone are conditional on the namespace as it was.
-        let all = row.after().is_some();
-        let joined = changed().filter(|(_, entry, _)| all || entry.joined);
-        groups.space(name, row, joined);
-        for (worker, entry, after) in changed().filter(|(_, entry, _)| !all && !entry.joined) {
-            groups.worker(name, row, (worker, entry, after));
+        let (namespace, before) = (*name, row.before);
+        let own = row.after().map(|after| Write::Namespace { namespace, before, after });
+        let condition = || before.map(|before| Write::Same(namespace, before));
+        let mut joined = Vec::new();
+        for (worker, entry) in self.changed.iter().filter_map(|n| Some((*n, self.workers.get(n)?)))
+        {
+            let Some(after) = entry.after() else { continue };
+            let write = WorkerWrite { namespace, worker, before: entry.before, after };
+            let write = Write::Worker(Box::new(write));
+            if own.is_some() || entry.joined {
+                joined.push(write);
+            } else {
+                let group = condition().into_iter().chain([write]).collect();
+                groups.push(Scope::Worker(namespace, worker), group);
+            }
+        }
+        if own.is_some() || !joined.is_empty() {
+            // What is only looked at comes first.
+            joined.splice(0..0, own.or_else(condition));
+            groups.push(Scope::Namespace(namespace), joined);
         }
     }
 }

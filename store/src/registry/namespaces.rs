@@ -3,8 +3,8 @@
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range, StoreTime};
 
+use super::job::Stop;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use crate::backends::opening::floor_tick;
 use crate::backends::{NamespaceRow, Want};
 use crate::problem::Problem;

@@ -2,13 +2,12 @@
 //! lines are served in turns: a start of many holders does not keep anybody from a segment. Within a
 //! line each tag and each namespace has its turn.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use leafid_core::Code;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::fair::Line;
 use super::groups::Scope;
 use super::job::{Job, Kind};
 use crate::meter::turns::Turns;
@@ -27,23 +26,32 @@ pub struct Queue {
     arriving: mpsc::Receiver<Job>,
     /// Those that had a turn and need another.
     again: VecDeque<Job>,
-    acquires: Line<Scope, Job>,
-    others: Line<Scope, Job>,
+    acquires: Line,
+    others: Line,
     acquires_next: bool,
+}
+
+/// Requests for the same tag or namespace stand one behind the other, and each of these lanes has its
+/// turn.
+#[derive(Default)]
+struct Line {
+    lanes: BTreeMap<Scope, VecDeque<Job>>,
+    /// Whose turn it is: each lane, once. None is empty.
+    turns: VecDeque<Scope>,
+    len: usize,
 }
 
 impl Queue {
     /// An empty queue, and the way into it.
     pub fn new() -> (Sender, Queue) {
         let (sender, arriving) = mpsc::channel(WAITING);
-        let (acquires, others) = Default::default();
-        let again = VecDeque::new();
+        let (again, acquires, others) = Default::default();
         (sender, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
     /// Waits until there is something to do. `false`: nobody is left who could ask.
     pub async fn wait(&mut self) -> bool {
-        if !self.acquires.is_empty() || !self.others.is_empty() {
+        if self.acquires.len + self.others.len > 0 {
             return true;
         }
         let first = match self.again.iter().map(|job| job.due).min() {
@@ -65,7 +73,7 @@ impl Queue {
     /// Whether there is something to do now.
     pub fn is_waiting(&mut self) -> bool {
         self.gather();
-        !self.acquires.is_empty() || !self.others.is_empty()
+        self.acquires.len + self.others.len > 0
     }
 
     /// Lets a request wait for another turn, not before it is due.
@@ -73,24 +81,22 @@ impl Queue {
         self.again.push_back(job);
     }
 
-    /// Tells how many wait in each line.
     pub fn tell(&self, meter: &Turns) {
-        meter.acquires.set(self.acquires.len() as u64);
-        meter.others.set(self.others.len() as u64);
+        meter.acquires.set(self.acquires.len as u64);
+        meter.others.set(self.others.len as u64);
         meter.again.set(self.again.len() as u64);
     }
 
-    /// How many wait.
     pub fn len(&self) -> usize {
-        self.again.len() + self.acquires.len() + self.others.len()
+        self.again.len() + self.acquires.len + self.others.len
     }
 
     /// Everything that waits, whatever it waits for.
     pub fn drain(&mut self) -> Vec<Job> {
         self.gather();
         let mut all: Vec<Job> = self.again.drain(..).collect();
-        all.extend(self.acquires.drain());
-        all.extend(self.others.drain());
+        all.extend(std::iter::from_fn(|| self.acquires.pop()));
+        all.extend(std::iter::from_fn(|| self.others.pop()));
         all
     }
 
@@ -118,21 +124,46 @@ impl Queue {
     }
 
     fn line_up(&mut self, job: Job) {
-        let line = match job.kind() {
-            Kind::Acquire => &mut self.acquires,
-            Kind::Take | Kind::Change => &mut self.others,
-        };
+        match job.kind {
+            Kind::Acquire => self.acquires.push(job),
+            Kind::Take | Kind::Change => self.others.push(job),
+        }
+    }
+}
+
+impl Line {
+    fn push(&mut self, job: Job) {
         let about = match job.scope {
             Scope::Worker(namespace, _) => Scope::Namespace(namespace),
             scope => scope,
         };
-        // What only reads is about many things.
-        let has_room = about == Scope::Nothing || line.alike(about) < ALIKE;
-        match (line.len() < WAITING, has_room) {
-            (true, true) => line.push(about, job),
-            (true, false) => job.answer(Err(too_many_alike())),
-            (false, _) => job.answer(Err(full())),
+        let alike = self.lanes.get(&about).map_or(0, VecDeque::len);
+        if self.len >= WAITING {
+            return job.answer(Err(full()));
         }
+        // What only reads is about many things.
+        if about != Scope::Nothing && alike >= ALIKE {
+            return job.answer(Err(too_many_alike()));
+        }
+        if alike == 0 {
+            self.turns.push_back(about);
+        }
+        self.lanes.entry(about).or_default().push_back(job);
+        self.len += 1;
+    }
+
+    /// The first of the lane whose turn it is.
+    fn pop(&mut self) -> Option<Job> {
+        let about = self.turns.pop_front()?;
+        let lane = self.lanes.get_mut(&about)?;
+        let first = lane.pop_front()?;
+        if lane.is_empty() {
+            self.lanes.remove(&about);
+        } else {
+            self.turns.push_back(about);
+        }
+        self.len -= 1;
+        Some(first)
     }
 }
 
@@ -171,10 +202,21 @@ mod tests {
         let refused = flood.pop().unwrap().await.unwrap().unwrap_err();
         assert_eq!(refused.code, Code::Overloaded, "{refused}");
         assert!(flood.iter_mut().all(|answer| answer.try_recv().is_err()), "the others wait");
-        let _quiet = ask(scope("quiet"));
+        let _others = ["quiet", "third", "quiet"].map(|tag| ask(scope(tag)));
         queue.gather();
-        assert_eq!(queue.len(), ALIKE + 1);
-        let turns = [queue.pop(), queue.pop()].map(|job| job.unwrap().scope);
-        assert_eq!(turns, [scope("flood"), scope("quiet")]);
+        assert_eq!(queue.len(), ALIKE + 3);
+        let mut turns = |n| {
+            let next = std::iter::from_fn(|| queue.pop()).take(n);
+            next.map(|job| job.scope).collect::<Vec<_>>()
+        };
+        assert_eq!(turns(3), ["flood", "quiet", "third"].map(scope));
+        // A lane that was empty begins behind.
+        assert_eq!(turns(3), ["flood", "quiet", "flood"].map(scope));
+        let _late = ask(scope("third"));
+        queue.gather();
+        assert_eq!(queue.pop().map(|job| job.scope), Some(scope("flood")));
+        assert_eq!(queue.pop().map(|job| job.scope), Some(scope("third")));
+        assert_eq!((queue.drain().len(), queue.len()), (ALIKE - 4, 0));
+        assert!(queue.others.lanes.is_empty() && queue.pop().is_none());
     }
 }

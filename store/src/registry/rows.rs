@@ -10,12 +10,12 @@ use leafid_core::{Name, StoreTime, Token};
 use super::cache::Cache;
 use super::entry::Entry;
 use super::groups::{Groups, Scope};
+use super::job::Stop;
 use super::namespace_rows::NamespaceRows;
-use super::stop::Stop;
-use crate::backends::{Answer, Facts, NamespaceRow, Want};
+use crate::backends::{Answer, Facts, NamespaceRow, Want, Write};
 use crate::problem::Problem;
 
-/// The rows of a turn.
+/// The rows of a turn. Whatever is looked at and not at hand is an error: it is wanted.
 #[derive(Debug)]
 pub struct TurnRows {
     /// The store's id.
@@ -40,22 +40,19 @@ pub struct TurnRows {
 impl TurnRows {
     /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
-        let Facts { store, floor, .. } = *facts;
-        let (tags, removed, spaces, lists, wants, unreadable) = Default::default();
-        let beats = false;
         TurnRows {
-            store,
-            floor,
+            store: facts.store,
+            floor: facts.floor,
             first_use,
             now,
-            tags,
-            removed,
-            spaces,
+            tags: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            spaces: BTreeMap::new(),
             cache,
-            lists,
-            wants,
-            unreadable,
-            beats,
+            lists: Vec::new(),
+            wants: Vec::new(),
+            unreadable: Vec::new(),
+            beats: false,
         }
     }
 
@@ -102,20 +99,13 @@ impl TurnRows {
     }
 
     /// Rows that are read once and changed by nobody here.
-    ///
-    /// # Errors
-    /// They are wanted.
     pub fn list(&mut self, want: Want) -> Result<Answer, Stop> {
-        match self.lists.iter().find(|(read, _)| *read == want) {
-            Some((_, answer)) => Ok(answer.clone()),
-            None => Err(self.want(want)),
-        }
+        let found = self.lists.iter().find(|(read, _)| *read == want);
+        let found = found.map(|(_, answer)| answer.clone());
+        found.ok_or_else(|| self.want(want))
     }
 
     /// Before when no window begins, of what is made now; 0 where nothing was ever lost.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn lost_before(&mut self) -> Result<StoreTime, Stop> {
         match self.list(Want::Fenced)? {
             Answer::Fenced(fenced) => Ok(self.floor.max(fenced.row.floor)),
@@ -124,28 +114,20 @@ impl TurnRows {
     }
 
     /// A tag as it was written last, tombstones included.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn known_tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
-        if let Some(seen) = self.cache.tag(tag) {
+        if let Some(&seen) = self.cache.tags.get(tag) {
             return Ok(self.tags.entry(*tag).or_insert(Entry::known(seen)).row);
         }
         self.tag(tag)
     }
 
     /// A tag as it was read, tombstones included.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
         if self.tags.get(tag).is_some_and(Entry::is_doubtful) {
             self.tags.remove(tag);
         }
-        match self.tags.get(tag) {
-            Some(entry) => Ok(entry.row),
-            None => Err(self.want(Want::Tag(*tag))),
-        }
+        let found = self.tags.get(tag).map(|entry| entry.row);
+        found.ok_or_else(|| self.want(Want::Tag(*tag)))
     }
 
     /// Whether a tag that was looked at is gone, and may have been further than its row says.
@@ -159,11 +141,8 @@ impl TurnRows {
     }
 
     /// A namespace as it was written last.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn known_namespace(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
-        if let Some(seen) = self.cache.namespace(name) {
+        if let Some(&seen) = self.cache.namespaces.get(name) {
             return Ok(self.space(name).row.get_or_insert(Entry::known(seen)).row);
         }
         self.namespace(name)
@@ -178,10 +157,8 @@ impl TurnRows {
             self.cache.doubt(Scope::Namespace(*name));
             self.space(name).reread()?;
         }
-        match &self.space(name).row {
-            Some(entry) => Ok(entry.row),
-            None => Err(self.want(Want::Namespace(*name))),
-        }
+        let found = self.space(name).row.map(|entry| entry.row);
+        found.ok_or_else(|| self.want(Want::Namespace(*name)))
     }
 
     /// Changes a namespace, which was looked at before.
@@ -209,27 +186,19 @@ impl TurnRows {
     }
 
     /// The row of a number as it was written last, if it was ever handed out.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn known_worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
-        match self.cache.worker(name, worker) {
+        match self.cache.workers.get(&(*name, worker)).copied() {
             Some(seen) => Ok(self.space(name).know(worker, seen)),
             None => self.worker(name, worker),
         }
     }
 
     /// The row of a number as it was read, if it was ever handed out.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
         let space = self.space(name);
         space.forget(worker);
-        match space.worker(worker) {
-            Some(row) => Ok(row),
-            None => Err(self.want(Want::Worker(*name, worker))),
-        }
+        let found = space.worker(worker);
+        found.ok_or_else(|| self.want(Want::Worker(*name, worker)))
     }
 
     /// Changes the row of a number, and nothing else of its namespace depends on that.
@@ -243,31 +212,18 @@ impl TurnRows {
     }
 
     /// The row of this very request, if it was granted before.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn mine(&mut self, name: &Name, request: Token) -> Result<Option<Worker>, Stop> {
-        match self.space(name).mine(request) {
-            Some(mine) => Ok(mine),
-            None => Err(self.want(Want::Mine(*name, request))),
-        }
+        let found = self.space(name).mine(request);
+        found.ok_or_else(|| self.want(Want::Mine(*name, request)))
     }
 
     /// The numbers that an owner keeps, two at most.
-    ///
-    /// # Errors
-    /// They are wanted.
     pub fn own(&mut self, name: &Name, owner: &Name) -> Result<[Option<Worker>; 2], Stop> {
-        match self.space(name).own(owner) {
-            Some(own) => Ok(own),
-            None => Err(self.want(Want::Own(*name, *owner))),
-        }
+        let found = self.space(name).own(owner);
+        found.ok_or_else(|| self.want(Want::Own(*name, *owner)))
     }
 
     /// The lowest number from `from` on that was never handed out, looked up for itself.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn first_unused(&mut self, name: &Name, from: u64, end: u64) -> Result<u64, Stop> {
         let want = Want::Unused { namespace: *name, from, end, count: 1 };
         match self.list(want)? {
@@ -278,29 +234,18 @@ impl TurnRows {
 
     /// The lowest number that was never handed out, from `from` on, and beyond `end` if all below it
     /// were. Requests take them one after another.
-    ///
-    /// # Errors
-    /// It is wanted.
     pub fn unused(&mut self, name: &Name, from: u64, end: u64) -> Result<u64, Stop> {
         let space = self.space(name);
-        match space.unused() {
-            Some(found) => Ok(found),
-            None => {
-                let count = 2 + space.changes();
-                Err(self.want(Want::Unused { namespace: *name, from, end, count }))
-            }
-        }
+        let (found, count) = (space.unused(), 2 + space.changes());
+        found.ok_or_else(|| self.want(Want::Unused { namespace: *name, from, end, count }))
     }
 
     /// Of the numbers that nobody keeps, the one that rested longest, of the kept ones the one whose
     /// owner was not seen for longest, and every one that was changed in this turn.
-    ///
-    /// # Errors
-    /// They are wanted.
     pub fn resting(&mut self, name: &Name) -> Result<Vec<Worker>, Stop> {
         let space = self.space(name);
         let count = 1 + 2 * space.changes();
-        let (rested, kept) = (space.rested(), space.kept());
+        let (rested, kept) = space.resting();
         if let (Some(rested), Some(kept)) = (rested, kept) {
             return Ok([rested, kept].into_iter().flatten().chain(space.changed()).collect());
         }
@@ -359,10 +304,13 @@ impl TurnRows {
     pub fn groups(&self) -> Groups {
         let mut groups = Groups::default();
         if self.beats {
-            groups.beat(self.now);
+            groups.push(Scope::Beat, vec![Write::Beat(self.now)]);
         }
         for (tag, entry) in &self.tags {
-            groups.tag(tag, entry);
+            if let Some(after) = entry.after() {
+                let write = Write::Tag { tag: *tag, before: entry.before, after };
+                groups.push(Scope::Tag(*tag), vec![write]);
+            }
         }
         for (name, space) in &self.spaces {
             space.gather(name, &mut groups);

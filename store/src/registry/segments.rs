@@ -3,8 +3,8 @@
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Code, Name, SegmentAsk, SegmentGrant};
 
+use super::job::Stop;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use crate::problem::Problem;
 use crate::registry::explain;
 use crate::store::TagChange;

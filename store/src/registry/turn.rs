@@ -4,21 +4,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::StoreTime;
+use leafid_core::{HostTime, StoreTime};
 use tokio::time::Instant;
 
 use super::cache::Cache;
-use super::health::Health;
-use super::job::{Decided, Job, Worth};
+use super::job::{Job, Stop};
+use super::opened::Shared;
 use super::queue::Queue;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use super::time::Time;
-use crate::backends::{Abilities, BackEnd, Facts, Fault, Outcome, Watch};
-use crate::clock::Clock;
+use crate::backends::{Abilities, BackEnd, Fault, Outcome};
 use crate::fence::Guard;
 use crate::fence::guard::Begun;
-use crate::meter;
 use crate::problem::Problem;
 use crate::random;
 
@@ -26,7 +23,7 @@ mod answers;
 #[cfg(test)]
 mod tests;
 
-pub use answers::Answers;
+use answers::Answers;
 
 /// How many are written together at most.
 const TOGETHER: usize = 1_024;
@@ -41,33 +38,31 @@ const LONGEST_PAUSE_MS: u64 = 64;
 
 /// What has the turns.
 pub struct Turns<B: BackEnd> {
-    /// Where the rows lie.
-    pub back_end: B,
-    /// How it is to be used, and what it can tell.
-    pub abilities: Abilities,
-    /// What is always true of it.
-    pub facts: Facts,
-    /// Whether it is still the one that was opened.
-    pub watch: Arc<dyn Watch>,
+    back_end: B,
+    abilities: Abilities,
+    shared: Arc<Shared>,
     /// Whether tags and namespaces are created on first use.
-    pub first_use: bool,
-    /// How the last writing ended.
-    pub health: Arc<Health>,
-    /// The clock that only ticks.
-    pub clock: Arc<dyn Clock>,
+    first_use: bool,
     /// The back end's time.
-    pub time: Time,
+    time: Time,
     /// What was written last.
-    pub cache: Cache,
+    cache: Cache,
     /// What is done and not answered yet.
-    pub answers: Answers,
+    answers: Answers,
     /// Whether the database lost something.
-    pub guard: Guard,
-    /// How long all of it takes.
-    pub meter: Arc<meter::turns::Turns>,
+    guard: Guard,
 }
 
 impl<B: BackEnd> Turns<B> {
+    /// Turns of this back end, of which nothing is known but what it was when it was opened.
+    pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
+        let time = Time::start(shared.facts.now, shared.clock.boot());
+        let guard = Guard::new(Arc::clone(&shared.desk));
+        let (abilities, cache, answers) =
+            (back_end.abilities(), Cache::default(), Answers::default());
+        Turns { back_end, abilities, shared, first_use, time, cache, answers, guard }
+    }
+
     /// Goes on until nobody is left who could ask.
     pub async fn run(mut self, mut queue: Queue) {
         loop {
@@ -83,32 +78,24 @@ impl<B: BackEnd> Turns<B> {
                     job.answer(Err(problem.clone()));
                 }
             }
-            queue.tell(&self.meter);
+            queue.tell(&self.shared.meter);
         }
     }
 
     /// Does what waits. An error is for all who wait: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
-        if let Some(problem) = self.watch.gone() {
+        if let Some(problem) = self.shared.watch.gone() {
             return Err(problem);
         }
-        self.health.wait(self.clock.boot());
+        self.shared.health.wait(self.boot());
         let began = Instant::now();
         let begun = self.answers.during(self.back_end.begin()).await;
-        self.meter.begin.took(began.elapsed());
-        let mut now = match begun {
-            Ok(now) => now,
-            Err(fault) => {
-                queue.gather();
-                let failed = Err(Problem::from(&fault));
-                self.health.ended(&failed, false, queue.len());
-                return failed;
-            }
-        };
+        self.shared.meter.begin.took(began.elapsed());
         queue.gather();
-        queue.tell(&self.meter);
+        let mut now = begun.map_err(|fault| self.failed(Problem::from(&fault), queue.len()))?;
+        queue.tell(&self.shared.meter);
         let told = self.now(now);
-        let compared = self.guard.begin(&mut self.back_end, told, self.clock.boot());
+        let compared = self.guard.begin(&mut self.back_end, told, self.shared.clock.boot());
         match self.answers.during(compared).await {
             Ok(Begun::Same) => {}
             Ok(Begun::Compared) => {
@@ -117,15 +104,13 @@ impl<B: BackEnd> Turns<B> {
             }
             Err(problem) => {
                 self.end_turn().await;
-                let failed = Err(problem);
-                self.health.ended(&failed, false, queue.len());
-                return failed;
+                return Err(self.failed(problem, queue.len()));
             }
         }
         let now = self.now(now);
-        self.health.tell(now, self.clock.boot());
+        self.shared.health.tell(now, self.boot());
         let cache = std::mem::take(&mut self.cache);
-        let mut turn = TurnRows::new(&self.facts, self.first_use, now, cache);
+        let mut turn = TurnRows::new(&self.shared.facts, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,
@@ -142,6 +127,16 @@ impl<B: BackEnd> Turns<B> {
         Ok(())
     }
 
+    /// Notes why a turn of that many requests failed.
+    fn failed(&self, problem: Problem, requests: usize) -> Problem {
+        self.shared.health.ended(&Err(problem.clone()), false, requests);
+        problem
+    }
+
+    fn boot(&self) -> HostTime {
+        self.shared.clock.boot()
+    }
+
     /// Ends a turn in which nothing is written.
     async fn end_turn(&mut self) {
         // Where even this fails, the next turn hears of it.
@@ -151,9 +146,9 @@ impl<B: BackEnd> Turns<B> {
     /// The time, as the back end says or as its last answer and the clock have it.
     fn now(&mut self, said: Option<StoreTime>) -> StoreTime {
         if let Some(now) = said {
-            self.time.learn(now, self.clock.boot());
+            self.time.learn(now, self.boot());
         }
-        self.time.now(self.clock.boot())
+        self.time.now(self.boot())
     }
 
     /// Decides what waits, until a turn is full.
@@ -164,10 +159,10 @@ impl<B: BackEnd> Turns<B> {
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
     ) -> Result<(), Halt> {
-        let began = self.clock.boot();
+        let began = self.boot();
         while decided.len() < TOGETHER
             && turn.widest() < self.abilities.wide
-            && self.clock.boot().since(began) < SLICE_MS
+            && self.boot().since(began) < SLICE_MS
         {
             let mut round = self.round(queue);
             if round.is_empty() {
@@ -176,14 +171,10 @@ impl<B: BackEnd> Turns<B> {
             for _ in 0..READINGS {
                 let mut wanting = Vec::new();
                 for mut job in round {
-                    let done = match job.decide(turn) {
-                        Decided::Done => verified(turn.verify(job.scope)),
-                        waits => waits,
-                    };
-                    match done {
-                        Decided::Done => decided.push(job),
-                        Decided::Later => later.push(job),
-                        Decided::Wanting => wanting.push(job),
+                    match job.decide(turn) {
+                        Ok(()) => decided.push(job),
+                        Err(Stop::Later) => later.push(job),
+                        Err(_) => wanting.push(job),
                     }
                 }
                 round = wanting;
@@ -196,15 +187,15 @@ impl<B: BackEnd> Turns<B> {
                 }
                 let began = Instant::now();
                 let read = self.answers.during(self.back_end.read(&wants)).await;
-                self.meter.read.took(began.elapsed());
+                self.shared.meter.read.took(began.elapsed());
                 match read {
                     Ok(read) => {
                         if self.abilities.notices && self.guard.doubts(&wants, &read.answers) {
                             decided.append(&mut round);
                             return Err(Halt::WentBack);
                         }
-                        self.time.learn(read.now, self.clock.boot());
-                        turn.now = self.time.now(self.clock.boot());
+                        self.time.learn(read.now, self.boot());
+                        turn.now = self.time.now(self.boot());
                         turn.learn(wants, read.answers);
                     }
                     Err(fault) => {
@@ -224,17 +215,17 @@ impl<B: BackEnd> Turns<B> {
     /// As many as are worth doing, and as are read for at once.
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
-        let (at, now) = (self.clock.boot(), Instant::now());
+        let (at, now) = (self.boot(), Instant::now());
         while round.len() < self.abilities.at_once {
             let Some(mut job) = queue.pop() else { break };
-            job.waited(now).inspect(|waited| self.meter.waited.took(*waited));
-            match job.worth(at) {
-                Worth::Nothing => self.meter.abandoned.one(),
-                Worth::TooLate(waited_ms) => {
-                    self.meter.late.one();
-                    job.refuse(waited_ms);
-                }
-                Worth::Done => round.push(job),
+            job.waited(now).inspect(|waited| self.shared.meter.waited.took(*waited));
+            if job.is_abandoned() {
+                self.shared.meter.abandoned.one();
+            } else if let Some(problem) = job.is_late(at) {
+                self.shared.meter.late.one();
+                job.answer(Err(problem));
+            } else {
+                round.push(job);
             }
         }
         round
@@ -243,11 +234,11 @@ impl<B: BackEnd> Turns<B> {
     /// Writes what was decided, and answers it.
     async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
         let groups = turn.groups();
-        self.meter.requests.note(decided.len() as u64);
+        self.shared.meter.requests.note(decided.len() as u64);
         let began = Instant::now();
         let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
-            self.meter.write.took(began.elapsed());
+            self.shared.meter.write.took(began.elapsed());
         }
         let written = match written {
             Ok(written) => written,
@@ -260,7 +251,7 @@ impl<B: BackEnd> Turns<B> {
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
         }
-        self.time.learn(written.now, self.clock.boot());
+        self.time.learn(written.now, self.boot());
         let mut failed = None;
         let mut done = false;
         for outcome in &written.outcomes {
@@ -270,13 +261,13 @@ impl<B: BackEnd> Turns<B> {
                 Outcome::Failed(fault) => failed = Some(Problem::from(fault)),
             }
         }
-        self.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
+        self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| written.outcomes.get(place)) {
                 None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
                 Some(Some(Outcome::Conflict)) => {
-                    self.meter.conflicts.one();
+                    self.shared.meter.conflicts.one();
                     lost(job, queue);
                 }
                 Some(Some(Outcome::Failed(fault) | Outcome::Locked(fault))) => {
@@ -285,15 +276,15 @@ impl<B: BackEnd> Turns<B> {
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
-        let now = self.time.now(self.clock.boot());
-        let noted = self.guard.note(&mut self.back_end, now, self.clock.boot());
+        let boot = self.boot();
+        let now = self.time.now(boot);
+        let noted = self.guard.note(&mut self.back_end, now, boot);
         self.answers.during(noted).await;
     }
 
     /// All of a turn failed, and nobody knows what was written: what was known is forgotten.
     fn fail(&mut self, fault: &Fault, jobs: Vec<Job>) {
-        let problem = Problem::from(fault);
-        self.health.ended(&Err(problem.clone()), false, jobs.len());
+        let problem = self.failed(Problem::from(fault), jobs.len());
         for job in jobs {
             job.answer(Err(problem.clone()));
         }
@@ -306,14 +297,6 @@ enum Halt {
     Fault(Fault),
     /// A row was read that stands below what was written.
     WentBack,
-}
-
-fn verified(verified: Result<(), Stop>) -> Decided {
-    match verified {
-        Ok(()) => Decided::Done,
-        Err(Stop::Later) => Decided::Later,
-        Err(_) => Decided::Wanting,
-    }
 }
 
 /// Somebody else wrote first: it is decided again, after a pause that is longer each time, and not

@@ -3,9 +3,9 @@
 use leafid_core::registry::{self, Acquired, Look, Namespace, Search, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
+use super::job::Stop;
 use super::namespaces;
 use super::rows::TurnRows;
-use super::stop::Stop;
 use crate::backends::NamespaceRow;
 use crate::registry::explain;
 use crate::store::NamespaceChange;

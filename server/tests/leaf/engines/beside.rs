@@ -14,7 +14,6 @@ use leafid_store::backends::{
 };
 use leafid_store::clock::SystemClock;
 use leafid_store::registry::Registry;
-use leafid_store::store::Store;
 use tokio::sync::watch;
 
 use super::running::{Leaf, database};

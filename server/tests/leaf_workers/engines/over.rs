@@ -17,7 +17,7 @@ use leafid_store::backends::{mysql, zookeeper as zk};
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
-use leafid_store::store::{Answer, SharedStore};
+use leafid_store::registry::{self, Answer};
 
 use super::leaf::{Leaf, Registry, Table, Tree, draw};
 
@@ -38,12 +38,12 @@ enum LeftOut {
 
 /// leafid's store as a generator sees it.
 struct Asked<'s> {
-    store: &'s SharedStore,
+    store: &'s Arc<registry::Registry>,
     runtime: &'s tokio::runtime::Runtime,
 }
 
 impl Asked<'_> {
-    fn wait<T>(&self, answer: Answer<'_, T>) -> Result<T, Failure> {
+    fn wait<T>(&self, answer: impl Answer<T>) -> Result<T, Failure> {
         self.runtime.block_on(answer).map_err(|problem| Failure {
             code: problem.code,
             retry_after_ms: problem.retry_after_ms,
@@ -122,7 +122,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
     let folder = tempfile::tempdir().unwrap();
     let options = Options { create: true, ..Options::default() };
     let store = open_sqlite(&folder.path().join("store.db"), clock.clone(), options).unwrap();
-    let store: SharedStore = Arc::new(store);
+    let store: Arc<registry::Registry> = Arc::new(store);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let name = Name::namespace("default").unwrap();
     let take_in = |stopped: &[&str]| {

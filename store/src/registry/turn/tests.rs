@@ -1,21 +1,30 @@
 //! What is done of what waits, in which order, and how much of it at once.
 
+use std::path::Path;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
+use futures_util::FutureExt;
+use leafid_core::registry::TagRow;
 use leafid_core::{AcquireAsk, Code, Name, Range, Release, StoreTime, Token};
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
 use crate::backends::{Abilities, BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
 use crate::clock::{Clock, ManualClock};
-use crate::registry::Registry;
 use crate::registry::groups::Scope;
 use crate::registry::job::Kind;
-use crate::store::{Answer, NamespaceChange, Store};
+use crate::registry::{Answer, Registry};
+use crate::store::{NamespaceChange, TagChange};
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A file of which each row takes so many ms to read as the number that a tag is named by, and
 /// which looks for the rows of one request at a time.
@@ -23,6 +32,32 @@ struct Slow {
     file: Sqlite,
     clock: Arc<ManualClock>,
     turns: Arc<AtomicUsize>,
+    far: Option<Far>,
+}
+
+type First = Arc<Mutex<Option<Pin<Box<dyn Answer<TagRow>>>>>>;
+
+/// Has a file written when it is let, and sees whether the first ask was answered when a write begins.
+struct Far {
+    may: Arc<Semaphore>,
+    first: First,
+    begins: UnboundedSender<bool>,
+}
+
+impl Slow {
+    fn open(folder: &Path, clock: &Arc<ManualClock>) -> Slow {
+        let options = Options { create: true, ..Options::default() };
+        let file = Sqlite::open(&folder.join("a.db"), clock.clone(), &options).unwrap();
+        Slow { file, clock: clock.clone(), turns: Arc::default(), far: None }
+    }
+
+    /// The same that is written when it is let, and how it is let, looked at and listened to.
+    fn far(mut self) -> (Slow, Arc<Semaphore>, First, UnboundedReceiver<bool>) {
+        let (may, first) = (Arc::new(Semaphore::new(0)), First::default());
+        let (begins, begun) = unbounded_channel();
+        self.far = Some(Far { may: Arc::clone(&may), first: Arc::clone(&first), begins });
+        (self, may, first, begun)
+    }
 }
 
 impl BackEnd for Slow {
@@ -35,7 +70,7 @@ impl BackEnd for Slow {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities::default()
+        Abilities { waits: self.far.is_some(), ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
@@ -44,7 +79,7 @@ impl BackEnd for Slow {
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
         let takes = wants.iter().map(|want| match want {
-            Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap(),
+            Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap_or(0),
             _ => 0,
         });
         self.clock.set(self.clock.wall().plus(takes.sum()));
@@ -53,6 +88,11 @@ impl BackEnd for Slow {
 
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
         self.turns.fetch_add(1, Ordering::SeqCst);
+        if let Some(Far { may, first, begins }) = &self.far {
+            let first = first.lock().unwrap().as_mut().map(|first| first.now_or_never());
+            begins.send(first.flatten().is_some()).unwrap();
+            may.acquire().await.unwrap().forget();
+        }
         self.file.write(groups).await
     }
 }
@@ -71,10 +111,8 @@ impl Busy {
     fn new() -> Busy {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(NOW));
-        let options = Options { create: true, ..Options::default() };
-        let file = Sqlite::open(&folder.path().join("a.db"), clock.clone(), &options).unwrap();
-        let turns = Arc::<AtomicUsize>::default();
-        let slow = Slow { file, clock: clock.clone(), turns: Arc::clone(&turns) };
+        let slow = Slow::open(folder.path(), &clock);
+        let turns = Arc::clone(&slow.turns);
         let registry = Registry::over(slow, clock.clone(), false).unwrap();
         Busy { _folder: folder, clock, registry, turns, done: Arc::default() }
     }
@@ -95,7 +133,7 @@ impl Busy {
     }
 
     /// Work that takes so many ms.
-    fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, ()> {
+    fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> impl Answer<()> {
         let done = Arc::clone(&self.done);
         let tag = Name::tag(&format!("{number}-{takes_ms}")).unwrap();
         self.registry.submit(kind, Scope::Nothing, move |turn| {
@@ -235,4 +273,49 @@ async fn a_release_that_waits_with_a_change_of_the_range_sees_what_that_left() {
     revoke.await.unwrap();
     let turns = busy.turns.load(Ordering::SeqCst) - before;
     assert_eq!(turns, 1 + 2, "the change, then what waited for it");
+}
+
+#[tokio::test]
+async fn what_waits_is_done_when_the_store_is_closed_and_nothing_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(NOW));
+    for here in [Some(Handle::current()), None] {
+        let (far, may, _, mut begun) = Slow::open(folder.path(), &clock).far();
+        let registry = Registry::on(here.as_ref(), far, clock.clone(), false).unwrap();
+        let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
+        let (first, second) = (put("first"), put("second"));
+        assert!(timeout(LIMIT, begun.recv()).await.unwrap().is_some());
+        let mut closed = Box::pin(registry.close());
+        let late = timeout(LIMIT, put("late")).await.unwrap().unwrap_err();
+        assert!(late.detail.contains("closed"), "{late}");
+        assert!((&mut closed).now_or_never().is_none(), "one is being written");
+        may.add_permits(2);
+        timeout(LIMIT, closed).await.unwrap();
+        first.now_or_never().unwrap().unwrap();
+        second.now_or_never().unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_done_is_answered_while_the_next_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(NOW));
+    let (far, may, first, mut begun) = Slow::open(folder.path(), &clock).far();
+    // The first answer is looked at by the store's own thread.
+    let registry: &'static Registry =
+        Box::leak(Box::new(Registry::over(far, clock, false).unwrap()));
+    let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
+    let mut begun = async || timeout(LIMIT, begun.recv()).await.unwrap();
+
+    *first.lock().unwrap() = Some(put("first"));
+    assert_eq!(begun().await, Some(false));
+    let second = put("second");
+    may.add_permits(1);
+    assert_eq!(begun().await, Some(false), "the second write has begun before");
+    // It is not let, and the first is answered all the same.
+    let first = first.lock().unwrap().take().unwrap();
+    timeout(LIMIT, first).await.unwrap().unwrap();
+    may.add_permits(1);
+    // The last is answered with nothing behind it.
+    timeout(LIMIT, second).await.unwrap().unwrap();
 }

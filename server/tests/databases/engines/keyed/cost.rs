@@ -19,7 +19,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Store};
+use leafid_store::store::NamespaceChange;
 
 use super::clock;
 use super::keys::{Keys, Real};

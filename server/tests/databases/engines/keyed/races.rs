@@ -19,7 +19,7 @@ use leafid_store::backends::{
 };
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Page, Store, TagChange};
+use leafid_store::store::{NamespaceChange, Page, TagChange};
 
 use super::clock;
 use super::keys::Real;

@@ -11,7 +11,6 @@ use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
 use leafid_store::registry::Registry;
-use leafid_store::store::Store;
 use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 

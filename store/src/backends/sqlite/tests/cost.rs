@@ -10,7 +10,7 @@ use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
 use crate::clock::ManualClock;
 use crate::registry::Registry;
-use crate::store::{NamespaceChange, Store};
+use crate::store::NamespaceChange;
 
 const MINE: &str = include_str!("../../../../../sql/sqlite/lookups/mine.sql");
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
