@@ -180,6 +180,7 @@ fn invalid(detail: &str) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
+#[cfg(feature = "sql")]
 #[cfg(test)]
 mod tests {
     use super::*;

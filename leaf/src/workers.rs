@@ -14,16 +14,18 @@ pub mod import;
 pub mod modes;
 pub mod plan;
 pub mod start;
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 pub mod table;
-#[cfg(feature = "engines")]
+#[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
 use leafid_core::{Layout, StoreTime};
 use serde_json::Value;
 
-#[cfg(not(feature = "engines"))]
-pub use leafid_store::backends::absent::{self as table, self as zookeeper};
+#[cfg(not(feature = "sql"))]
+pub use leafid_store::backends::mysql as table;
+#[cfg(not(feature = "zookeeper"))]
+pub use leafid_store::keyed::zookeeper;
 
 /// The layout of Leaf's IDs: ms since 2010-11-04, 41/10/12 bits.
 pub const LAYOUT: Layout = Layout::LEAF;

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use leafid_core::{Code, StoreTime};
-use leafid_store::backends::{engines, mysql, zookeeper as zk};
+use leafid_store::absent::built;
+use leafid_store::backends::mysql;
 use leafid_store::json::shown;
+use leafid_store::keyed::zookeeper as zk;
 use leafid_store::problem::Problem;
 use serde_json::{Map, Value};
 
@@ -59,7 +61,7 @@ impl Place {
 fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, Problem> {
     match snowflake.mode.as_deref().unwrap_or("zk_normal") {
         mode @ ("zk_normal" | "zk_recycle") => {
-            engines()?;
+            built("zk")?;
             const KEY: &str = "leaf.snowflake.zk.address";
             const TAKES: &str = "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181";
             let hosts = snowflake.zk_address.as_deref().unwrap_or("");
@@ -170,6 +172,7 @@ fn is_here(ip: &str) -> bool {
     arrives().is_ok()
 }
 
+#[cfg(all(feature = "sql", feature = "zookeeper"))]
 #[cfg(test)]
 mod tests {
     use super::*;

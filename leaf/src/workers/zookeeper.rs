@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use leafid_core::{Code, StoreTime};
-use leafid_store::backends::zookeeper::Address;
+use leafid_store::keyed::zookeeper::Address;
 use leafid_store::problem::Problem;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 

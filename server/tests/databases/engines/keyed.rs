@@ -9,7 +9,7 @@ mod starts;
 use std::sync::Arc;
 
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
-use leafid_store::backends::keyed::Keyed;
+use leafid_store::keyed::Keyed;
 
 use self::keys::Real;
 use super::crash::{blind, opened, survives};

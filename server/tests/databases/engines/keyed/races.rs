@@ -11,12 +11,12 @@ use leafid_core::{
 };
 use leafid_servers::{Etcd, Zookeeper, for_test};
 use leafid_store::backends::clock::Source;
-use leafid_store::backends::keyed::Keyed;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::backends::{
     Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
+use leafid_store::keyed::Keyed;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Page, Store, TagChange};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::tls::{self, Trust};
 use crate::backends::address::{prints_its_place, unusable};
-use crate::backends::keyed::address::{Parts, parts};
+use crate::keyed::address::{Parts, parts};
 use crate::problem::Problem;
 
 /// The port of a member that is named without one.

@@ -8,7 +8,7 @@ use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, Mul
 
 use super::paths::{Paths, counted, version};
 use super::{Zookeeper, unwritten};
-use crate::backends::keyed::engine::{
+use crate::keyed::engine::{
     BUCKET, Before, Broken, Commit, Ended, Identity, Key, Set, Touched, bucket,
 };
 

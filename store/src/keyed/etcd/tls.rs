@@ -9,8 +9,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use crate::backends::keyed::engine::Broken;
 use crate::backends::tls::{self, Asked};
+use crate::keyed::engine::Broken;
 use crate::problem::Problem;
 
 /// Who is believed to be a member.

@@ -7,6 +7,8 @@
 
 pub mod address;
 pub mod engine;
+#[cfg(feature = "etcd")]
+pub mod etcd;
 pub mod link;
 mod look;
 pub mod moves;
@@ -14,6 +16,8 @@ pub mod open;
 pub mod space;
 pub mod text;
 mod write;
+#[cfg(feature = "zookeeper")]
+pub mod zookeeper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,15 +25,20 @@ use std::time::Instant;
 
 use leafid_core::{Name, StoreTime};
 
-use super::clock::DatabaseClock;
-use super::opening::Found;
-use super::{Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written};
+use crate::backends::clock::DatabaseClock;
+use crate::backends::opening::Found;
+use crate::backends::{
+    Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written,
+};
 use crate::clock::RegistryTime;
 
 use engine::{Engine, Guard, Key, Stored};
 use link::Link;
 use space::Known;
 use text::Meta;
+
+#[cfg(not(feature = "zookeeper"))]
+pub use crate::absent::zookeeper;
 
 /// A store in a key-value store.
 pub struct Keyed<E: Engine> {

@@ -11,7 +11,7 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::keyed::engine::{
+use super::engine::{
     BUCKET, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
 };
 use crate::problem::Problem;

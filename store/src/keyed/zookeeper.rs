@@ -10,7 +10,7 @@ use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
 
-use super::keyed::engine::{
+use super::engine::{
     Breakage, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
 };
 use crate::problem::Problem;

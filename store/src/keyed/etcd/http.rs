@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::address::{Address, Login};
 use super::tls;
-use crate::backends::keyed::engine::{Breakage, Broken};
+use crate::keyed::engine::{Breakage, Broken};
 
 /// The largest answer that is read.
 const LARGEST: usize = 64 << 20;
