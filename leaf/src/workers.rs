@@ -23,9 +23,9 @@ use leafid_core::{Layout, StoreTime};
 use serde_json::Value;
 
 #[cfg(not(feature = "sql"))]
-pub use leafid_store::backends::mysql as table;
+pub use leafid_store::absent::mysql as table;
 #[cfg(not(feature = "zookeeper"))]
-pub use leafid_store::keyed::zookeeper;
+pub use leafid_store::absent::zookeeper;
 
 /// The layout of Leaf's IDs: ms since 2010-11-04, 41/10/12 bits.
 pub const LAYOUT: Layout = Layout::LEAF;

@@ -36,8 +36,7 @@ fn feature(scheme: &str) -> &'static str {
 
 /// What the crate `leafid-leaf` uses of an engine, which is refused here.
 macro_rules! absent {
-    ($engine:ident, $feature:literal, $scheme:literal) => {
-        #[cfg(not(feature = $feature))]
+    ($engine:ident, $scheme:literal) => {
         #[doc = concat!("What stands in for `", stringify!($engine), "`.")]
         pub mod $engine {
             use super::left_out;
@@ -71,8 +70,8 @@ macro_rules! absent {
     };
 }
 
-absent!(mysql, "sql", "mysql");
-absent!(zookeeper, "zookeeper", "zk");
+absent!(mysql, "mysql");
+absent!(zookeeper, "zk");
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,9 @@ use crate::store::Page;
 #[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
 pub mod address;
 pub mod clock;
+pub mod far;
 pub mod greatest;
+pub mod link;
 #[cfg(feature = "sql")]
 pub mod mysql;
 pub mod opening;

@@ -13,15 +13,14 @@ use tokio::runtime::Handle;
 
 use super::database::{Database, Kind};
 use crate::absent::left_out;
+use crate::backends::far::{create, open};
 use crate::backends::opening::{Terms, Unopened};
 #[cfg(feature = "sql")]
 use crate::backends::{
     greatest::remote::{of_mysql, of_postgres},
     mysql::{self, Leaf, Mysql},
     postgres::{self, Postgres},
-    remote::Remote,
-    remote::driver::Driver,
-    remote::open::rename,
+    remote::{Driver, Remote, rename},
 };
 use crate::clock::Clock;
 #[cfg(feature = "etcd")]
@@ -102,12 +101,12 @@ impl<D: Driver> Kind for Tables<D> {
         clock: Arc<dyn Clock>,
         terms: &Terms,
     ) -> Result<Registry, Unopened> {
-        let opened = Remote::<D>::open(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        let opened = open::<Remote<D>>(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::on(on, opened, clock, terms.options.first_use)?)
     }
 
     fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
-        let made = Remote::<D>::create(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        let made = create::<Remote<D>>(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::over(made, clock, terms.options.first_use)?)
     }
 
@@ -132,12 +131,12 @@ impl<E: Engine> Kind for Keys<E> {
         clock: Arc<dyn Clock>,
         terms: &Terms,
     ) -> Result<Registry, Unopened> {
-        let opened = Keyed::<E>::open(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        let opened = open::<Keyed<E>>(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::on(on, opened, clock, terms.options.first_use)?)
     }
 
     fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
-        let made = Keyed::<E>::create(&self.address, &self.place, Arc::clone(&clock), terms)?;
+        let made = create::<Keyed<E>>(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::over(made, clock, terms.options.first_use)?)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leafid_core::{AcquireAsk, Code, Name, StoreTime, Token};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use leafid_store::backends::clock::Source;
+use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
@@ -281,7 +282,8 @@ fn a_clock_that_strays_is_refused<S: Real>() {
         let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
         // What is late is asked for again.
         let opened = until(|| {
-            let opened = Keyed::<S::Engine>::open(&S::address(&url), "here", clock.clone(), &terms);
+            let opened =
+                far::open::<Keyed<S::Engine>>(&S::address(&url), "here", clock.clone(), &terms);
             (!opened.as_ref().is_err_and(|unopened| unopened.may_pass)).then_some(opened)
         });
         opened
