@@ -9,11 +9,12 @@ use crate::problem::Problem;
 /// # Errors
 /// `REQUEST_INVALID`.
 pub fn built(scheme: &str) -> Result<(), Problem> {
-    let is_built = match feature(scheme) {
-        "sql" => cfg!(feature = "sql"),
-        "etcd" => cfg!(feature = "etcd"),
-        _ => cfg!(feature = "zookeeper"),
-    };
+    let features = [
+        ("sql", cfg!(feature = "sql")),
+        ("etcd", cfg!(feature = "etcd")),
+        ("zookeeper", cfg!(feature = "zookeeper")),
+    ];
+    let is_built = features.contains(&(feature(scheme), true));
     if is_built { Ok(()) } else { Err(left_out(scheme)) }
 }
 

@@ -15,6 +15,7 @@ use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
+#[cfg(feature = "sql")]
 use super::address::Options;
 use crate::problem::Problem;
 
@@ -30,6 +31,7 @@ pub struct Asked<'a> {
     pub own: Option<[(&'a str, &'a Path); 2]>,
 }
 
+#[cfg(feature = "sql")]
 impl<'a> Asked<'a> {
     /// What the options of a URL ask for, by the names of those for the mode, the authorities, our
     /// certificate and its key. `any_name` says of a mode whether any name will do, and is none where it
