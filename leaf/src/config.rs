@@ -140,7 +140,7 @@ impl Keys {
     }
 }
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;

@@ -1,6 +1,7 @@
 //! The URL of a database as Java writes it, turned into ours.
 
-use leafid_store::backends::{engines, mysql::Address};
+use leafid_store::absent::built;
+use leafid_store::backends::mysql::Address;
 use leafid_store::problem::Problem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -15,7 +16,7 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.')
 /// # Errors
 /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
 pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
-    engines()?;
+    built("mysql")?;
     let wrong = |why: &str| {
         invalid(format!(
             "leaf.jdbc.url cannot be used: {why}; it is `jdbc:mysql://HOST:PORT/DATABASE`, with the \
@@ -80,7 +81,7 @@ fn tls(query: &str) -> Result<&'static str, String> {
     }
 }
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 #[cfg(test)]
 mod tests {
     use super::*;

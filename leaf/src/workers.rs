@@ -13,16 +13,18 @@ pub mod files;
 pub mod place;
 pub mod plan;
 pub mod start;
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 pub mod table;
-#[cfg(feature = "engines")]
+#[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
 use leafid_core::{Layout, StoreTime};
 use serde_json::Value;
 
-#[cfg(not(feature = "engines"))]
-pub use leafid_store::backends::absent::{self as table, self as zookeeper};
+#[cfg(not(feature = "sql"))]
+pub use leafid_store::absent::mysql as table;
+#[cfg(not(feature = "zookeeper"))]
+pub use leafid_store::absent::zookeeper;
 
 /// The layout of Leaf's IDs: ms since 2010-11-04, 41/10/12 bits.
 pub const LAYOUT: Layout = Layout::LEAF;
@@ -67,7 +69,7 @@ pub enum Growth {
 
 impl Growth {
     /// The same, and above the numbers that are there.
-    #[cfg(feature = "engines")]
+    #[cfg(any(feature = "sql", feature = "zookeeper"))]
     fn beyond(self, nodes: &[Node]) -> Growth {
         let Growth::Next(next) = self else { return self };
         Growth::Next(nodes.iter().map(|node| u64::from(node.worker) + 1).fold(next, u64::max))
@@ -98,11 +100,11 @@ fn time(data: &[u8], field: &str) -> Result<Option<StoreTime>, String> {
 }
 
 /// How long a look at a registry may take.
-#[cfg(feature = "engines")]
+#[cfg(any(feature = "sql", feature = "zookeeper"))]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// What a registry holds, or `away` where it does not answer in time.
-#[cfg(feature = "engines")]
+#[cfg(any(feature = "sql", feature = "zookeeper"))]
 async fn in_time<T, E>(
     away: impl Fn(&str) -> E,
     read: impl Future<Output = Result<T, E>>,

@@ -6,51 +6,32 @@ use std::future::Future;
 use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Name, Range, StoreTime, Token};
+use leafid_core::{Name, Range, StoreTime, Token};
 
 use crate::problem::Problem;
 use crate::store::Page;
 
-pub mod absent;
-#[cfg(feature = "engines")]
-mod address;
+#[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
+pub mod address;
 pub mod clock;
-#[cfg(feature = "engines")]
-pub mod etcd;
+pub mod far;
 pub mod greatest;
-#[cfg(feature = "engines")]
-pub mod keyed;
-#[cfg(feature = "engines")]
+pub mod link;
+#[cfg(feature = "sql")]
 pub mod mysql;
 pub mod opening;
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 pub mod postgres;
 pub mod reconnect;
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 pub mod remote;
 pub mod sql;
 pub mod sqlite;
-#[cfg(feature = "engines")]
-mod tls;
-#[cfg(feature = "engines")]
-pub mod zookeeper;
-#[cfg(not(feature = "engines"))]
-pub use absent::{self as mysql, self as zookeeper};
+#[cfg(any(feature = "sql", feature = "etcd"))]
+pub(crate) mod tls;
 
-/// Refuses what needs a database that is another program, where this one was built without their
-/// clients.
-///
-/// # Errors
-/// `REQUEST_INVALID`.
-pub fn engines() -> Result<(), Problem> {
-    if cfg!(feature = "engines") { Ok(()) } else { Err(alone()) }
-}
-
-/// That there is SQLite alone.
-pub fn alone() -> Problem {
-    let detail = "this `leafid` was built with SQLite alone: build it with `--features engines`";
-    Problem::new(Code::RequestInvalid, detail)
-}
+#[cfg(not(feature = "sql"))]
+pub use crate::absent::mysql;
 
 /// A database that keeps a registry's rows.
 ///

@@ -1,9 +1,10 @@
 //! The store of leafid without a server: ranges of numbers and windows of time in SQLite, PostgreSQL,
 //! MySQL, etcd or ZooKeeper, leased so that no two holders ever have the same.
 //!
-//! `opening → registry → fence → backends`: arrows point to what is imported, and nothing imports
+//! `opening → registry → fence → keyed → backends`: arrows point to what is imported, and nothing imports
 //! against them. Every decision is [`leafid_core::registry`]'s; [`registry`] asks for the rows, has it
-//! decide, and writes; [`fence`] notices a store that went back; [`backends`] keep the rows.
+//! decide, and writes; [`fence`] notices a store that went back; [`backends`] keep the rows,
+//! and [`keyed`] has those that keep them as keys and values.
 //! [`dispense`] draws single IDs from what is leased.
 //!
 //! A program that embeds a store does what `leafid serve` does around it: it opens the store, gives it a
@@ -38,12 +39,14 @@
 //! # }
 //! ```
 
+pub mod absent;
 pub mod backends;
 pub mod clock;
 pub mod dispense;
 pub mod fence;
 pub mod hex;
 pub mod json;
+pub mod keyed;
 pub mod meter;
 pub mod opening;
 pub mod problem;

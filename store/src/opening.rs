@@ -1,7 +1,6 @@
 //! Opens stores by the name of their back end: a registry over what lies there.
 
 pub mod database;
-#[cfg(feature = "engines")]
 mod engines;
 
 use std::path::Path;

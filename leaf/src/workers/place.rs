@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use leafid_core::StoreTime;
-use leafid_store::backends::{engines, mysql, zookeeper as zk};
+use leafid_store::absent::built;
+use leafid_store::backends::mysql;
 use leafid_store::json::shown;
+use leafid_store::keyed::zookeeper as zk;
 use leafid_store::problem::Problem;
 use serde_json::{Map, Value};
 
@@ -140,7 +142,7 @@ impl Place {
 
 /// Where ZooKeeper has the numbers.
 fn tree(keys: &Keys, name: &str) -> Result<zk::Address, Problem> {
-    engines()?;
+    built("zk")?;
     const KEY: &str = "leaf.snowflake.zk.address";
     let hosts = match keys.text(KEY)? {
         None => keys.text("leaf.snowflake.address")?.unwrap_or_default(),
@@ -178,7 +180,7 @@ fn is_here(ip: &str) -> bool {
     arrives().is_ok()
 }
 
-#[cfg(feature = "engines")]
+#[cfg(all(feature = "sql", feature = "zookeeper"))]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 
 use futures_util::future::try_join_all;
 use leafid_core::StoreTime;
-use leafid_store::backends::zookeeper::Address;
+use leafid_store::keyed::zookeeper::Address;
 use leafid_store::problem::Problem;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 

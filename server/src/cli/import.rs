@@ -8,9 +8,10 @@ use leafid_leaf::workers::plan::{
     LEFT, MARGIN_MS, Plan, QUIET_MS, Row, Step, Wish, check_layout, plan,
 };
 use leafid_leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
-use leafid_store::backends::{mysql, zookeeper};
+use leafid_store::backends::mysql;
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
+use leafid_store::keyed::zookeeper;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};

@@ -56,4 +56,4 @@ macro_rules! prints_its_place {
     };
 }
 
-pub(super) use prints_its_place;
+pub(crate) use prints_its_place;

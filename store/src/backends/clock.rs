@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, RegistryTime};
 
 /// Whose clock counts.
 #[derive(Clone)]
@@ -52,4 +52,19 @@ impl Clock for DatabaseClock {
     fn boot(&self) -> HostTime {
         self.ticks.boot()
     }
+}
+
+/// The registry's time now, by a clock that is called so; a leap of it goes to the log.
+pub fn read(
+    time: &mut RegistryTime,
+    clock: &dyn Clock,
+    name: &str,
+    longest: impl FnOnce() -> i64,
+) -> StoreTime {
+    let (now, leap) = time.read(clock, longest);
+    if let Some(leap) = leap {
+        let by_ms = leap.by_ms;
+        tracing::warn!(by_ms, "{name} jumped forward; it is not believed for one max_window");
+    }
+    now
 }

@@ -1,7 +1,7 @@
 //! The greatest number that a table of an application has, asked by that application's own query. It is
 //! read, and nothing else.
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "sql")]
 pub mod remote;
 
 use std::path::Path;

@@ -16,10 +16,8 @@ use std::sync::Arc;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
-use super::remote::{
-    About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
-    of_step, query,
-};
+use super::link::{Breakage, Broken};
+use super::remote::{About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
 use super::sql::{Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
@@ -82,7 +80,7 @@ impl<T: Tables> Mysql<T> {
     async fn group(&mut self, steps: &[Step]) -> Result<Vec<Did>, Error> {
         let mut done = Vec::with_capacity(steps.len());
         for step in steps {
-            let did = match self.run(of_step(step)).await {
+            let did = match self.run(step.query()).await {
                 Ok(given) => given.did,
                 Err(Error::Server(said)) if said.code == DUPLICATE => Did::default(),
                 Err(error) => return Err(error),
@@ -156,7 +154,7 @@ impl<T: Tables> Driver for Mysql<T> {
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         let told = |error: Error| broken(&error);
-        let given = self.run(&query(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
+        let given = self.run(&Query::new(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
         let row = given.rows.first();
         let text = Text::translate(&T::named(settings::FOREIGN), Style::Marks).sql;
         let foreign = self.connection.query_first(text).await.map_err(told)?;
@@ -194,7 +192,7 @@ impl<T: Tables> Driver for Mysql<T> {
         Ok(Named { database, position })
     }
 
-    fn is_lost(&mut self) -> bool {
+    fn is_lost(&self) -> bool {
         self.connection.is_disconnected()
     }
 
@@ -268,8 +266,10 @@ fn broken(error: &Error) -> Broken {
         1213 => Breakage::Race,
         // A row that another session has locked.
         1205 => Breakage::Locked,
-        // No right, no such user, password or database; access by another way only.
-        1044 | 1045 | 1049 | 1142 | 1143 | 1130 | 1227 | 1698 | 3118 | 3159 => Breakage::Denied,
+        1049 => Breakage::NoDatabase,
+        1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
+        // No right, or access by another way only.
+        1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
         // It stops, is full, or has ended the connection.
         1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
             Breakage::Lost

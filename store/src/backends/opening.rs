@@ -1,17 +1,14 @@
 //! How a database is opened, and what it held then: the same for all back ends.
 
-mod apart;
 pub mod words;
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Layout, Name, StoreTime, Token};
+use leafid_core::{Code, Layout, Name, StoreTime, Token};
 
 use super::clock::Source;
 use super::{NamespaceRow, Write};
 use crate::problem::Problem;
-use crate::{random, utc};
-
-pub use apart::apart;
+use crate::{clock, random, utc};
 
 /// How far the clock of a lost store may have been ahead of the next one's.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
@@ -116,6 +113,24 @@ impl From<Unopened> for Problem {
     }
 }
 
+/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
+/// belongs to them and ends with them.
+///
+/// # Errors
+/// `INTERNAL` where there is no runtime, or it panicked.
+pub fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
+where
+    F: Future<Output = T>,
+    T: Send,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
+    let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
+    // The runtime ends there as well: it must not be dropped where another runs.
+    std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
+        .map_err(|_| cannot("the opening of the store panicked".to_owned()))
+}
+
 /// What a store held when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -136,6 +151,21 @@ pub struct Found {
     pub position: u64,
 }
 
+impl Found {
+    /// By the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
+    /// the time, before when no window is granted; 0 for none), and by the position.
+    pub fn of(
+        created: bool,
+        [tags, namespaces]: [u32; 2],
+        [granted, beat, floor]: [StoreTime; 3],
+        position: u64,
+    ) -> Found {
+        let some = |at: StoreTime| (at.get() > 0).then_some(at);
+        let (last_grant, last_used) = (some(granted), some(granted.max(beat)));
+        Found { created, tags, namespaces, last_grant, last_used, floor: some(floor), position }
+    }
+}
+
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = |count: u32| if count == 1 { "" } else { "s" };
@@ -149,6 +179,23 @@ impl std::fmt::Display for Found {
             write!(f, ", last used {}", utc::text(at))?;
         }
         write!(f, ", position {}", self.position)
+    }
+}
+
+/// Refuses a clock that strays from the last grant and the last writing of the time; the time that it
+/// strays from where it is believed all the same.
+///
+/// # Errors
+/// `STORE_REFUSED` with both times.
+pub fn judge_clock(
+    name: &str,
+    source: StoreTime,
+    [granted, beat]: [StoreTime; 2],
+    believe: bool,
+) -> Result<Option<StoreTime>, Problem> {
+    match clock::strays(source, granted, beat) {
+        Some(known) if !believe => Err(words::strays(name, source, known)),
+        known => Ok(known),
     }
 }
 

@@ -2,31 +2,31 @@
 //! schema of their own, `leafid`, beside whatever else the database has.
 
 mod address;
-mod driven;
-mod in_order;
 mod settings;
 mod tls;
 mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, NoTls, Socket, Statement as Prepared};
 
+use super::link::{Breakage, Broken};
 use super::remote::{
-    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style,
-    Text, of_step, query,
+    self, About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
 };
 use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-use driven::Driven;
 use values::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
@@ -35,7 +35,6 @@ const MAKING: i64 = 0x6c65_6166_6964;
 /// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
 pub struct Postgres {
     client: Client,
-    connection: Driven,
     place: String,
     prepared: HashMap<Cow<'static, str>, Ready>,
 }
@@ -55,7 +54,7 @@ impl Postgres {
             return Ok(());
         }
         let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
-        let statement = self.connection.during(self.client.prepare(&sql)).await;
+        let statement = self.client.prepare(&sql).await;
         let statement = statement.map_err(|error| broken(&error))?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
         self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
@@ -90,7 +89,7 @@ impl Postgres {
         let all = all.chain(asked.iter().map(|asked| Sent::Asked(asked)));
         let all = all.chain(last.map(Sent::Script)).map(send);
         // All were done only where none failed: the answer to a COMMIT after a failure is no error.
-        let answers = self.connection.during(in_order::all(all)).await;
+        let answers = in_order(all).await;
         let mut answers = answers.into_iter().collect::<Result<Vec<_>, Error>>();
         if let Ok(answers) = &mut answers {
             answers.drain(..usize::from(first.is_some()));
@@ -116,7 +115,7 @@ impl Driver for Postgres {
     const ABOUT: About = remote::POSTGRES;
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
-        let (client, mut connection) = match &address.tls {
+        let client = match &address.tls {
             None => reached(address, NoTls).await?,
             Some(tls) => reached(address, tls.clone()).await?,
         };
@@ -129,14 +128,14 @@ impl Driver for Postgres {
              SET idle_in_transaction_session_timeout = {STATEMENT_MS}; \
              SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
-        let set = connection.during(client.batch_execute(&session)).await;
+        let set = client.batch_execute(&session).await;
         set.map_err(|error| broken(&error))?;
         let (place, prepared) = (address.place.clone(), HashMap::new());
-        Ok(Postgres { client, connection, place, prepared })
+        Ok(Postgres { client, place, prepared })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let asked = query(Self::ABOUT.settings, |_| {});
+        let asked = Query::new(Self::ABOUT.settings, |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
         let row = found.iter().flatten().next();
         Ok(settings::judge(&self.place, row, allow_unsafe))
@@ -148,20 +147,19 @@ impl Driver for Postgres {
         let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
                      left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
                      (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.connection.during(self.client.query_one(named, &[])).await;
+        let row = self.client.query_one(named, &[]).await;
         let row = row.map_err(|error| broken(&error))?;
         let (system, timeline): (String, String) = (row.get(0), row.get(1));
         let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
         Ok(Named { database: format!("{system}/{timeline}"), position })
     }
 
-    fn is_lost(&mut self) -> bool {
-        self.connection.glance();
+    fn is_lost(&self) -> bool {
         self.client.is_closed()
     }
 
     async fn ping(&mut self) -> Result<(), Broken> {
-        let checked = self.connection.during(self.client.check_connection()).await;
+        let checked = self.client.check_connection().await;
         checked.map_err(|error| broken(&error))
     }
 
@@ -172,7 +170,7 @@ impl Driver for Postgres {
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
         let asked: Vec<&Query> =
-            groups.iter().flat_map(|steps| steps.iter()).map(of_step).collect();
+            groups.iter().flat_map(|steps| steps.iter()).map(Step::query).collect();
         let (first, last) = match ending {
             Ending::Alone => (None, None),
             Ending::Committed => (Some("BEGIN"), Some("COMMIT")),
@@ -199,13 +197,13 @@ impl Driver for Postgres {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        let done = self.connection.during(self.client.batch_execute(sql)).await;
+        let done = self.client.batch_execute(sql).await;
         done.map_err(|error| broken(&error))
     }
 }
 
-/// A client, and the connection that it uses.
-async fn reached<T>(address: &Address, tls: T) -> Result<(Client, Driven), Broken>
+/// A client; the connection that it uses is a task of its own.
+async fn reached<T>(address: &Address, tls: T) -> Result<Client, Broken>
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
@@ -213,13 +211,31 @@ where
     let (client, connection) = address.config.connect(tls).await.map_err(|error| broken(&error))?;
     // It ends when the client is dropped, or the server ends it: then only this hears why.
     let place = address.place.clone();
-    let work = async move {
+    tokio::spawn(async move {
         if let Err(error) = connection.await {
             let why = broken(&error).detail;
             tracing::warn!(place, "the database ended the connection: {why}");
         }
-    };
-    Ok((client, Driven::new(work)))
+    });
+    Ok(client)
+}
+
+/// Begins all, each before the next, and then waits for all; the outputs are in their order. What the
+/// crates have for that begins many in an order of its own, and a COMMIT must not overtake what it commits.
+async fn in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut futures: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
+    let done: Vec<Poll<F::Output>> = poll_fn(|context| {
+        Poll::Ready(futures.iter_mut().map(|future| future.as_mut().poll(context)).collect())
+    })
+    .await;
+    let mut outputs = Vec::with_capacity(futures.len());
+    for (future, done) in futures.into_iter().zip(done) {
+        outputs.push(match done {
+            Poll::Ready(output) => output,
+            Poll::Pending => future.await,
+        });
+    }
+    outputs
 }
 
 /// What a failure means. The text of the client's error names neither the server's words nor the
@@ -230,7 +246,7 @@ fn broken(error: &Error) -> Broken {
         // The client has no word of its own for it, and no try will find one.
         if cause.is_some_and(|cause| cause.to_string() == "password missing") {
             let detail = "no password in the URL".to_owned();
-            return Broken { detail, kind: Breakage::Denied };
+            return Broken { detail, kind: Breakage::Forbidden };
         }
         if let Some(failure) = failure(error) {
             let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
@@ -249,10 +265,11 @@ fn broken(error: &Error) -> Broken {
     let kind = match code {
         &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => Breakage::Race,
         &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
-        &SqlState::INVALID_PASSWORD
-        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION
-        | &SqlState::INVALID_CATALOG_NAME
-        | &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Denied,
+        &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
+        &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            Breakage::Unknown
+        }
+        &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
         // It stops, starts, or has no place for one more; or the connection is unfit.
         code if ["08", "53", "57", "58", "XX"]
             .iter()
@@ -263,4 +280,29 @@ fn broken(error: &Error) -> Broken {
         _ => Breakage::Refused,
     };
     Broken { detail: format!("{message} ({})", code.code()), kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::in_order;
+
+    #[tokio::test]
+    async fn all_begin_in_their_order_before_any_goes_on() {
+        let said = RefCell::new(Vec::new());
+        let say = async |n: usize| {
+            said.borrow_mut().push(n);
+            // Every third is done at once.
+            if !n.is_multiple_of(3) {
+                tokio::task::yield_now().await;
+                said.borrow_mut().push(1_000 + n);
+            }
+            n
+        };
+        let gave = in_order((0..100).map(say)).await;
+        assert_eq!(gave, (0..100).collect::<Vec<_>>());
+        assert_eq!(said.borrow()[..100], (0..100).collect::<Vec<_>>());
+        assert_eq!(said.borrow().len(), 166);
+    }
 }

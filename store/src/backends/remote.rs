@@ -2,21 +2,21 @@
 //! have in common. Other servers use the same rows at the same time and know nothing of each other:
 //! every writing carries the rows that it was decided on as its conditions.
 
-mod about;
-mod applied;
 pub mod driver;
-mod link;
 mod meta;
-pub mod open;
 mod rows;
 mod text;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::StoreTime;
+use leafid_sql::VERSION;
 
-use super::clock::DatabaseClock;
-use super::opening::{Found, Options, Terms, Unopened, words};
+use super::clock::{self, DatabaseClock};
+use super::far::{Far, Meta, Opened};
+use super::link::{Breakage, Broken, Link};
+use super::opening::{Found, NewStore, Unopened};
 use super::sql::{self, Query, Step, parted};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
@@ -25,14 +25,11 @@ use super::{
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
-use applied::{Applied, applied};
-use link::Link;
-use meta::Meta;
+use driver::{Applied, applied};
 use rows::gaps;
 
-pub use about::{About, LEAF, MYSQL, POSTGRES, query};
-pub use applied::query as of_step;
-pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
+pub use driver::{Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
+pub use meta::{About, LEAF, MYSQL, POSTGRES, rename};
 pub use rows::Row;
 pub use text::{Style, Text};
 
@@ -41,9 +38,7 @@ const BEAT_MS: i64 = 3_600_000;
 
 /// A store in a database.
 pub struct Remote<D: Driver> {
-    link: Link<D>,
-    place: String,
-    meta: Meta,
+    link: Link<Remote<D>>,
     found: Found,
     now: StoreTime,
     clock: DatabaseClock,
@@ -54,52 +49,67 @@ pub struct Remote<D: Driver> {
     beaten: StoreTime,
 }
 
+impl<D: Driver> Far for Remote<D> {
+    type Client = D;
+    type Address = D::Address;
+
+    const NAME: &'static str = D::NAME;
+    const KEEPS: &'static str = "tables";
+    const VERSION: i64 = VERSION;
+    const NOTHING: &'static str = "has no tables";
+    const OTHER: &'static str = "database";
+    const CONNECTING: Duration = Duration::from_secs(3);
+    const EXCHANGE: Duration = EXCHANGE;
+    const EXAMINING_WRITES: bool = false;
+
+    async fn connect(address: &D::Address) -> Result<D, Broken> {
+        D::connect(address).await
+    }
+
+    async fn examine(driver: &mut D, allow: bool) -> Result<Result<(), Problem>, Broken> {
+        driver.examine(allow).await
+    }
+
+    fn is_lost(driver: &D) -> bool {
+        driver.is_lost()
+    }
+
+    async fn ping(driver: &mut D) -> Result<(), Broken> {
+        driver.ping().await
+    }
+
+    async fn meta(driver: &mut D, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
+        meta::meta(driver, place).await
+    }
+
+    async fn told(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
+        meta::now(driver).await.map(Some)
+    }
+
+    async fn make(driver: &mut D, place: &str, new: &NewStore) -> Result<bool, Unopened> {
+        meta::make(driver, place, new).await
+    }
+
+    async fn fill(opened: Opened<Remote<D>>, believe: bool) -> Result<Remote<D>, Unopened> {
+        let Opened { link, client: mut driver, created, clock } = opened;
+        let found = meta::found(&mut driver, &link.meta, created).await;
+        let told = |broken: Broken| broken.unopened::<Remote<D>>(&link.place);
+        let (found, longest) = found.map_err(told)?;
+        let latest = meta::check_clock(&mut driver, &clock, &link.meta, &found, believe).await?;
+        let (time, now) = (RegistryTime::start(latest, &clock), clock.wall().max(latest));
+        let beaten = link.meta.beat;
+        Ok(Remote { link, found, now, clock, time, longest, beaten })
+    }
+}
+
 impl<D: Driver> Remote<D> {
-    /// Opens the store in a database, or makes it where the options say so.
-    ///
-    /// # Errors
-    /// As [`open::open`].
-    pub fn open(
-        address: &D::Address,
-        place: &str,
-        ticks: Arc<dyn Clock>,
-        terms: &Terms,
-    ) -> Result<Remote<D>, Unopened> {
-        open::open(address, place, ticks, terms)
-    }
-
-    /// Makes a store where none is.
-    ///
-    /// # Errors
-    /// `STORE_REFUSED` if one is there, with what is in it; else as [`Remote::open`].
-    pub fn create(
-        address: &D::Address,
-        place: &str,
-        ticks: Arc<dyn Clock>,
-        terms: &Terms,
-    ) -> Result<Remote<D>, Unopened> {
-        let options = Options { create: true, ..terms.options };
-        let opened = Remote::open(address, place, ticks, &Terms { options, ..terms.clone() })?;
-        match opened.found.created {
-            true => Ok(opened),
-            false => Err(words::exists(place, opened.meta.store, &opened.found, "database").into()),
-        }
-    }
-
     /// The store's time, after the database said its own.
     fn hear(&mut self, now_ms: Option<i64>) -> StoreTime {
         if let Some(now_ms) = now_ms {
             self.clock.learn(StoreTime::new(now_ms));
         }
         let longest = i64::try_from(self.longest).unwrap_or(i64::MAX);
-        let (now, leap) = self.time.read(&self.clock, || longest);
-        if let Some(leap) = leap {
-            tracing::warn!(
-                by_ms = leap.by_ms,
-                "the database's clock jumped forward; it is not believed for one max_window"
-            );
-        }
-        now
+        clock::read(&mut self.time, &self.clock, "the database's clock", || longest)
     }
 
     /// The lowest numbers without a row: one reading where `used_until` is right, more only after a
@@ -109,17 +119,17 @@ impl<D: Driver> Remote<D> {
             return Ok(Answer::Unused(Vec::new()));
         };
         let (mut next, mut found, mut rows) = (from, Vec::new(), first);
-        while !gaps(&rows, &mut next, end, count, &mut found).map_err(meta::odd)? {
-            let asked = D::TEXTS.query(&Want::Unused { namespace, from: next, end, count });
-            rows =
-                self.link.exchange(async |driver: &mut D| meta::ask(driver, asked).await).await?;
+        while !gaps(&rows, &mut next, end, count, &mut found)? {
+            let asked = [D::TEXTS.query(&Want::Unused { namespace, from: next, end, count })];
+            let read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await);
+            rows = read.await?.pop().unwrap_or_default();
         }
         Ok(Answer::Unused(found))
     }
 
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
         let mut asked: Vec<Query> = wants.iter().map(|want| D::TEXTS.query(want)).collect();
-        asked.push(query(D::ABOUT.now, |_| {}));
+        asked.push(Query::new(D::ABOUT.now, |_| {}));
         let mut read = Vec::with_capacity(asked.len());
         for some in asked.chunks(D::TOGETHER) {
             read.extend(self.link.exchange(async |driver: &mut D| driver.read(some).await).await?);
@@ -228,9 +238,9 @@ struct Tried {
 impl<D: Driver> BackEnd for Remote<D> {
     fn facts(&self) -> Facts {
         Facts {
-            store: self.meta.store,
-            place: self.place.clone(),
-            floor: self.meta.floor,
+            store: self.link.meta.store,
+            place: self.link.place.clone(),
+            floor: self.link.meta.floor,
             now: self.now,
             found: self.found,
         }
@@ -253,17 +263,16 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let stands = self.link.exchange(async |driver: &mut D| {
-            let rows = meta::ask(driver, D::TEXTS.query(&Want::Fenced)).await?;
-            let asked = D::TEXTS.query(&Want::Fenced);
-            let fenced = match gathered(&Want::Fenced, &asked, &rows) {
-                Answer::Fenced(fenced) => fenced,
-                _ => return Err(meta::odd(rows::Odd("no row says when it was fenced".to_owned()))),
+        let asked = [D::TEXTS.query(&Want::Fenced)];
+        let stands = self.link.ask(async |driver: &mut D| {
+            let rows = driver.read(&asked).await?.pop().unwrap_or_default();
+            let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {
+                return Err(Broken::refused("no row says when it was fenced"));
             };
             let Named { database, position } = driver.named().await?;
             Ok(Standing { fenced, database, position })
         });
-        stands.await.map_err(|broken| failed(&self.place, &broken))
+        stands.await
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
@@ -273,7 +282,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
-        self.look(wants).await.map_err(|broken| failed(&self.place, &broken))
+        self.look(wants).await.map_err(|broken| self.link.failed(&broken))
     }
 
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
@@ -284,10 +293,9 @@ impl<D: Driver> BackEnd for Remote<D> {
             }
             done => done.map(|tried| tried.outcomes(groups.len())),
         };
-        let place = &self.place;
         let outcomes = done.or_else(|broken| match broken.kind {
-            Breakage::Locked => Ok(vec![Outcome::Locked(failed(place, &broken)); groups.len()]),
-            _ => Err(failed(place, &broken)),
+            Breakage::Locked => Ok(vec![Outcome::Locked(self.link.failed(&broken)); groups.len()]),
+            _ => Err(self.link.failed(&broken)),
         })?;
         Ok(Written { now: self.hear(None), outcomes })
     }
@@ -326,11 +334,11 @@ impl<D: Driver> Remote<D> {
             match self.tried(std::slice::from_ref(group)).await {
                 Ok(tried) => outcomes.extend(tried.outcomes(1)),
                 Err(broken) if broken.kind == Breakage::Locked => {
-                    outcomes.push(Outcome::Locked(failed(&self.place, &broken)));
+                    outcomes.push(Outcome::Locked(self.link.failed(&broken)));
                 }
                 // Those before are written, and known to be.
                 Err(broken) => {
-                    let failed = Outcome::Failed(failed(&self.place, &broken));
+                    let failed = Outcome::Failed(self.link.failed(&broken));
                     outcomes.resize(groups.len(), failed);
                     return Ok(outcomes);
                 }
@@ -350,15 +358,26 @@ impl Tried {
     }
 }
 
-fn failed(place: &str, broken: &Broken) -> Fault {
-    Fault { detail: format!("{place} failed: {}", broken.detail) }
-}
-
-/// Refuses a setting, by its name.
-pub fn refused(place: &str, setting: &str, loses: &str, cure: &str) -> Problem {
-    let detail = format!(
-        "{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, start with \
-         --allow-unsafe-settings"
-    );
-    Problem::new(leafid_core::Code::StoreRefused, detail)
+/// Refuses settings by which a crash forgets what was answered, each with whether it is set so, or warns
+/// of them.
+///
+/// # Errors
+/// `STORE_REFUSED` for the first.
+pub fn refuse_risks<const N: usize>(
+    place: &str,
+    risks: [(bool, String, &str); N],
+    allow_unsafe: bool,
+) -> Result<(), Problem> {
+    let loses = "a crash forgets what was answered last: the same numbers would be granted again";
+    for (_, setting, cure) in risks.iter().filter(|(is_set, ..)| *is_set) {
+        if !allow_unsafe {
+            let detail = format!(
+                "{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, start \
+                 with --allow-unsafe-settings"
+            );
+            return Err(Problem::new(leafid_core::Code::StoreRefused, detail));
+        }
+        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {loses}");
+    }
+    Ok(())
 }

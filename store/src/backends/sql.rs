@@ -116,7 +116,8 @@ pub struct Query {
 }
 
 impl Query {
-    fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
+    /// A text, and what is put for its names.
+    pub fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
         let mut params = Params::default();
         put(&mut params);
         Query { text: Cow::Borrowed(text), params }
@@ -132,6 +133,15 @@ pub enum Step {
     Adjust(Query),
     /// It has to find a row, or the group conflicts.
     Find(Query),
+}
+
+impl Step {
+    /// Its statement.
+    pub fn query(&self) -> &Query {
+        match self {
+            Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query,
+        }
+    }
 }
 
 impl Texts {

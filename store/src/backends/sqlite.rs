@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use super::opening::{Found, Options, words};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
-    Written,
+    Written, clock,
 };
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
@@ -85,14 +85,7 @@ impl Sqlite {
     /// the time and the rows.
     fn now(&mut self) -> StoreTime {
         let longest = || meta::longest_window_ms(&self.connection).unwrap_or(0);
-        let (now, leap) = self.time.read(self.clock.as_ref(), longest);
-        if let Some(leap) = leap {
-            tracing::warn!(
-                by_ms = leap.by_ms,
-                "the wall clock jumped forward; it is not believed for one max_window"
-            );
-        }
-        now
+        clock::read(&mut self.time, self.clock.as_ref(), "the wall clock", longest)
     }
 
     /// Writes a group, until a row was not as it had been read; whether none was.

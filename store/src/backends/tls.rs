@@ -15,6 +15,8 @@ use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
+#[cfg(feature = "sql")]
+use super::address::Options;
 use crate::problem::Problem;
 
 /// What a database is asked to show, and what is shown to it. Each file comes with the name of the
@@ -27,6 +29,40 @@ pub struct Asked<'a> {
     pub any_name: bool,
     /// Our own certificate and its key, in PEM.
     pub own: Option<[(&'a str, &'a Path); 2]>,
+}
+
+#[cfg(feature = "sql")]
+impl<'a> Asked<'a> {
+    /// What the options of a URL ask for, by the names of those for the mode, the authorities, our
+    /// certificate and its key. `any_name` says of a mode whether any name will do, and is none where it
+    /// asks for no TLS; `strict` is the option that does.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn of(
+        options: &'a Options,
+        [mode, authorities, certificate, key]: [&'a str; 4],
+        strict: &str,
+        any_name: impl FnOnce(Option<&str>) -> Result<Option<bool>, &'static str>,
+    ) -> Result<Option<Asked<'a>>, String> {
+        let file = |name: &'a str| options.get(name).map(|path| (name, Path::new(path)));
+        let any_name = any_name(options.get(mode).map(String::as_str))?;
+        let (authorities, own) = (file(authorities), (file(certificate), file(key)));
+        let Some(any_name) = any_name else {
+            return match authorities.or(own.0).or(own.1) {
+                Some(_) => {
+                    Err(format!("it names certificates, and does not ask for TLS: add `{strict}`"))
+                }
+                None => Ok(None),
+            };
+        };
+        let own = match own {
+            (Some(certificate), Some(key)) => Some([certificate, key]),
+            (None, None) => None,
+            _ => return Err(format!("`{certificate}` and `{key}` belong together")),
+        };
+        Ok(Some(Asked { authorities, any_name, own }))
+    }
 }
 
 /// TLS as it is asked for.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use leafid_core::{Code, Token};
 use tokio::runtime::Handle;
 
+use super::engines;
 use crate::backends::opening::{Terms, Unopened};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -77,11 +78,7 @@ impl Database {
         let (scheme, _) = named.split_once(':')?;
         match scheme {
             "postgres" | "postgresql" | "mysql" | "mariadb" | "etcd" | "etcds" | "zk" => {
-                #[cfg(feature = "engines")]
-                let read = super::engines::parse(scheme, named);
-                #[cfg(not(feature = "engines"))]
-                let read = Err(crate::backends::alone());
-                Some(read)
+                Some(engines::parse(scheme, named))
             }
             _ => None,
         }

@@ -1,27 +1,39 @@
 //! The kinds of databases: those that keep tables, and those that keep keys.
 
+#![cfg_attr(
+    not(any(feature = "sql", feature = "etcd", feature = "zookeeper")),
+    expect(unused_imports, reason = "there is no engine but SQLite")
+)]
+
 use std::sync::Arc;
 
+#[cfg(feature = "sql")]
 use leafid_core::Token;
 use tokio::runtime::Handle;
 
 use super::database::{Database, Kind};
-use crate::backends::etcd::{self, Etcd};
-use crate::backends::greatest::remote::{of_mysql, of_postgres};
-use crate::backends::keyed::Keyed;
-use crate::backends::keyed::engine::Engine;
-use crate::backends::mysql::{self, Leaf, Mysql};
+use crate::absent::left_out;
+use crate::backends::far::{create, open};
 use crate::backends::opening::{Terms, Unopened};
-use crate::backends::postgres::{self, Postgres};
-use crate::backends::remote::Remote;
-use crate::backends::remote::driver::Driver;
-use crate::backends::remote::open::rename;
-use crate::backends::zookeeper::{self, Zookeeper};
+#[cfg(feature = "sql")]
+use crate::backends::{
+    greatest::remote::{of_mysql, of_postgres},
+    mysql::{self, Leaf, Mysql},
+    postgres::{self, Postgres},
+    remote::{Driver, Remote, rename},
+};
 use crate::clock::Clock;
+#[cfg(feature = "etcd")]
+use crate::keyed::etcd;
+#[cfg(feature = "zookeeper")]
+use crate::keyed::zookeeper;
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
+use crate::keyed::{Keyed, engine::Engine};
 use crate::problem::Problem;
 use crate::registry::Registry;
 
 /// One that keeps tables.
+#[cfg(feature = "sql")]
 struct Tables<D: Driver> {
     address: D::Address,
     place: String,
@@ -30,6 +42,7 @@ struct Tables<D: Driver> {
 }
 
 /// One that keeps keys.
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
 struct Keys<E: Engine> {
     address: E::Address,
     place: String,
@@ -37,31 +50,42 @@ struct Keys<E: Engine> {
 
 /// Reads the URL of this scheme.
 pub fn parse(scheme: &str, named: &str) -> Result<Database, Problem> {
-    Ok(Database(match scheme {
+    match scheme {
+        #[cfg(feature = "sql")]
         "postgres" | "postgresql" => {
             let address = postgres::Address::parse(named)?;
-            let place = address.place.clone();
-            Arc::new(Tables::<Postgres> { address, place, greatest: of_postgres, is_leafs: false })
+            let (place, greatest) = (address.place.clone(), of_postgres);
+            of(Tables::<Postgres> { address, place, greatest, is_leafs: false })
         }
+        #[cfg(feature = "sql")]
         "mysql" | "mariadb" => {
             let address = mysql::Address::parse(named)?;
             let (place, is_leafs, greatest) = (address.place.clone(), address.leaf, of_mysql);
             match is_leafs {
-                true => Arc::new(Tables::<Mysql<Leaf>> { address, place, greatest, is_leafs }),
-                false => Arc::new(Tables::<Mysql> { address, place, greatest, is_leafs }),
+                true => of(Tables::<Mysql<Leaf>> { address, place, greatest, is_leafs }),
+                false => of(Tables::<Mysql> { address, place, greatest, is_leafs }),
             }
         }
+        #[cfg(feature = "zookeeper")]
         "zk" => {
             let address = zookeeper::Address::parse(named)?;
-            Arc::new(Keys::<Zookeeper> { place: address.place.clone(), address })
+            of(Keys::<zookeeper::Zookeeper> { place: address.place.clone(), address })
         }
-        _ => {
+        #[cfg(feature = "etcd")]
+        "etcd" | "etcds" => {
             let address = etcd::Address::parse(named)?;
-            Arc::new(Keys::<Etcd> { place: address.place.clone(), address })
+            of(Keys::<etcd::Etcd> { place: address.place.clone(), address })
         }
-    }))
+        _ => Err(left_out(named)),
+    }
 }
 
+#[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
+fn of(kind: impl Kind + 'static) -> Result<Database, Problem> {
+    Ok(Database(Arc::new(kind)))
+}
+
+#[cfg(feature = "sql")]
 impl<D: Driver> Kind for Tables<D> {
     fn place(&self) -> &str {
         &self.place
@@ -78,7 +102,7 @@ impl<D: Driver> Kind for Tables<D> {
         terms: &Terms,
         new: bool,
     ) -> Result<Registry, Unopened> {
-        let begin = if new { Remote::<D>::create } else { Remote::<D>::open };
+        let begin = if new { create::<Remote<D>> } else { open::<Remote<D>> };
         let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
     }
@@ -92,6 +116,7 @@ impl<D: Driver> Kind for Tables<D> {
     }
 }
 
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
 impl<E: Engine> Kind for Keys<E> {
     fn place(&self) -> &str {
         &self.place
@@ -104,7 +129,7 @@ impl<E: Engine> Kind for Keys<E> {
         terms: &Terms,
         new: bool,
     ) -> Result<Registry, Unopened> {
-        let begin = if new { Keyed::<E>::create } else { Keyed::<E>::open };
+        let begin = if new { create::<Keyed<E>> } else { open::<Keyed<E>> };
         let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
         Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
     }

@@ -2,7 +2,7 @@
 
 use leafid_core::Name;
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
-use leafid_store::backends::keyed::engine::Key;
+use leafid_store::keyed::engine::Key;
 use serde_json::json;
 
 use super::keyed::keys::Keys;

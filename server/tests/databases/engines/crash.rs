@@ -8,6 +8,7 @@ use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{self, Bound};
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use leafid_store::backends::clock::Source;
+use leafid_store::backends::far;
 use leafid_store::backends::mysql::{self, Mysql};
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::{Terms, Unopened};
@@ -120,7 +121,7 @@ fn without_conditions_numbers_are_granted_twice<S: Databases, D: Driver>(
     let Some(database) = for_test::<S>() else { return };
     let url = database.make_database("blind").expect("a database");
     blind(S::NAME, &url, |clock, terms| {
-        opened(|| Remote::<D>::open(&address(&url), "here", clock.clone(), terms))
+        opened(|| far::open::<Remote<D>>(&address(&url), "here", clock.clone(), terms))
     });
 }
 

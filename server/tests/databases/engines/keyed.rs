@@ -9,7 +9,8 @@ mod starts;
 use std::sync::Arc;
 
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
-use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::far;
+use leafid_store::keyed::Keyed;
 
 use self::keys::Real;
 use super::crash::{blind, opened, survives};
@@ -30,7 +31,7 @@ fn without_conditions_numbers_are_granted_twice<S: Real>() {
     let Some(server) = for_test::<S>() else { return };
     let (url, address) = (server.url(), S::address(&server.url()));
     blind(S::NAME, &url, |clock, terms| {
-        opened(|| Keyed::<S::Engine>::open(&address, "here", clock.clone(), terms))
+        opened(|| far::open::<Keyed<S::Engine>>(&address, "here", clock.clone(), terms))
     });
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use leafid_core::{Name, SegmentAsk, Token};
 use leafid_servers::{Mariadb, for_test};
 use leafid_store::backends::clock::Source;
+use leafid_store::backends::far;
 use leafid_store::backends::mysql::{Address, Leaf as Tables, Mysql};
 use leafid_store::backends::opening::{Options, Terms};
 use leafid_store::backends::remote::Remote;
@@ -38,7 +39,7 @@ fn opened(url: &str) -> Remote<Mysql<Tables>> {
     let clock = Arc::new(SystemClock);
     let terms = Terms { options: Options { create: true, ..Options::default() }, ..terms() };
     // A busy machine may be too slow for the database's answer: a server tries again then.
-    let opened = until(|| match Remote::open(&address, &address.place, clock.clone(), &terms) {
+    let opened = until(|| match far::open(&address, &address.place, clock.clone(), &terms) {
         Ok(opened) => Some(opened),
         Err(unopened) if unopened.may_pass => None,
         Err(unopened) => panic!("{:?}", unopened.problem),

@@ -2,7 +2,7 @@
 
 use leafid_core::Code;
 
-use crate::backends::remote::{Row, refused};
+use crate::backends::remote::{Row, refuse_risks};
 use crate::problem::Problem;
 
 /// Tables of ours that another engine keeps.
@@ -51,19 +51,12 @@ pub fn judge(
              TABLE {table} ENGINE = InnoDB"
         ));
     }
-    let crash = "a crash forgets what was answered last: the same numbers would be granted again";
     let (flush, log, sync) = (number(0), number(1), number(2));
     let risks = [
         (flush != 1, format!("innodb_flush_log_at_trx_commit = {flush}"), "set it to 1"),
         (log != 0 && sync != 1, format!("sync_binlog = {sync}"), "set it to 1"),
     ];
-    for (_, setting, cure) in risks.into_iter().filter(|(is_set, ..)| *is_set) {
-        if !allow_unsafe {
-            return Err(refused(place, &setting, crash, cure));
-        }
-        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {crash}");
-    }
-    Ok(())
+    refuse_risks(place, risks, allow_unsafe)
 }
 
 /// `10.11.6-MariaDB…`, `8.4.2-…`; MariaDB may put `5.5.5-` before it, for clients of old.

@@ -1,8 +1,6 @@
 //! TLS as the URL asks for it, by the names of MySQL's own programs. Once it is asked for, the
 //! certificate is looked at.
 
-use std::path::Path;
-
 use mysql_async::{ClientIdentity, SslOpts};
 
 use crate::backends::address::Options;
@@ -17,45 +15,26 @@ pub const OPTIONS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
 /// # Errors
 /// `REQUEST_INVALID` where that cannot be done.
 pub fn of(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslOpts>, Problem> {
-    let [mode, authorities, certificate, key] = OPTIONS.map(|name| options.get(name));
-    match mode.map(|mode| mode.to_ascii_uppercase()).as_deref() {
+    let any_name = |mode: Option<&str>| match mode.map(str::to_ascii_uppercase).as_deref() {
         // The second does not insist on it, and so hinders nobody who is in between.
-        None | Some("DISABLED" | "PREFERRED") => {
-            if authorities.or(certificate).or(key).is_some() {
-                return Err(wrong(
-                    "it names certificates, and does not ask for TLS: add \
-                                  `ssl-mode=VERIFY_IDENTITY`",
-                ));
-            }
-            return Ok(None);
-        }
-        Some("REQUIRED" | "VERIFY_IDENTITY") => {}
+        None | Some("DISABLED" | "PREFERRED") => Ok(None),
+        Some("REQUIRED" | "VERIFY_IDENTITY") => Ok(Some(false)),
         // The client crate looks for words in its TLS library's message that are not there any more.
         Some("VERIFY_CA") => {
-            return Err(wrong(
-                "`ssl-mode=VERIFY_CA` is not possible: connect by a name that is in the \
-                              certificate, with `ssl-mode=VERIFY_IDENTITY`",
-            ));
+            Err("`ssl-mode=VERIFY_CA` is not possible: connect by a name that is in the \
+                                  certificate, with `ssl-mode=VERIFY_IDENTITY`")
         }
-        Some(_) => {
-            return Err(wrong("`ssl-mode` is one of DISABLED, REQUIRED and VERIFY_IDENTITY"));
-        }
-    }
-    let own = match (certificate, key) {
-        (Some(certificate), Some(key)) => {
-            Some([("ssl-cert", Path::new(certificate)), ("ssl-key", Path::new(key))])
-        }
-        (None, None) => None,
-        _ => return Err(wrong("`ssl-cert` and `ssl-key` belong together")),
+        Some(_) => Err("`ssl-mode` is one of DISABLED, REQUIRED and VERIFY_IDENTITY"),
     };
-    let authorities = authorities.map(|file| ("ssl-ca", Path::new(file)));
+    let asked = Asked::of(options, OPTIONS, "ssl-mode=VERIFY_IDENTITY", any_name);
+    let Some(asked) = asked.map_err(|why| wrong(&why))? else { return Ok(None) };
     // Said here, by the name of the option, what is wrong with a file.
-    tls::client(&Asked { authorities, any_name: false, own })?;
+    tls::client(&asked)?;
     let mut ssl = SslOpts::default();
-    if let Some((_, path)) = authorities {
+    if let Some((_, path)) = asked.authorities {
         ssl = ssl.with_root_certs(vec![path.to_owned().into()]).with_disable_built_in_roots(true);
     }
-    let own = own.map(|[(_, certificate), (_, key)]| {
+    let own = asked.own.map(|[(_, certificate), (_, key)]| {
         ClientIdentity::new(certificate.to_owned().into(), key.to_owned().into())
     });
     Ok(Some(ssl.with_client_identity(own)))

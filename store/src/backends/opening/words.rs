@@ -54,6 +54,19 @@ pub fn other_version(
     Problem::new(Code::SchemaMismatch, detail)
 }
 
+/// What another program has written where a store is to be; `own` is what to give leafid instead.
+pub fn foreign(place: &str, what: &str, own: &str) -> Problem {
+    let detail = format!("{place} is not a leafid store: {what}; give leafid a {own} of its own");
+    Problem::new(Code::SchemaMismatch, detail)
+}
+
+/// Notes that a clock is believed which strays from what the store knows, and how many times of grants
+/// were lowered.
+pub fn believed(source: StoreTime, known: StoreTime, lowered: u64) {
+    let (source, known) = (utc::text(source), utc::text(known));
+    tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
+}
+
 /// A clock (`this machine's clock`) that strays from what the store knows.
 pub fn strays(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
     let by = source.since(known).saturating_abs() / 86_400_000;

@@ -2,7 +2,7 @@
 
 use leafid_core::Code;
 
-use crate::backends::remote::{Row, refused};
+use crate::backends::remote::{Row, refuse_risks};
 use crate::problem::Problem;
 
 /// Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
@@ -34,17 +34,7 @@ pub fn judge(place: &str, row: Option<&Row>, allow_unsafe: bool) -> Result<(), P
         );
         return Err(Problem::new(Code::StoreRefused, detail));
     }
-    let crash = "a crash forgets what was answered last: the same numbers would be granted again";
-    let risks = [
-        (word(2) == "off", "synchronous_commit = off", "set it to on"),
-        (word(3) == "off", "fsync = off", "set it to on"),
-        (word(4) == "off", "full_page_writes = off", "set it to on"),
-    ];
-    for (_, setting, cure) in risks.into_iter().filter(|(is_set, ..)| *is_set) {
-        if !allow_unsafe {
-            return Err(refused(place, setting, crash, cure));
-        }
-        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {crash}");
-    }
-    Ok(())
+    let off = |at: usize, name: &str| (word(at) == "off", format!("{name} = off"), "set it to on");
+    let names = [off(2, "synchronous_commit"), off(3, "fsync"), off(4, "full_page_writes")];
+    refuse_risks(place, names, allow_unsafe)
 }

@@ -22,39 +22,23 @@ pub fn of(
     options: &Options,
     wrong: impl Fn(&str) -> Problem,
 ) -> Result<Option<MakeRustlsConnect>, Problem> {
-    let [mode, authorities, certificate, key] =
-        OPTIONS.map(|name| options.get(name).map(String::as_str));
-    let any_name = match mode {
+    let any_name = |mode: Option<&str>| match mode {
         // As with libpq the last two do not insist on it, and so hinder nobody who is in between.
-        None | Some("disable" | "allow" | "prefer") => {
-            if authorities.or(certificate).or(key).is_some() {
-                return Err(wrong(
-                    "it names certificates, and does not ask for TLS: add \
-                                  `sslmode=verify-full`",
-                ));
-            }
-            config.ssl_mode(SslMode::Disable);
-            return Ok(None);
-        }
-        Some("require" | "verify-full") => false,
-        Some("verify-ca") => true,
-        Some(_) => {
-            return Err(wrong("`sslmode` is one of disable, require, verify-ca and verify-full"));
-        }
+        None | Some("disable" | "allow" | "prefer") => Ok(None),
+        Some("require" | "verify-full") => Ok(Some(false)),
+        Some("verify-ca") => Ok(Some(true)),
+        Some(_) => Err("`sslmode` is one of disable, require, verify-ca and verify-full"),
+    };
+    let asked = Asked::of(options, OPTIONS, "sslmode=verify-full", any_name);
+    let Some(mut asked) = asked.map_err(|why| wrong(&why))? else {
+        config.ssl_mode(SslMode::Disable);
+        return Ok(None);
     };
     if config.get_hosts().iter().any(|host| !matches!(host, Host::Tcp(_))) {
         return Err(wrong("there is no TLS over a socket: leave out `sslmode`"));
     }
-    let own = match (certificate, key) {
-        (Some(certificate), Some(key)) => {
-            Some([("sslcert", Path::new(certificate)), ("sslkey", Path::new(key))])
-        }
-        (None, None) => None,
-        _ => return Err(wrong("`sslcert` and `sslkey` belong together")),
-    };
-    let authorities = authorities.filter(|file| *file != "system");
-    let authorities = authorities.map(|file| ("sslrootcert", Path::new(file)));
-    let mut client = tls::client(&Asked { authorities, any_name, own })?;
+    asked.authorities = asked.authorities.filter(|(_, file)| *file != Path::new("system"));
+    let mut client = tls::client(&asked)?;
     if config.get_ssl_negotiation() == SslNegotiation::Direct {
         client.alpn_protocols = vec![b"postgresql".to_vec()];
     }

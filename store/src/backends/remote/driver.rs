@@ -1,10 +1,11 @@
-//! What a client crate has to do for a database to be a back end.
+//! What a client crate has to do for a database to be a back end, and what its statements did.
 
 use std::future::Future;
 use std::time::Duration;
 
-use super::about::About;
+use super::meta::About;
 use super::rows::Row;
+use crate::backends::link::Broken;
 use crate::backends::sql::{Query, Step, Texts};
 use crate::problem::Problem;
 
@@ -16,41 +17,6 @@ pub const EXCHANGE: Duration = Duration::from_secs(4);
 pub const LOCKED_MS: u32 = 2_000;
 /// How long a statement may take, in ms.
 pub const STATEMENT_MS: u32 = 3_000;
-
-/// Why an exchange failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// What the database or the client said: never a password.
-    pub detail: String,
-    /// What follows from it.
-    pub kind: Breakage,
-}
-
-/// What follows from a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Breakage {
-    /// Nobody answers, or the connection broke: it may be better later, and nobody knows whether
-    /// what was sent last was done.
-    Lost,
-    /// Another session was in the way, and all of the transaction was undone.
-    Race,
-    /// Another session kept a row locked for too long, and all of the transaction was undone; the
-    /// connection goes on.
-    Locked,
-    /// The database refused, and all of the transaction was undone; the connection goes on.
-    Refused,
-    /// The database does not let us in: wrong name, password, database, or right.
-    Denied,
-    /// Whoever answers is not known to be the database, or wants to know more of us.
-    Untrusted,
-}
-
-impl Breakage {
-    /// Whether the next try may succeed although nobody does anything about it.
-    pub(super) fn may_pass(self) -> bool {
-        matches!(self, Breakage::Lost | Breakage::Race | Breakage::Locked)
-    }
-}
 
 /// What a statement did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +81,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
 
     /// Whether the connection is known to be gone.
-    fn is_lost(&mut self) -> bool;
+    fn is_lost(&self) -> bool;
 
     /// Whether the other end still answers.
     fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
@@ -145,4 +111,54 @@ pub trait Driver: Sized + Send + Sync + 'static {
 
     /// Runs statements without parameters.
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
+}
+
+/// How much of a group was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// All of it.
+    Whole,
+    /// A part: the transaction must not be committed.
+    Half,
+    /// Nothing.
+    Not,
+}
+
+/// Looks at what the statements of a group did; those that were left out did nothing.
+pub fn applied(steps: &[Step], did: &[Did]) -> Applied {
+    let rows = |at: usize| did.get(at).map_or(0, |did| did.rows);
+    let held = |(at, step): (usize, &Step)| {
+        at < did.len() && (matches!(step, Step::Adjust(_)) || rows(at) > 0)
+    };
+    let wrote = |(at, step): (usize, &Step)| !matches!(step, Step::Find(_)) && rows(at) > 0;
+    let whole = steps.iter().enumerate().all(held);
+    match (whole, steps.iter().enumerate().any(wrote)) {
+        (true, _) => Applied::Whole,
+        (false, true) => Applied::Half,
+        (false, false) => Applied::Not,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_whole_only_where_every_condition_held() {
+        let query = || Query::new("", |_| {});
+        let steps = [Step::Find(query()), Step::Write(query()), Step::Adjust(query())];
+        for (rows, gives) in [
+            (&[1, 1, 0][..], Applied::Whole),
+            (&[1, 1, 5], Applied::Whole),
+            (&[1, 0], Applied::Not),
+            (&[0], Applied::Not),
+            (&[0, 1, 0], Applied::Half),
+            (&[1, 0, 1], Applied::Half),
+            (&[1, 1], Applied::Half),
+            (&[], Applied::Not),
+        ] {
+            let did: Vec<_> = rows.iter().map(|rows| Did { rows: *rows, now_ms: None }).collect();
+            assert_eq!(applied(&steps, &did), gives, "{rows:?}");
+        }
+    }
 }

@@ -1,81 +1,118 @@
-//! What a store says of itself: whether it is made, its one row in `meta`, and what stands in its
-//! tables.
+//! A store in tables as a whole: whether it is there, what it says of itself, what stands in it, and
+//! its making.
 
-use leafid_core::{StoreTime, Token};
+use std::time::Duration;
+
+use leafid_core::{FieldWriter, StoreTime, Token};
 use leafid_sql::VERSION;
+use tokio::time::{Instant, sleep};
 
-use super::about::query;
-use super::driver::{Breakage, Broken, Did, Driver, Ending};
+use super::Remote;
+use super::driver::{Did, Driver, Ending};
 use super::rows::{Odd, Row};
-use crate::backends::opening::{Found, words};
+use crate::backends::clock::DatabaseClock;
+use crate::backends::far::{Meta, look, reach};
+use crate::backends::link::Broken;
+use crate::backends::opening::{Found, NewStore, Unopened, apart, judge_clock, words};
 use crate::backends::sql::{Query, Step};
+use crate::clock::Clock;
 use crate::problem::Problem;
 
-/// The row of `meta`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meta {
-    /// The version of the tables.
-    pub version: i64,
-    /// The store's id.
-    pub store: Token,
-    /// Before when no window begins; 0 unless the store replaces a lost one.
-    pub floor: StoreTime,
-    /// When the store wrote its time last.
-    pub beat: StoreTime,
+/// How long a program that was stopped may still be connected.
+const LEAVING: Duration = Duration::from_secs(2);
+
+/// The texts of a dialect about a store as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Counts what stands in the tables.
+    pub found: &'static str,
+    /// Lowers the times of grants.
+    pub lower: &'static str,
+    /// Which tables are there.
+    pub made: &'static str,
+    /// Makes the store's row.
+    pub make: &'static str,
+    /// The store's row.
+    pub meta: &'static str,
+    /// Gives the store another id.
+    pub rename: &'static str,
+    /// The time.
+    pub now: &'static str,
+    /// Which other programs of ours have the database open, where it tells that to everybody.
+    pub others: Option<&'static str>,
+    /// What the server is set to.
+    pub settings: &'static str,
 }
 
-impl Meta {
-    /// Refuses tables of another version.
-    pub fn of_this_version(self, place: &str) -> Result<Meta, Problem> {
-        match self.version {
-            VERSION => Ok(self),
-            other => Err(words::other_version(place, "tables", other, VERSION)),
+macro_rules! about {
+    ($dialect:literal, $($name:ident)+) => {
+        About {
+            others: None,
+            $($name: include_str!(
+                concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
+            ),)+
         }
-    }
-}
-
-/// What is there of a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Made {
-    /// None of its tables, or not all of it.
-    Not,
-    /// Its tables.
-    Tables,
-    /// A table of another program that has the name of one of ours.
-    Foreign(String),
-}
-
-/// Whether the tables of a store are there.
-pub async fn made<D: Driver>(driver: &mut D) -> Result<Made, Broken> {
-    let rows = ask(driver, query(D::ABOUT.made, |_| {})).await?;
-    let mut tables = Vec::new();
-    for row in &rows {
-        let name = row.text(0).map_err(odd)?.to_owned();
-        tables.push((name, row.int(1).map_err(odd)? > 0));
-    }
-    // Beside another program's tables ours are called `leafid_…`.
-    let is_meta = |name: &str| name.strip_prefix("leafid_").unwrap_or(name) == "meta";
-    let ours = tables.iter().any(|(name, versioned)| is_meta(name) && *versioned);
-    Ok(match tables.first() {
-        None => Made::Not,
-        Some(_) if ours => Made::Tables,
-        Some((name, _)) => Made::Foreign(name.clone()),
-    })
-}
-
-/// What the store says of itself, if its making was finished.
-pub async fn meta<D: Driver>(driver: &mut D) -> Result<Option<Meta>, Broken> {
-    let rows = ask(driver, query(D::ABOUT.meta, |_| {})).await?;
-    let Some(row) = rows.first() else { return Ok(None) };
-    let read = || {
-        Ok(Meta {
-            version: row.int(0)?,
-            store: row.token(1)?,
-            floor: StoreTime::new(row.int(2)?),
-            beat: StoreTime::new(row.int(3)?),
-        })
     };
-    read().map(Some).map_err(odd)
+}
+
+/// The texts of PostgreSQL.
+pub const POSTGRES: About = About {
+    others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
+    ..about!("postgres", found lower made make meta now rename settings)
+};
+/// The texts of MySQL and MariaDB.
+pub const MYSQL: About = about!("mysql", found lower made make meta now rename settings);
+/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.
+pub const LEAF: About =
+    About { found: include_str!("../../../../sql/mysql/leaf/found.sql"), ..MYSQL };
+
+/// The rows that a statement without parameters finds.
+pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
+    let mut read = driver.read(&[Query::new(text, |_| {})]).await?;
+    Ok(read.pop().unwrap_or_default())
+}
+
+/// Writes by one statement that stands for itself, or in the transaction that is open.
+async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
+    let did = driver.write(&[&[Step::Adjust(asked)]], Ending::Alone).await?;
+    Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
+}
+
+/// The database's time.
+pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
+    let rows = ask(driver, D::ABOUT.now).await?;
+    let row = rows.first().ok_or_else(|| Odd("no time".to_owned()))?;
+    Ok(StoreTime::new(row.int(0)?))
+}
+
+/// What the store says of itself, if its making was finished; within it, that there is a table of another
+/// program that has the name of one of ours.
+pub async fn meta<D: Driver>(
+    driver: &mut D,
+    place: &str,
+) -> Result<Result<Option<Meta>, Problem>, Broken> {
+    let rows = ask(driver, D::ABOUT.made).await?;
+    let Some(first) = rows.first() else { return Ok(Ok(None)) };
+    let mut ours = false;
+    for row in &rows {
+        let name = row.text(0)?;
+        // Beside another program's tables ours are called `leafid_…`.
+        let is_meta = name.strip_prefix("leafid_").unwrap_or(name) == "meta";
+        ours |= row.int(1)? > 0 && is_meta;
+    }
+    if !ours {
+        let what = format!("its table `{}` is another program's", first.text(0)?);
+        return Ok(Err(words::foreign(place, &what, "database")));
+    }
+    let rows = ask(driver, D::ABOUT.meta).await?;
+    let Some(row) = rows.first() else { return Ok(Ok(None)) };
+    Ok(Ok(Some(Meta {
+        version: row.int(0)?,
+        store: row.token(1)?,
+        floor: StoreTime::new(row.int(2)?),
+        beat: StoreTime::new(row.int(3)?),
+        revision: 0,
+    })))
 }
 
 /// Counts what stands in the tables; the longest window, too.
@@ -85,52 +122,116 @@ pub async fn found<D: Driver>(
     created: bool,
 ) -> Result<(Found, u64), Broken> {
     let position = driver.named().await?.position;
-    let rows = ask(driver, query(D::ABOUT.found, |_| {})).await?;
-    let row = rows.first().ok_or_else(|| odd(Odd("no counts".to_owned())))?;
-    let read = || {
-        let some = |at: StoreTime| (at.get() > 0).then_some(at);
-        let granted = StoreTime::new(row.int(3)?);
-        let found = Found {
-            created,
-            tags: row.number(0)?,
-            namespaces: row.number(1)?,
-            last_grant: some(granted),
-            last_used: some(granted.max(meta.beat)),
-            floor: some(meta.floor),
-            position,
-        };
-        Ok((found, row.number(2)?))
+    let rows = ask(driver, D::ABOUT.found).await?;
+    let row = rows.first().ok_or_else(|| Odd("no counts".to_owned()))?;
+    let counts = [row.number(0)?, row.number(1)?];
+    let granted = StoreTime::new(row.int(3)?);
+    Ok((Found::of(created, counts, [granted, meta.beat, meta.floor], position), row.number(2)?))
+}
+
+/// Makes the tables, the namespace `default` and the store's row, unless another program does meanwhile;
+/// whether it did.
+pub async fn make<D: Driver>(
+    driver: &mut D,
+    place: &str,
+    new: &NewStore,
+) -> Result<bool, Unopened> {
+    driver.begin_making().await.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
+    let makes = look::<Remote<D>>(driver, place).await?.is_none();
+    if makes && let Err(broken) = put(driver, new).await {
+        let _ = driver.rollback().await;
+        return Err(cannot_make(place, &broken));
+    }
+    driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
+    Ok(makes)
+}
+
+/// The store's row comes last.
+async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
+    driver.script(D::TEXTS.schema).await?;
+    // A making that was not finished may have written it already.
+    driver.write(&[&D::TEXTS.steps(&new.write())], Ending::Alone).await?;
+    let asked = Query::new(D::ABOUT.make, |to| {
+        to.millis("version", VERSION);
+        to.token("store", new.id);
+        to.millis("created_ms", new.now.get());
+        to.millis("floor_ms", new.floor.get());
+    });
+    write(driver, asked).await.map(drop)
+}
+
+fn cannot_make(place: &str, broken: &Broken) -> Unopened {
+    let rights = match broken.is_denied() {
+        true => "; give the user of that name the rights that docs/STORES.md names",
+        false => "",
     };
-    read().map_err(odd)
+    broken.unopened_as(format!(
+        "the tables of a store cannot be made in {place}: {}{rights}; nothing was made, or only \
+         empty tables that the next try uses",
+        broken.detail
+    ))
 }
 
-/// The other programs of ours that have the database open, as a list; empty where there are none, and
-/// where the database does not tell.
-pub async fn others<D: Driver>(driver: &mut D) -> Result<String, Broken> {
-    let Some(text) = D::ABOUT.others else { return Ok(String::new()) };
-    let rows = ask(driver, query(text, |_| {})).await?;
-    rows.first().map_or(Ok(""), |row| row.text(0)).map(str::to_owned).map_err(odd)
+/// Refuses a clock that strays from what the store knows, or has the store follow it; gives the
+/// latest time of a grant.
+pub async fn check_clock<D: Driver>(
+    driver: &mut D,
+    clock: &DatabaseClock,
+    meta: &Meta,
+    found: &Found,
+    believe: bool,
+) -> Result<StoreTime, Unopened> {
+    let (source, granted) = (clock.wall(), found.last_grant.unwrap_or(StoreTime::new(0)));
+    let Some(known) = judge_clock("the database's clock", source, [granted, meta.beat], believe)?
+    else {
+        return Ok(granted);
+    };
+    let mut lowered = 0;
+    for text in [D::TEXTS.beat, D::ABOUT.lower] {
+        let asked = Query::new(text, |to| to.millis("now", source.get()));
+        let did = write(driver, asked).await;
+        lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
+    }
+    words::believed(source, known, lowered);
+    Ok(granted.min(source))
 }
 
-/// The database's time, in ms.
-pub async fn now<D: Driver>(driver: &mut D) -> Result<i64, Broken> {
-    let rows = ask(driver, query(D::ABOUT.now, |_| {})).await?;
-    rows.first().map_or(Err(Odd("no time".to_owned())), |row| row.int(0)).map_err(odd)
+/// Gives a store another id; nobody else has it open meanwhile, where the database tells.
+///
+/// # Errors
+/// As [`open`](crate::backends::far::open).
+pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
+    apart(|| async {
+        let mut driver = reach::<Remote<D>>(address, place).await?;
+        let found = look::<Remote<D>>(&mut driver, place).await?;
+        let meta = found.ok_or_else(|| words::not_there(place, "has no tables"))?;
+        crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
+        alone(&mut driver, place).await?;
+        let renamed = write(&mut driver, Query::new(D::ABOUT.rename, |to| to.token("store", id)));
+        renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
+    })?
 }
 
-/// The rows that one statement finds.
-pub async fn ask<D: Driver>(driver: &mut D, asked: Query) -> Result<Vec<Row>, Broken> {
-    let mut read = driver.read(&[asked]).await?;
-    Ok(read.pop().unwrap_or_default())
-}
-
-/// Writes by one statement that stands for itself, or in the transaction that is open.
-pub async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
-    let did = driver.write(&[&[Step::Adjust(asked)]], Ending::Alone).await?;
-    Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
-}
-
-/// A row that says what no row of ours does is not ours to write over.
-pub fn odd(odd: Odd) -> Broken {
-    Broken { detail: odd.0, kind: Breakage::Refused }
+/// Waits until no other program of ours has the database open: one that was just stopped may be there
+/// for a moment longer. Who has the tables open knows the old id.
+async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
+    let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
+    let Some(text) = D::ABOUT.others else { return Ok(()) };
+    loop {
+        let rows = ask(driver, text).await.map_err(told)?;
+        let others = rows.first().map_or(Ok(""), |row| row.text(0));
+        let others = others.map_err(|odd| told(odd.into()))?;
+        if others.is_empty() {
+            return Ok(());
+        }
+        if begun.elapsed() >= LEAVING {
+            return Err(Problem::unavailable(format!(
+                "other programs of leafid's have {place} open (processes of the database: {others}), and \
+                 would go on as the store with the old id; stop every server, and every process that \
+                 opens the database itself, then: leafid repair --new-id --store {place}"
+            ))
+            .into());
+        }
+        sleep(LEAVING / 20).await;
+    }
 }

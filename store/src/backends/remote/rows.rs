@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leafid_core::Token;
 
+use crate::backends::link::Broken;
 use crate::backends::sql::columns::{Source, Value};
 
 /// A row that was read.
@@ -16,6 +17,13 @@ pub struct Row {
 /// A row that says what no row of ours does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd(pub String);
+
+impl From<Odd> for Broken {
+    /// A row that is not ours is not written over.
+    fn from(odd: Odd) -> Broken {
+        Broken::refused(odd.0)
+    }
+}
 
 type Result<T> = std::result::Result<T, Odd>;
 

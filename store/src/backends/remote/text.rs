@@ -75,8 +75,8 @@ mod tests {
     use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
     use leafid_core::{Layout, Name, Range, StoreTime, Token};
 
-    use super::super::of_step;
     use super::*;
+    use crate::backends::sql::Step;
     use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write, sql};
     use crate::store::Page;
 
@@ -141,7 +141,7 @@ mod tests {
             let steps: Vec<_> = writes().iter().flat_map(|write| texts.steps(write)).collect();
             let reads: Vec<_> = wants.iter().map(|want| texts.query(want)).collect();
             let mut checked = 0;
-            for query in steps.iter().map(of_step).chain(&reads) {
+            for query in steps.iter().map(Step::query).chain(&reads) {
                 for name in Text::translate(&query.text, Style::Numbered).names {
                     assert!(query.params.get(&name).is_some(), "{name} of {}", query.text);
                     checked += 1;
@@ -163,7 +163,7 @@ mod tests {
             writes().iter().chain(&more).flat_map(|write| sql::LEAF.steps(write)).collect();
         let reads: Vec<_> = wants.iter().map(|want| sql::LEAF.query(want)).collect();
         let mut leafs = 0;
-        for query in steps.iter().map(of_step).chain(&reads) {
+        for query in steps.iter().map(Step::query).chain(&reads) {
             for name in Text::translate(&query.text, Style::Marks).names {
                 assert!(query.params.get(&name).is_some(), "{name} of {}", query.text);
                 leafs += 1;

@@ -9,14 +9,16 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
 use leafid_servers::{Etcd, Zookeeper, for_test};
 use leafid_store::backends::clock::Source;
-use leafid_store::backends::keyed::Keyed;
-use leafid_store::backends::keyed::engine::{
-    Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
-};
-use leafid_store::backends::keyed::space::Held;
-use leafid_store::backends::keyed::text;
+use leafid_store::backends::far;
+use leafid_store::backends::link::Broken;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
+use leafid_store::keyed::Keyed;
+use leafid_store::keyed::engine::{
+    Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
+};
+use leafid_store::keyed::space::Held;
+use leafid_store::keyed::text;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
@@ -170,7 +172,7 @@ impl Counting {
         // tries again then.
         let keyed = until(|| {
             counts.take();
-            match Keyed::<Counted<S::Engine>>::open(&address, "here", clock(), &terms) {
+            match far::open::<Keyed<Counted<S::Engine>>>(&address, "here", clock(), &terms) {
                 Ok(keyed) => Some(keyed),
                 Err(unopened) if unopened.may_pass => None,
                 Err(unopened) => panic!("{:?}", unopened.problem),

@@ -1,7 +1,7 @@
 //! Keys of another program where a store is to be, and a store of another version.
 
 use leafid_servers::{Etcd, Zookeeper, for_test};
-use leafid_store::backends::keyed::engine::Key;
+use leafid_store::keyed::engine::Key;
 
 use super::keys::Keys;
 use crate::support::{fails, has, play, says};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use leafid_servers::{Etcd, Server, Zookeeper};
-use leafid_store::backends::etcd;
-use leafid_store::backends::keyed::engine::{Engine, Key};
-use leafid_store::backends::zookeeper;
+use leafid_store::keyed::engine::{Engine, Key};
+use leafid_store::keyed::etcd;
+use leafid_store::keyed::zookeeper;
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
 

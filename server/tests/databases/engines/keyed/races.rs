@@ -11,12 +11,13 @@ use leafid_core::{
 };
 use leafid_servers::{Etcd, Zookeeper, for_test};
 use leafid_store::backends::clock::Source;
-use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::backends::{
     Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
+use leafid_store::keyed::Keyed;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Page, TagChange};
@@ -33,7 +34,7 @@ fn open<S: Real>(url: &str) -> Keyed<S::Engine> {
     let options = Options { create: true, ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Database };
     let opened =
-        until(|| match Keyed::<S::Engine>::open(&S::address(url), "here", clock(), &terms) {
+        until(|| match far::open::<Keyed<S::Engine>>(&S::address(url), "here", clock(), &terms) {
             Ok(opened) => Some(opened),
             Err(unopened) if unopened.may_pass => None,
             Err(unopened) => panic!("{:?}", unopened.problem),

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use leafid_core::{AcquireAsk, Code, Name, StoreTime, Token};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use leafid_store::backends::clock::Source;
-use leafid_store::backends::keyed::Keyed;
-use leafid_store::backends::keyed::engine::Key;
+use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
+use leafid_store::keyed::Keyed;
+use leafid_store::keyed::engine::Key;
 use leafid_store::registry::Registry;
 use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
@@ -280,7 +281,8 @@ fn a_clock_that_strays_is_refused<S: Real>() {
         let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
         // What is late is asked for again.
         let opened = until(|| {
-            let opened = Keyed::<S::Engine>::open(&S::address(&url), "here", clock.clone(), &terms);
+            let opened =
+                far::open::<Keyed<S::Engine>>(&S::address(&url), "here", clock.clone(), &terms);
             (!opened.as_ref().is_err_and(|unopened| unopened.may_pass)).then_some(opened)
         });
         opened

@@ -6,10 +6,8 @@ use leafid_core::{Code, StoreTime, Token};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::backends::opening::{Found, words};
-use crate::clock;
+use crate::backends::opening::{Found, judge_clock, words};
 use crate::problem::Problem;
-use crate::utc;
 
 /// The greatest time that was ever written with a grant.
 const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
@@ -33,17 +31,13 @@ pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
 /// # Errors
 /// The file failed.
 pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
-    let some = |at: i64| (at > 0).then_some(StoreTime::new(at));
-    let granted = number(connection, LATEST_GRANT)?;
-    Ok(Found {
-        created,
-        tags: number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
-        namespaces: number(connection, "SELECT count(*) FROM namespaces")?,
-        last_grant: some(granted),
-        last_used: some(granted.max(number(connection, BEAT)?)),
-        floor: some(number(connection, "SELECT floor_ms FROM meta")?),
-        position: position(connection)?,
-    })
+    let counts = [
+        number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
+        number(connection, "SELECT count(*) FROM namespaces")?,
+    ];
+    let time = |sql| number(connection, sql).map(StoreTime::new);
+    let times = [time(LATEST_GRANT)?, time(BEAT)?, time("SELECT floor_ms FROM meta")?];
+    Ok(Found::of(created, counts, times, position(connection)?))
 }
 
 /// Refuses a wall clock that strays from what the store knows, or has the store follow it: no
@@ -59,18 +53,17 @@ pub fn check_clock(
 ) -> Result<Result<(), Problem>, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let read = |sql| number(&transaction, sql).map(StoreTime::new);
-    let (granted, seen) = (read(LATEST_GRANT)?, read(BEAT)?);
-    let Some(known) = clock::strays(source, granted, seen) else { return Ok(Ok(())) };
-    if believe {
-        let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
-        let lowered = transaction.execute(lowered, [source.get()])?;
-        transaction.execute("UPDATE meta SET beat_ms = ?1", [source.get()])?;
-        transaction.commit()?;
-        let (source, known) = (utc::text(source), utc::text(known));
-        tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
-        return Ok(Ok(()));
-    }
-    Ok(Err(words::strays("this machine's clock", source, known)))
+    let times = [read(LATEST_GRANT)?, read(BEAT)?];
+    let known = match judge_clock("this machine's clock", source, times, believe) {
+        Ok(Some(known)) => known,
+        judged => return Ok(judged.map(drop)),
+    };
+    let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
+    let lowered = transaction.execute(lowered, [source.get()])?;
+    transaction.execute("UPDATE meta SET beat_ms = ?1", [source.get()])?;
+    transaction.commit()?;
+    words::believed(source, known, lowered as u64);
+    Ok(Ok(()))
 }
 
 /// How many transactions wrote to the store.

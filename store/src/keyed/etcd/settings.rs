@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Etcd;
 use super::gateway::texts;
-use crate::backends::keyed::engine::Broken;
+use crate::backends::link::Broken;
 use crate::problem::Problem;
 
 /// The first version whose gateway speaks the third API under its final name.

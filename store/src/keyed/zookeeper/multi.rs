@@ -8,9 +8,8 @@ use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, Mul
 
 use super::paths::{Paths, counted, version};
 use super::{Zookeeper, unwritten};
-use crate::backends::keyed::engine::{
-    BUCKET, Before, Broken, Commit, Ended, Identity, Key, Set, Touched, bucket,
-};
+use crate::backends::link::Broken;
+use crate::keyed::engine::{BUCKET, Before, Commit, Ended, Identity, Key, Set, Touched, bucket};
 
 /// The version after which comes -1, by which ZooKeeper means any.
 const LAST: i32 = -2;

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use leafid_core::Name;
 use serde_json::{Value, json};
 
-use crate::backends::keyed::engine::{Broken, Folder, Key, Marks, Stored};
+use crate::backends::link::Broken;
+use crate::keyed::engine::{Folder, Key, Marks, Stored};
 
 /// The keys under a prefix.
 #[derive(Clone, Debug)]

@@ -1,40 +1,30 @@
 //! Rows as the values of keys: JSON by the fields of the core, so that an operator can read them.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime, Token};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime};
 use serde_json::{Map, Value};
 
+use super::engine::Stored;
 use super::moves::{Moves, Part};
 use super::space::{Held, Space};
 use crate::backends::Fenced;
+use crate::backends::far::Meta;
+use crate::backends::opening::NewStore;
 use crate::json::{Reader, Writer};
 
 /// The version of the keys.
-pub const VERSION: u64 = 1;
-
-/// What a store says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meta {
-    /// The version of its keys.
-    pub version: u64,
-    /// Its random id.
-    pub store: Token,
-    /// When it was made.
-    pub created: StoreTime,
-    /// Before when it grants no window; 0 unless it replaces a lost store.
-    pub floor: StoreTime,
-}
+pub const VERSION: i64 = 1;
 
 /// Why a value is none of ours.
 pub type Nonsense = String;
 
-/// Writes what a store says of itself.
-pub fn meta(meta: &Meta) -> String {
+/// Writes what a new store says of itself.
+pub fn meta(new: &NewStore) -> String {
     let mut to = Writer::default();
-    to.number("version", meta.version);
-    to.token("store", meta.store);
-    to.millis("created_ms", meta.created.get());
-    to.millis("floor_ms", meta.floor.get());
+    to.millis("version", VERSION);
+    to.token("store", new.id);
+    to.millis("created_ms", new.now.get());
+    to.millis("floor_ms", new.floor.get());
     to.end()
 }
 
@@ -42,14 +32,15 @@ pub fn meta(meta: &Meta) -> String {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read_meta(text: &[u8]) -> Result<Meta, Nonsense> {
-    let from = Reader::new(object(text)?);
+pub fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
+    let from = Reader::new(object(&stored.text)?);
     let read = |from: &mut Reader| {
         Ok::<_, Refusal>(Meta {
-            version: need(from.number("version")?)?,
+            version: need(from.millis("version")?)?,
             store: need(from.token("store")?)?,
-            created: StoreTime::new(from.millis("created_ms")?.unwrap_or(0)),
             floor: StoreTime::new(from.millis("floor_ms")?.unwrap_or(0)),
+            beat: StoreTime::new(0),
+            revision: stored.revision,
         })
     };
     from.known(read).map_err(|invalid| invalid.detail)
@@ -183,7 +174,7 @@ fn need<T>(value: Option<T>) -> Result<T, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::{Layout, Name};
+    use leafid_core::{Layout, Name, Token};
 
     use super::*;
 

@@ -1,11 +1,17 @@
 //! `etcd://HOST:PORT[,HOST:PORT]/PREFIX`: where a store in etcd is.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::tls::{self, Trust};
+use tokio_rustls::rustls::ClientConfig;
+
 use crate::backends::address::{prints_its_place, unusable};
-use crate::backends::keyed::address::{Parts, parts};
+use crate::backends::tls::{self, Asked};
+use crate::keyed::address::{Parts, parts};
 use crate::problem::Problem;
+
+/// Who is believed to be a member.
+pub type Trust = Arc<ClientConfig>;
 
 /// The port of a member that is named without one.
 const PORT: u16 = 2379;
@@ -51,7 +57,10 @@ impl Address {
             return Err(wrong(&format!("unknown option `{option}`")));
         }
         let tls = match scheme.as_str() {
-            "etcds" => Some(tls::trust(authorities.as_deref())?),
+            "etcds" => Some(Arc::new(tls::client(&Asked {
+                authorities: authorities.as_deref().map(|file| ("ca", file)),
+                ..Asked::default()
+            })?)),
             _ if authorities.is_some() => return Err(wrong("`ca` is for etcds://")),
             _ => None,
         };

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::gateway::{Keys, number, pair, revision, texts};
 use super::{Etcd, OPERATIONS};
-use crate::backends::keyed::engine::{Before, Broken, Commit, Ended, Engine, Key, Touched};
+use crate::backends::link::Broken;
+use crate::keyed::engine::{Before, Commit, Ended, Engine, Key, Touched};
 
 /// A key that is written.
 pub fn put(key: &str, text: &str) -> Value {

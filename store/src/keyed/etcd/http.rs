@@ -1,5 +1,6 @@
 //! One connection to a member of etcd, over which one request goes after another.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -10,10 +11,13 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::address::{Address, Login};
-use super::tls;
-use crate::backends::keyed::engine::{Breakage, Broken};
+use super::address::{Address, Login, Trust};
+use crate::backends::link::{Breakage, Broken};
+use crate::backends::tls;
 
 /// The largest answer that is read.
 const LARGEST: usize = 64 << 20;
@@ -62,7 +66,7 @@ impl Http {
                 sender
             }
             Some(trust) => {
-                let stream = tls::over(stream, host, trust).await?;
+                let stream = over(stream, host, trust).await?;
                 let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
                 tokio::spawn(connection);
                 sender
@@ -146,6 +150,26 @@ impl Http {
         let body = Limited::new(answer.into_body(), LARGEST).collect().await;
         Ok((status, body.map_err(|error| lost(&error))?.to_bytes()))
     }
+}
+
+/// Speaks TLS over a stream.
+async fn over(
+    stream: TcpStream,
+    host: &str,
+    trust: &Trust,
+) -> Result<TlsStream<TcpStream>, Broken> {
+    let cannot = |error: &dyn std::fmt::Display| Broken::lost(format!("`{host}`: {error}"));
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let name = name.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let name = ServerName::try_from(name).map_err(|error| cannot(&error))?;
+    let connector = TlsConnector::from(Arc::clone(trust));
+    connector.connect(name, stream).await.map_err(|error| match tls::failure(&error) {
+        // No later try will find it to be another one.
+        Some(failure) => {
+            Broken::refused(format!("`{host}`: {}", tls::advice(failure, "?ca=FILE", None)))
+        }
+        None => cannot(&error),
+    })
 }
 
 /// Whether it is not known any more, or was given before users and roles were changed.

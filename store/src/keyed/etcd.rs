@@ -5,15 +5,13 @@ mod address;
 mod gateway;
 mod http;
 mod settings;
-mod tls;
 mod txn;
 
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::keyed::engine::{
-    BUCKET, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
-};
+use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use crate::backends::link::Broken;
 use crate::problem::Problem;
 
 pub use address::Address;

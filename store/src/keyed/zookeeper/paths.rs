@@ -2,8 +2,8 @@
 
 use leafid_core::{Name, Token};
 
-use crate::backends::keyed::engine::{Folder, Key, bucket};
 use crate::hex::hex;
+use crate::keyed::engine::{Folder, Key, bucket};
 
 /// The nodes under a path.
 #[derive(Clone, Debug)]

@@ -68,7 +68,7 @@ impl<E: Engine> Keyed<E> {
         let mut bad = Vec::new();
         let mut tags = Vec::new();
         if !read.is_empty() {
-            let survey = self.link.exchange(async |engine| engine.survey(&read, &marks).await);
+            let survey = self.link.ask(async |engine| engine.survey(&read, &marks).await);
             let (found, touched) = survey.await?;
             let known = read.iter().zip(&found).enumerate();
             for (at, (key, stored)) in known {
@@ -127,7 +127,7 @@ impl<E: Engine> Keyed<E> {
             buckets.extend(marks.buckets.iter().filter(news).map(|(of, _)| (*name, *of)));
         }
         for some in buckets.chunks(TOGETHER) {
-            let rows = self.link.exchange(async |engine| engine.buckets(some).await).await?;
+            let rows = self.link.ask(async |engine| engine.buckets(some).await).await?;
             for (name, worker, stored) in rows {
                 // Said in the log, and handed out to nobody.
                 let _ = self.learn(name, worker, &stored);
@@ -230,7 +230,7 @@ impl<E: Engine> Keyed<E> {
         let keys: Vec<Key> =
             workers.iter().filter(old).map(|worker| Key::Worker(name, *worker)).collect();
         for keys in keys.chunks(MOST) {
-            let survey = self.link.exchange(async |engine| engine.survey(keys, &[]).await);
+            let survey = self.link.ask(async |engine| engine.survey(keys, &[]).await);
             for (key, stored) in keys.iter().zip(survey.await?.0) {
                 match (key, stored) {
                     (Key::Worker(name, worker), Some(stored)) => {
@@ -246,7 +246,7 @@ impl<E: Engine> Keyed<E> {
     /// Notes what a change of a namespace is decided on, before that is read.
     async fn guard(&mut self, name: Name) -> Result<(), Fault> {
         if !self.guards.contains_key(&name) {
-            let guard = self.link.exchange(async |engine| engine.guard(name).await).await?;
+            let guard = self.link.ask(async |engine| engine.guard(name).await).await?;
             self.guards.insert(name, guard);
             // Whatever was read before is read again.
             self.turn += 1;
@@ -264,7 +264,7 @@ impl<E: Engine> Keyed<E> {
         let (mut rows, mut after) = (Vec::new(), page.after);
         let limit = page.limit as usize;
         loop {
-            let list = self.link.exchange(async |e| e.list(Folder::Tags, after, limit).await);
+            let list = self.link.ask(async |e| e.list(Folder::Tags, after, limit).await);
             let list = list.await?;
             let last = list.len() < limit;
             for (name, stored) in list {
@@ -286,13 +286,13 @@ impl<E: Engine> Keyed<E> {
 
     async fn names(&mut self, folder: Folder, page: Page<Name>) -> Result<Answer, Fault> {
         let (after, limit) = (page.after, page.limit as usize);
-        let list = self.link.exchange(async |e| e.list(folder, after, limit).await);
+        let list = self.link.ask(async |e| e.list(folder, after, limit).await);
         Ok(Answer::Names(list.await?.into_iter().map(|(name, _)| name).collect()))
     }
 
     async fn namespaces(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
         let (after, limit) = (page.after, page.limit as usize);
-        let list = self.link.exchange(async |e| e.list(Folder::Spaces, after, limit).await);
+        let list = self.link.ask(async |e| e.list(Folder::Spaces, after, limit).await);
         let mut rows = Vec::new();
         for (name, stored) in list.await? {
             if let Ok(space) = text::read_space(&stored.text) {
@@ -350,7 +350,7 @@ impl<E: Engine> Keyed<E> {
 
     /// A value that is none of ours.
     pub(super) fn nonsense(&self, key: &Key, nonsense: &str) -> Problem {
-        let place = self.link.place_of(key);
+        let place = self.place_of(key);
         let detail = format!(
             "`{place}` has a value that leafid did not write: {nonsense}; put back what it was, or \
              a higher position and later times, and nothing is granted twice"
@@ -359,11 +359,19 @@ impl<E: Engine> Keyed<E> {
         Problem::new(Code::SchemaMismatch, detail)
     }
 
+    /// Where a key lies, for a person.
+    fn place_of(&self, key: &Key) -> String {
+        match &self.link.client {
+            Some(engine) => engine.place(key),
+            None => format!("{key:?}"),
+        }
+    }
+
     fn vanished(&mut self, key: &Key) -> Fault {
         if let Key::Worker(name, _) = key {
             self.spaces.remove(name);
         }
-        let place = self.link.place_of(key);
+        let place = self.place_of(key);
         Fault {
             detail: format!("`{place}` was there and is gone; leafid deletes no key: put it back"),
         }

@@ -11,6 +11,7 @@ use super::engine::{Before, Commit, Ended, Engine, Key, Set, Touch, Touched, buc
 use super::moves::Moves;
 use super::space::{Held, Known, Space};
 use super::text;
+use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
 
 /// The time is noted with a write when that was not done for this long.
@@ -48,10 +49,9 @@ impl<E: Engine> Keyed<E> {
             return Ok(vec![Outcome::Conflict; groups.len()]);
         }
         let note = beat.then(|| text::beat(self.now()));
-        let store = self.link.identity;
-        let ended = self
-            .link
-            .exchange(async |engine| Ok(engine.commit(store, &commits, note.as_deref()).await));
+        let store = self.identity();
+        let ended =
+            self.link.ask(async |engine| Ok(engine.commit(store, &commits, note.as_deref()).await));
         let ended = match ended.await {
             Ok(ended) => ended,
             Err(fault) => {
@@ -199,10 +199,10 @@ impl<E: Engine> Keyed<E> {
             Ended::Conflict => return Outcome::Conflict,
             Ended::Gone => return Outcome::Failed(self.link.another("other content")),
             Ended::Broken(broken) => {
-                if broken.is_lost() {
+                if broken.kind == Breakage::Lost {
                     self.link.lose(&broken.detail);
                 }
-                return Outcome::Failed(self.link.word(&broken));
+                return Outcome::Failed(self.link.failed(&broken));
             }
         };
         for (becomes, revision) in plan.becomes.into_iter().zip(&revisions) {

@@ -7,13 +7,16 @@
 
 pub mod address;
 pub mod engine;
-pub mod link;
+#[cfg(feature = "etcd")]
+pub mod etcd;
 mod look;
 pub mod moves;
 pub mod open;
 pub mod space;
 pub mod text;
 mod write;
+#[cfg(feature = "zookeeper")]
+pub mod zookeeper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,20 +24,23 @@ use std::time::Instant;
 
 use leafid_core::{Name, StoreTime};
 
-use super::clock::DatabaseClock;
-use super::opening::Found;
-use super::{Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written};
+use crate::backends::clock::{self, DatabaseClock};
+use crate::backends::link::Link;
+use crate::backends::opening::Found;
+use crate::backends::{
+    Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written,
+};
 use crate::clock::RegistryTime;
 
 use engine::{Engine, Guard, Key, Stored};
-use link::Link;
 use space::Known;
-use text::Meta;
+
+#[cfg(not(feature = "zookeeper"))]
+pub use crate::absent::zookeeper;
 
 /// A store in a key-value store.
 pub struct Keyed<E: Engine> {
-    link: Link<E>,
-    meta: Meta,
+    link: Link<Keyed<E>>,
     found: Found,
     now: StoreTime,
     clock: DatabaseClock,
@@ -53,7 +59,7 @@ pub struct Keyed<E: Engine> {
 impl<E: Engine> Keyed<E> {
     /// The time now.
     fn now(&mut self) -> StoreTime {
-        if let Some(told) = self.link.engine().and_then(Engine::told) {
+        if let Some(told) = self.link.client.as_mut().and_then(Engine::told) {
             self.clock.learn(told);
         }
         let spaces = &self.spaces;
@@ -61,23 +67,16 @@ impl<E: Engine> Keyed<E> {
             let all = spaces.values().map(|known| i64::from(known.space.namespace.max_window_ms));
             all.max().unwrap_or(0)
         };
-        let (now, leap) = self.time.read(&self.clock, longest);
-        if let Some(leap) = leap {
-            tracing::warn!(
-                by_ms = leap.by_ms,
-                "the clock jumped forward; it is not believed for one max_window"
-            );
-        }
-        now
+        clock::read(&mut self.time, &self.clock, "the clock", longest)
     }
 }
 
 impl<E: Engine> BackEnd for Keyed<E> {
     fn facts(&self) -> Facts {
         Facts {
-            store: self.meta.store,
+            store: self.link.meta.store,
             place: self.link.place.clone(),
-            floor: self.meta.floor,
+            floor: self.link.meta.floor,
             now: self.now,
             found: self.found,
         }
@@ -96,7 +95,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let survey = self.link.exchange(async |engine| engine.survey(&[Key::Fence], &[]).await);
+        let survey = self.link.ask(async |engine| engine.survey(&[Key::Fence], &[]).await);
         let stored = survey.await?.0.into_iter().flatten().next();
         let fenced = match &stored {
             None => Seen::default(),
@@ -107,7 +106,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
                 Seen { row, revision: revision + 1 }
             }
         };
-        let engine = self.link.engine();
+        let engine = self.link.client.as_ref();
         let (database, position) =
             engine.map(|engine| (engine.name(), engine.position())).unwrap_or_default();
         Ok(Standing { fenced, database, position })

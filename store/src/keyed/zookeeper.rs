@@ -10,9 +10,8 @@ use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
 
-use super::keyed::engine::{
-    Breakage, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
-};
+use super::engine::{Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use crate::backends::link::{Breakage, Broken};
 use crate::problem::Problem;
 
 pub use address::Address;

@@ -6,6 +6,7 @@ use std::future::Future;
 
 use leafid_core::{Name, Range, StoreTime, Token};
 
+use crate::backends::link::Broken;
 use crate::problem::Problem;
 
 /// How many worker numbers have their rows in one bucket.
@@ -239,49 +240,4 @@ pub struct Touched {
     pub before: u64,
     /// The mark that it has.
     pub after: u64,
-}
-
-/// How an operation broke off.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// What was said, for a person.
-    pub detail: String,
-    /// What kind of end it was.
-    pub kind: Breakage,
-}
-
-/// What kind of end an operation had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Breakage {
-    /// The connection is of no more use: nobody knows what became of a writing.
-    Lost,
-    /// It said no.
-    Refused,
-    /// It does not know who asks.
-    Unknown,
-    /// It knows who asks, and that may not be done.
-    Forbidden,
-}
-
-impl Broken {
-    /// The connection is lost, or an answer did not come.
-    pub fn lost(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Lost }
-    }
-
-    /// It said no.
-    pub fn refused(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Refused }
-    }
-
-    /// Whether the connection is of no more use.
-    pub fn is_lost(&self) -> bool {
-        self.kind == Breakage::Lost
-    }
-
-    /// Whether it does not let this server in, or not do this: no other member will, and no later
-    /// try.
-    pub fn is_denied(&self) -> bool {
-        matches!(self.kind, Breakage::Unknown | Breakage::Forbidden)
-    }
 }

@@ -1,7 +1,7 @@
 //! `zk://HOST:PORT[,HOST:PORT]/PATH`: where a store in ZooKeeper is.
 
 use crate::backends::address::{prints_its_place, unusable};
-use crate::backends::keyed::address::{Parts, parts};
+use crate::keyed::address::{Parts, parts};
 use crate::problem::Problem;
 
 /// The port of a server that is named without one.

@@ -1,0 +1,264 @@
+//! The connection to a database across a network: made again when it is lost, with a pause that grows,
+//! and looked at each time: behind the same name another store may stand now.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use leafid_core::Code;
+use tokio::time::timeout;
+
+use super::Fault;
+use super::far::{Far, Meta, late, of_this_version};
+use super::opening::Unopened;
+use super::reconnect::{Gone, Tries};
+use crate::hex::hex;
+use crate::problem::Problem;
+
+/// A connection that nobody used for this long is asked whether it still answers.
+const IDLE: Duration = Duration::from_secs(15);
+
+/// Why an exchange failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What the database or the client said: never a password.
+    pub detail: String,
+    /// What follows from it.
+    pub kind: Breakage,
+}
+
+/// What follows from a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breakage {
+    /// Nobody answers, or the connection broke: it may be better later, and nobody knows whether
+    /// what was sent last was done.
+    Lost,
+    /// Another session was in the way, and all of the transaction was undone.
+    Race,
+    /// Another session kept a row locked for too long, and all of the transaction was undone; the
+    /// connection goes on.
+    Locked,
+    /// The database refused, and all of the transaction was undone; the connection goes on.
+    Refused,
+    /// There is no database of that name.
+    NoDatabase,
+    /// It does not know who asks: wrong name or password.
+    Unknown,
+    /// It knows who asks, and that may not be done.
+    Forbidden,
+    /// Whoever answers is not known to be the database, or wants to know more of us.
+    Untrusted,
+}
+
+impl Broken {
+    /// The connection is lost, or an answer did not come.
+    pub fn lost(detail: impl Into<String>) -> Broken {
+        Broken { detail: detail.into(), kind: Breakage::Lost }
+    }
+
+    /// It said no.
+    pub fn refused(detail: impl Into<String>) -> Broken {
+        Broken { detail: detail.into(), kind: Breakage::Refused }
+    }
+
+    /// Whether it does not let this server in, or not do this: no other member will, and no later try.
+    pub fn is_denied(&self) -> bool {
+        matches!(self.kind, Breakage::NoDatabase | Breakage::Unknown | Breakage::Forbidden)
+    }
+
+    /// Whether the connection is not used again.
+    fn ends(&self) -> bool {
+        self.is_denied() || matches!(self.kind, Breakage::Lost | Breakage::Untrusted)
+    }
+
+    /// Why a store cannot be used, for a person.
+    fn word<B: Far>(&self, place: &str) -> String {
+        let (name, detail) = (B::NAME, &self.detail);
+        match self.kind {
+            Breakage::NoDatabase => {
+                let name = place.rsplit('/').next().unwrap_or("leafid");
+                let name = name.split('?').next().unwrap_or(name);
+                format!(
+                    "{place}: {detail}; if the name is right, make the database first: CREATE DATABASE \
+                     {name}; see docs/STORES.md"
+                )
+            }
+            Breakage::Unknown | Breakage::Forbidden => format!(
+                "{place} does not let this server in: {detail}; give the user of that name its password in \
+                 the URL, as USER:PASSWORD@ before the host, and the rights that docs/STORES.md names"
+            ),
+            Breakage::Untrusted => format!("no TLS to {name} at {place}: {detail}"),
+            _ => format!("{name} at {place} cannot be reached: {detail}"),
+        }
+    }
+
+    /// Why a store could not be opened. Callers of a server that runs already hear `STORE_UNAVAILABLE`
+    /// instead: what it may do in its database is not their doing.
+    pub fn unopened<B: Far>(&self, place: &str) -> Unopened {
+        self.unopened_as(self.word::<B>(place))
+    }
+
+    /// As [`unopened`](Broken::unopened), in other words.
+    pub fn unopened_as(&self, detail: String) -> Unopened {
+        let code = match self.kind {
+            Breakage::NoDatabase => Code::StoreUnknown,
+            Breakage::Unknown => Code::Unauthorized,
+            Breakage::Forbidden => Code::Forbidden,
+            _ => Code::StoreUnavailable,
+        };
+        let may_pass = matches!(self.kind, Breakage::Lost | Breakage::Race | Breakage::Locked);
+        Unopened { problem: Problem::new(code, detail), may_pass }
+    }
+}
+
+/// The connections of a back end, one after another.
+pub struct Link<B: Far> {
+    address: B::Address,
+    /// Where the store is, for a person.
+    pub place: String,
+    /// The store that was opened.
+    pub meta: Meta,
+    allow_unsafe: bool,
+    gone: Arc<Gone>,
+    /// The connection, if there is one.
+    pub client: Option<B::Client>,
+    used: Instant,
+    tries: Tries,
+    connections: u64,
+    denied: Option<Broken>,
+}
+
+impl<B: Far> Link<B> {
+    /// To the store that was found there; not connected yet.
+    pub fn new(address: B::Address, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
+        let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
+        let (client, connections, denied) = (None, 0, None);
+        Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
+    }
+
+    /// Whether another store was found by its name.
+    pub fn gone(&self) -> Arc<Gone> {
+        Arc::clone(&self.gone)
+    }
+
+    /// How many connections were made, without the one that opened the store.
+    pub fn connection(&self) -> u64 {
+        self.connections
+    }
+
+    /// Makes sure that there is a connection, if it is time to try.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn ready(&mut self) -> Result<(), Fault> {
+        if let Some(client) = &mut self.client {
+            if !B::is_lost(client) {
+                if self.used.elapsed() < IDLE {
+                    return Ok(());
+                }
+                if let Ok(Ok(())) = timeout(B::CONNECTING, B::ping(client)).await {
+                    self.used = Instant::now();
+                    return Ok(());
+                }
+            }
+            self.lose("it was closed");
+        }
+        self.tries.due()?;
+        let connected = timeout(B::CONNECTING, self.connect()).await;
+        match connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING)))) {
+            Ok(client) => {
+                self.client = Some(client);
+                self.connections += 1;
+                self.used = Instant::now();
+                self.tries.done(&self.place);
+                Ok(())
+            }
+            Err(fault) => Err(self.tries.failed(&self.place, fault)),
+        }
+    }
+
+    /// Has an exchange, which ends in time; a connection that it broke is not used again.
+    ///
+    /// # Errors
+    /// What was said.
+    pub async fn exchange<T>(
+        &mut self,
+        run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
+    ) -> Result<T, Broken> {
+        let Some(client) = &mut self.client else {
+            return Err(Broken::lost(format!("there is no connection to {}", self.place)));
+        };
+        let limit = B::EXCHANGE;
+        let done = timeout(limit, run(client)).await.unwrap_or_else(|_| {
+            Err(Broken::lost(format!("{} did not answer within {limit:?}", B::NAME)))
+        });
+        self.used = Instant::now();
+        if let Err(broken) = &done {
+            if broken.ends() {
+                self.lose(&broken.detail);
+            }
+            self.denied = Some(broken.clone()).filter(Broken::is_denied);
+        }
+        done
+    }
+
+    /// As [`exchange`](Link::exchange), with the failure in words.
+    ///
+    /// # Errors
+    /// What was said.
+    pub async fn ask<T>(
+        &mut self,
+        run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
+    ) -> Result<T, Fault> {
+        self.exchange(run).await.map_err(|broken| self.failed(&broken))
+    }
+
+    /// What broke the last exchange, if that was not allowed.
+    pub fn denied(&self) -> Option<&Broken> {
+        self.denied.as_ref()
+    }
+
+    /// The connection is not used again; the next turn makes another at once.
+    pub fn lose(&mut self, why: &str) {
+        if self.client.take().is_some() {
+            self.tries.lost(&self.place, why);
+        }
+    }
+
+    /// What broke an exchange, for a person.
+    pub fn failed(&self, broken: &Broken) -> Fault {
+        Fault { detail: format!("{} failed: {}", self.place, broken.detail) }
+    }
+
+    fn fault(&self, broken: &Broken) -> Fault {
+        Fault { detail: broken.word::<B>(&self.place) }
+    }
+
+    async fn connect(&self) -> Result<B::Client, Fault> {
+        let told = |broken: Broken| self.fault(&broken);
+        let problem = |problem: Problem| Fault { detail: problem.detail };
+        let mut client = B::connect(&self.address).await.map_err(told)?;
+        B::examine(&mut client, self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
+        let found = B::meta(&mut client, &self.place).await.map_err(told)?;
+        let of_ours = |meta: &Meta| (meta.store, meta.revision);
+        match found {
+            Ok(Some(meta)) if of_ours(&meta) == of_ours(&self.meta) => {
+                of_this_version::<B>(meta, &self.place).map(|_| client).map_err(problem)
+            }
+            Ok(Some(meta)) => Err(self.another(&hex(meta.store))),
+            Ok(None) => Err(self.another("none")),
+            Err(problem) => Err(self.another(&problem.detail)),
+        }
+    }
+
+    /// Another store stands where ours was: nothing is granted until somebody has looked.
+    pub fn another(&self, found: &str) -> Fault {
+        let (place, store) = (&self.place, hex(self.meta.store));
+        let detail = format!(
+            "{place} was store {store} when this server started, and is now: {found}; nothing is granted \
+             until a restart: find out which of the two was meant, and put the store back or, if it is \
+             lost, make a new one: leafid init --replaces-lost --store {place}"
+        );
+        self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
+        Fault { detail }
+    }
+}
