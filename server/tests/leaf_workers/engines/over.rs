@@ -135,12 +135,12 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
         let wish = Wish { stopped, quiet_ms: 0, ..Wish::default() };
         let found = read();
         let done = runtime.block_on(async {
-            let mut plan = plan(&found, &rows(&*store, name).await?, &wish)?;
+            let mut plan = plan(&found, &rows(&store, name).await?, &wish)?;
             if left_out == LeftOut::Times {
                 let until = plan.steps.iter_mut().filter_map(|step| step.aside.until.as_mut());
                 until.for_each(|until| *until = StoreTime::new(Layout::LEAF.epoch_ms()));
             }
-            carry_out(&mut plan, &*store, name).await?;
+            carry_out(&mut plan, &store, name).await?;
             Ok::<_, Problem>(plan)
         });
         Some(done.unwrap_or_else(|problem| panic!("{problem}")))
