@@ -143,7 +143,7 @@ impl From<clap::Error> for Failure {
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = args.collect();
-    let given = secrets::given(&words);
+    let given: Vec<String> = secrets::texts(&words).collect();
     let done = parse(words).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         if cli.json {

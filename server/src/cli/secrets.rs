@@ -41,8 +41,12 @@ fn parts(given: &str) -> Vec<(&str, String)> {
 pub fn given(words: &[OsString]) -> Vec<String> {
     let ours =
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LEAFID_"));
-    let words = words.iter().cloned().chain(ours.map(|(_, value)| value));
-    words.map(|word| word.to_string_lossy().into_owned()).collect()
+    texts(words).chain(ours.map(|(_, value)| value.to_string_lossy().into_owned())).collect()
+}
+
+/// The words of the command line.
+pub fn texts(words: &[OsString]) -> impl Iterator<Item = String> {
+    words.iter().map(|word| word.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -162,7 +162,8 @@ fn a_database_without_leafs_table_is_refused() {
     // An empty store is made by a command, there as everywhere.
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
     assert!(
-        refused.contains("leafid init --store mysql://") && refused.contains("?tags=leaf_alloc")
+        refused.contains("leafid init --store mysql://") && refused.contains("?tags=leaf_alloc"),
+        "{refused}"
     );
     says(&url, &["init"]);
     assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
