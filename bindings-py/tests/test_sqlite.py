@@ -233,7 +233,7 @@ def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
     for name in ("default", "later"):
         with pytest.raises(leafid.WorkersExhaustedError):
             store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
-    # A tag that nobody knows names its first number; one that was deleted goes on above its own.
+    # A tag that never existed needs its first number from the caller; a deleted one continues above its old position.
     with pytest.raises(leafid.RequestInvalidError, match="needs `start`: this store has lost"):
         store.create_tag("new")
     status, said = server.call("PUT", "/v1/tags/unknown", {})

@@ -15,7 +15,7 @@ from leafid import Layout, Segment, Snowflake
 from leafid.testing import Clock
 from support.run import code
 
-# Nobody listens there, on whichever machine.
+# Port 1 refuses connections: no store is needed here.
 URL = "http://127.0.0.1:1"
 AT = datetime(2026, 5, 17, 12, 30, 15, 123_000, timezone.utc)
 

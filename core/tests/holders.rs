@@ -94,7 +94,7 @@ fn a_caller_that_left_wants_nothing_more_of_a_tag_that_ended() {
     store.create_tag(Name::tag("orders").expect("a name"), &spec).expect("a new tag");
     let config = SegmentConfig::new("orders").expect("a tag");
     let mut ids = Segment::new(config, 1).expect("it is right");
-    // Nobody knows yet that it ends.
+    // The generator learns the tag's end with the first grant: 100 look possible until then.
     assert_eq!(ids.ready(HostTime::new(0), 100).unwrap_err().code, Code::SegmentDry);
     assert_eq!(carry(&mut ids, &mut store, (0, 0)), Ok(true));
     assert_eq!(ids.stats().in_hand, 15, "all there was");

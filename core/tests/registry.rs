@@ -1,6 +1,6 @@
 //! What no script of the vectors decides: which worker number an owner gets where the range that may
 //! be handed out has changed, or two servers have decided at once; floors, and upper ends that stay.
-//! That no two grants of one line overlap, whoever asks for what, the simulator checks.
+//! The simulator checks that no two grants of one line overlap.
 
 use leafid_core::registry::{
     self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,

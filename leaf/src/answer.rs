@@ -11,9 +11,9 @@ use serde_json::Value;
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
-/// What stands in the place of an ID where there is no such key.
+/// Leaf's answer, in place of an ID, for a key that does not exist.
 pub const KEY_UNKNOWN: i8 = -2;
-/// What stands there where the key is known, and nothing is at hand.
+/// Leaf's answer, in place of an ID, for a known key of which no number can be leased now.
 pub const NOTHING_AT_HAND: i8 = -3;
 
 /// An ID, as what the request accepts says it is.

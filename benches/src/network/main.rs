@@ -1,5 +1,5 @@
-//! What TLS and a token cost a request on a connection that is kept: `leafid serve` on one core, whoever
-//! asks it on the other.
+//! The cost of TLS and of a token per request on an open connection. `leafid serve` runs on one core,
+//! the client on the other.
 //!
 //! `network PATH-TO-LEAFID`; `cargo xtask bench --only network` runs it with the published binary.
 

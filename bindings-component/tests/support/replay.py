@@ -138,7 +138,7 @@ def errors(world: World, step: Plain) -> Any:
 
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
-    # What is decided at a moment has it as its last argument.
+    # Decisions that depend on the time take it as their last argument.
     now = (int(step["at"]),) if "at" in step else ()
 
     def verb(name: str, *args: Any) -> Any:

@@ -20,7 +20,7 @@ CALLED = {"first": "from", "granted": "granted_ms", "now": "now_ms", "kept": "ow
 ABSENT: Plain = {"tag": "unnamed", "namespace": "unnamed", "owner": "", "remaining": 2**63 - 1}
 ABSENT |= dict.fromkeys(("sticky", "strict", "deleted"), False)
 ABSENT |= dict.fromkeys(("position", "held_from", "reserved_until", "granted_ms"), 0)
-# Whoever speaks to a store says these.
+# Required in a record that names its store; elsewhere an absent one is filled in from `ABSENT`.
 SAID = {"tag", "namespace", "owner"}
 
 

@@ -47,7 +47,7 @@ async function running(folder, command, answers, endsBy) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  // Somebody else may have taken the port.
+  // Each try takes a new port: another process may have bound the last one before the server did.
   await up(async () => (port = await freePort()))
   // Some of one that was killed may still go, and keep its memory: it is begun again, at its port.
   return { port, folder, start: () => up(), stop: (signal) => stop(child, signal), end: () => stop(child) }

@@ -8,7 +8,7 @@ use crate::support::{says, until};
 
 const PATH: &str = "/api/segment/get/orders";
 
-/// The number that stands in the place of an ID, and what the tag is.
+/// Asks for an ID: `Ok` with the number of a 200, `Err` with the body of a 500.
 fn failure(leaf: &mut Running) -> Result<u64, String> {
     let answer = leaf.client.call("GET", PATH, &[]);
     match answer.status {

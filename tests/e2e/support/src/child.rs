@@ -32,8 +32,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts it with its standard input held open ([`Child::close_stdin`] ends it for whoever
-    /// reads), and hands each line of its standard output to `on_line`, from another thread; `None`
+    /// Starts it with its standard input held open until [`Child::close_stdin`], and hands each line of its standard output to `on_line`, from another thread; `None`
     /// is the end of it.
     ///
     /// # Errors
