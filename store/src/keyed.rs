@@ -73,13 +73,7 @@ impl<E: Engine> Keyed<E> {
 
 impl<E: Engine> BackEnd for Keyed<E> {
     fn facts(&self) -> Facts {
-        Facts {
-            store: self.link.meta.store,
-            place: self.link.place.clone(),
-            floor: self.link.meta.floor,
-            now: self.now,
-            found: self.found,
-        }
+        self.link.facts(self.now, self.found)
     }
 
     fn watch(&self) -> Arc<dyn Watch> {

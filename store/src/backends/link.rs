@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use leafid_core::Code;
+use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
-use super::Fault;
 use super::far::{Far, Meta, late, of_this_version};
-use super::opening::Unopened;
+use super::opening::{Found, Unopened};
 use super::reconnect::{Gone, Tries};
+use super::{Facts, Fault};
 use crate::hex::hex;
 use crate::problem::Problem;
 
@@ -133,6 +133,12 @@ impl<B: Far> Link<B> {
         let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
         let (client, connections, denied) = (None, 0, None);
         Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
+    }
+
+    /// What is constant of the open store; `now` is the time of its opening, `found` what it held then.
+    pub fn facts(&self, now: StoreTime, found: Found) -> Facts {
+        let Meta { store, floor, .. } = self.meta;
+        Facts { store, place: self.place.clone(), floor, now, found }
     }
 
     /// Whether another store was found by its name.

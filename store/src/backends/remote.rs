@@ -237,13 +237,7 @@ struct Tried {
 
 impl<D: Driver> BackEnd for Remote<D> {
     fn facts(&self) -> Facts {
-        Facts {
-            store: self.link.meta.store,
-            place: self.link.place.clone(),
-            floor: self.link.meta.floor,
-            now: self.now,
-            found: self.found,
-        }
+        self.link.facts(self.now, self.found)
     }
 
     fn watch(&self) -> Arc<dyn Watch> {

@@ -31,19 +31,7 @@ impl<E: Engine> Keyed<E> {
                 Want::Worker(name, worker) => {
                     keys.extend([Key::Space(name), Key::Worker(name, worker)])
                 }
-                Want::Namespace(name)
-                | Want::Mine(name, _)
-                | Want::Own(name, _)
-                | Want::Unused { namespace: name, .. }
-                | Want::Rested(name, _)
-                | Want::Kept(name, _)
-                | Want::Leaving { namespace: name, .. }
-                | Want::Workers(name, _) => spaces.push(name),
-                Want::Fenced
-                | Want::TagNames(_)
-                | Want::NamespaceNames(_)
-                | Want::Tags(_)
-                | Want::Namespaces(_) => {}
+                _ => spaces.extend(space_of(want)),
             }
         }
         for want in wants {

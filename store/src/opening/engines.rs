@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use super::database::{Database, Kind};
 use crate::absent::left_out;
-use crate::backends::far::{create, open};
+use crate::backends::far::{Far, create, open};
 use crate::backends::opening::{Terms, Unopened};
 #[cfg(feature = "sql")]
 use crate::backends::{
@@ -85,6 +85,20 @@ fn of(kind: impl Kind + 'static) -> Result<Database, Problem> {
     Ok(Database(Arc::new(kind)))
 }
 
+/// Opens the store there, or makes a `new` one.
+#[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
+fn begin<B: Far + Send + 'static>(
+    (address, place): (&B::Address, &str),
+    on: Option<&Handle>,
+    clock: Arc<dyn Clock>,
+    terms: &Terms,
+    new: bool,
+) -> Result<Registry, Unopened> {
+    let begin = if new { create::<B> } else { open::<B> };
+    let back_end = begin(address, place, Arc::clone(&clock), terms)?;
+    Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
+}
+
 #[cfg(feature = "sql")]
 impl<D: Driver> Kind for Tables<D> {
     fn place(&self) -> &str {
@@ -102,9 +116,7 @@ impl<D: Driver> Kind for Tables<D> {
         terms: &Terms,
         new: bool,
     ) -> Result<Registry, Unopened> {
-        let begin = if new { create::<Remote<D>> } else { open::<Remote<D>> };
-        let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
+        begin::<Remote<D>>((&self.address, &self.place), on, clock, terms, new)
     }
 
     fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
@@ -129,8 +141,6 @@ impl<E: Engine> Kind for Keys<E> {
         terms: &Terms,
         new: bool,
     ) -> Result<Registry, Unopened> {
-        let begin = if new { create::<Keyed<E>> } else { open::<Keyed<E>> };
-        let back_end = begin(&self.address, &self.place, Arc::clone(&clock), terms)?;
-        Ok(Registry::on(on, back_end, clock, terms.options.first_use)?)
+        begin::<Keyed<E>>((&self.address, &self.place), on, clock, terms, new)
     }
 }
