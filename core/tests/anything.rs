@@ -64,7 +64,6 @@ struct Start {
     layout: Layout,
     max_ahead_ms: u32,
     step: Option<u32>,
-    /// Where the store's line stands.
     from: u64,
     host: i64,
 }
@@ -101,7 +100,6 @@ struct Bench<K: Kind, L: Line> {
     goes_back: bool,
     asked: u64,
     store: Option<Token>,
-    /// Where the store's line of numbers stands.
     store_at: u64,
     /// What was granted since it forgot: the worker, 0 for numbers, and the numbers or ticks.
     granted: Vec<(u32, Range)>,
@@ -216,7 +214,6 @@ impl<K: Kind, L: Line> Bench<K, L> {
         self.ids.poll_ask(due, entropy(self.asked))
     }
 
-    /// An answer of a store that keeps the rules.
     fn granted(&mut self, size: u64, hole: u64) -> TestCaseResult {
         let Some(ask) = self.ask() else { return Ok(()) };
         let tick = self.layout.tick(self.store_now).unwrap_or(0);

@@ -72,7 +72,6 @@ fn key(number: usize) -> String {
     format!("bare{number}")
 }
 
-/// Writes a key, if it is as a revision left it.
 fn swap(key: &str, at: u64) -> String {
     let (key, value) = (base64(key), base64(ROW));
     format!(

@@ -66,7 +66,6 @@ fn start<S: Server>() -> Outcome<S> {
     }
 }
 
-/// Measures a store; `changed` counts what the engine wrote.
 fn measure(
     engine: &str,
     url: &str,

@@ -28,7 +28,6 @@ fn record() -> StateRecord {
     }
 }
 
-/// A disk, and who writes to it.
 struct Disk {
     bytes: [u8; StateFile::BYTES],
     file: StateFile,
@@ -49,7 +48,6 @@ impl Disk {
         StateFile::read(PLACE, &self.bytes).1
     }
 
-    /// Writes all that is due.
     fn save(&mut self, ids: &mut Snowflake, now: HostTime) -> u32 {
         let mut writes = 0;
         while let Some(write) = ids.poll_write(now, now) {
@@ -60,7 +58,6 @@ impl Disk {
         writes
     }
 
-    /// The next life.
     fn restart(&mut self, now: HostTime) -> Snowflake {
         let (file, found) = StateFile::read(PLACE, &self.bytes);
         self.file = file;
@@ -96,7 +93,6 @@ fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     (ids, store)
 }
 
-/// Its renewal is refused with this.
 fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
     let now = ids.poll_at().unwrap();
     let ask = ids.poll_ask(now, [4; 16]).unwrap();
@@ -104,7 +100,6 @@ fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
     now
 }
 
-/// Its ask is answered at once.
 fn is_answered(ids: &mut Snowflake, store: &mut MemoryStore, now: HostTime) {
     store.set_clock(StoreTime::new(START + now.get()));
     let ask = ids.poll_ask(now, [5; 16]).unwrap();

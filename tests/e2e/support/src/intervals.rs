@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 /// number of holes, not of numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Intervals {
-    /// Start → end.
     ranges: BTreeMap<u64, u64>,
 }
 

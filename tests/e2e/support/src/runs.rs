@@ -12,7 +12,6 @@ const PAUSE_MS: u64 = 10_000;
 pub struct Runs {
     /// First position and holder → last position.
     runs: BTreeMap<(u64, usize), u64>,
-    /// Holder → the first position of its last run.
     current: BTreeMap<usize, u64>,
 }
 
