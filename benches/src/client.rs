@@ -9,7 +9,6 @@ use leafid_wire::Reader;
 
 use crate::Outcome;
 
-/// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// A client that waits for each answer before it asks again.

@@ -33,11 +33,9 @@ pub enum Asked {
     Text(&'static str),
 }
 
-/// An answer, as far as it is looked at.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     status: u16,
-    /// Whether its body is a number.
     is_number: bool,
 }
 
@@ -69,7 +67,6 @@ impl Connection {
         Ok(Connection { io, head, answer: vec![0; 4_096], made: 0, number })
     }
 
-    /// Asks, and reads the answer.
     async fn ask(&mut self, asked: Asked) -> Result<Answer> {
         self.made += 1;
         let (path, body) = match asked {

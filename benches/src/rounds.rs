@@ -57,12 +57,10 @@ pub fn in_turns<K>(
     Ok(rounds)
 }
 
-/// The median of what each round has.
 fn of(rounds: &[Round], field: fn(&Round) -> f64) -> f64 {
     median(rounds.iter().map(field).collect())
 }
 
-/// The median of the rounds' own ratios.
 fn ratio(own: &[Round], floor: &[Round], field: fn(&Round) -> f64) -> f64 {
     median(own.iter().zip(floor).map(|(own, floor)| field(own) / field(floor)).collect())
 }

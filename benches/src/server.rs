@@ -17,7 +17,6 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::Outcome;
 
-/// How long a server may take to say where it listens.
 const LIMIT: Duration = Duration::from_secs(20);
 /// The tag that is asked for.
 pub const TAG: &str = "bench";

@@ -254,7 +254,6 @@ impl Handles {
     }
 }
 
-/// Where a handle is, or belongs.
 fn place(all: &[(u32, Box<Entry>)], handle: u32) -> Result<usize, usize> {
     all.binary_search_by_key(&handle, |(known, _)| *known)
 }

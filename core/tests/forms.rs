@@ -1,6 +1,7 @@
-//! What no script of the vectors says of layouts and tokens: what JSON has no number for, and keys.
+//! What no script of the vectors says of layouts, tokens and rows of tags.
 
-use leafid_core::{Code, Layout, Refusal, StoreTime, Token};
+use leafid_core::registry::{TagRow, TagSpec};
+use leafid_core::{Code, LINE_END, Layout, Refusal, StoreTime, Token};
 
 #[test]
 fn an_epoch_is_a_number_of_53_bits() {
@@ -37,4 +38,16 @@ fn a_token_is_32_digits_of_lower_case() {
     for wrong in ["", &hex[1..], &long, &upper, &strange, &hex.replace('0', "٠")] {
         assert_eq!(Token::parse(wrong), Err(Code::RequestInvalid.into()), "{wrong}");
     }
+}
+
+#[test]
+fn an_upper_end_stays_until_the_end_of_every_line_takes_it_away() {
+    let until = |until| TagSpec { until: Some(until), ..TagSpec::default() };
+    let row = TagRow::create(None, &until(50)).expect("it is right");
+    let row = row.with(&TagSpec { step: Some(5), ..TagSpec::default() }).expect("a step");
+    assert_eq!((row.until, row.end(), row.remaining()), (Some(50), 50, 49), "nothing said of it");
+    assert_eq!(row.advance(51).map_err(|no| no.code), Err(Code::RangeInvalid));
+    assert_eq!(row.advance(50).map(|row| row.remaining()), Ok(0));
+    let row = row.with(&until(LINE_END)).expect("none");
+    assert_eq!((row.until, row.end()), (None, LINE_END));
 }

@@ -7,7 +7,6 @@ use crate::alphabet::checked;
 use crate::problem::Problem;
 
 const RADIX: u32 = 2;
-/// How many numerals an ID has.
 const NUMERALS: u32 = 63;
 /// How many of them the second half has; the first has one less.
 const SECOND: u32 = 32;
@@ -65,7 +64,6 @@ impl Cipher {
 /// A number of 63 bits, the highest first.
 struct Number(u64);
 
-/// Some of its bits, as a number.
 struct Half {
     number: u64,
     numerals: u32,

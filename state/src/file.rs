@@ -23,7 +23,6 @@ pub struct State {
 }
 
 impl State {
-    /// Opens this very file, or makes it, and locks it.
     pub(crate) fn open_file(path: &Path, boot: [u8; 16]) -> Result<(State, Found), Problem> {
         let lock = files::lock(path)?;
         let file = files::open(path)?;

@@ -11,9 +11,7 @@ use leafid_core::{Code, StateFile, StatePlace};
 use crate::file::State;
 use crate::{Found, Problem, boot, files};
 
-/// How many files of one namespace a folder has at most.
 const MOST: usize = 1_024;
-/// What comes after a namespace and a number.
 const ENDING: &str = ".state";
 
 /// Whether a path names a folder: it ends like one, or is one.
@@ -55,7 +53,6 @@ fn file(folder: &Path, namespace: &str, number: usize) -> PathBuf {
     folder.join(format!("{namespace}.{number}{ENDING}"))
 }
 
-/// The number of a file of this namespace.
 fn number(name: &str, namespace: &str) -> Option<usize> {
     let (of, number) = name.strip_suffix(ENDING)?.rsplit_once('.')?;
     let parsed = number.parse::<usize>().ok().filter(|parsed| *parsed < MOST)?;

@@ -31,7 +31,6 @@ impl Problem {
         Problem { code: Code::StateInvalid, message }
     }
 
-    /// What the system said when a folder of state files was to be read.
     pub(crate) fn of_folder(path: &Path, error: &io::Error) -> Problem {
         let cure = match error.kind() {
             io::ErrorKind::NotFound => ": make it first",
@@ -44,7 +43,6 @@ impl Problem {
         Problem { code: Code::StateInvalid, message }
     }
 
-    /// What the system said when this was to be done.
     pub(crate) fn of(path: &Path, doing: &str, error: &io::Error) -> Problem {
         let cure = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

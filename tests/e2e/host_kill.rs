@@ -9,7 +9,6 @@ use crate::setting::{STEP, Setting, close, draw, max_id, start, until, workers};
 
 const KILLS: usize = 10;
 const RATE: u32 = 2_000;
-/// IDs of a life, at least.
 const LIFE: u64 = 300;
 
 #[test]

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How long a silent connection is kept.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Counts what a client asks. A request to a store that is away ends the client's connection.
@@ -69,7 +68,6 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// Passes on one connection's requests, until it ends.
 fn serve(client: TcpStream, shared: &Shared) -> io::Result<()> {
     client.set_read_timeout(Some(LIMIT))?;
     let mut answers = client.try_clone()?;

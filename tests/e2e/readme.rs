@@ -6,7 +6,6 @@ use leafid_core::{Layout, Text};
 const README: &str = include_str!("../../README.md");
 const CHINESE: &str = include_str!("../../README.zh.md");
 
-/// The layout, worker and sequence that a row of the table names.
 fn said(row: &str) -> Option<(Layout, u32, u64)> {
     let layout = row.split("layout `").nth(1)?.split('`').next().and_then(Layout::named)?;
     let number = |word: &str| row.split(word).nth(1)?.split(|c: char| !c.is_ascii_digit()).next();

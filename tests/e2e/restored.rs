@@ -43,7 +43,6 @@ struct Seen {
     ids: u64,
     numbers_twice: u64,
     snowflakes_twice: u64,
-    /// How often the first host was told that the store went back.
     told: u64,
 }
 

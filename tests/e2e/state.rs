@@ -9,7 +9,6 @@ use leafid_stream::child::said;
 
 use crate::setting::{LIMIT, NAMESPACE, Setting};
 
-/// IDs of a life.
 const COUNT: usize = 100;
 /// A life on a busy machine may last longer than a window, and the next one finds it over.
 const ATTEMPTS: usize = 30;
@@ -71,7 +70,6 @@ fn each_host_goes_on_from_what_the_other_left() {
     }
 }
 
-/// What a life draws, or what it said instead.
 fn live(mut command: Command, store: &str, state: &Path, timeout: u64) -> Result<Vec<u64>, String> {
     command.args([store, NAMESPACE]).arg(state).args([COUNT.to_string(), timeout.to_string()]);
     let text = said(command, 2 * LIMIT)?;

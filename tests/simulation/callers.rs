@@ -74,7 +74,6 @@ impl World {
         Ok(())
     }
 
-    /// Whether a holder dies now, as it does each time.
     fn is_burnt(&self, i: usize) -> bool {
         let holder = &self.holders[i];
         holder.make.fuse.is_some_and(|fuse| holder.draws > u64::from(fuse))

@@ -87,7 +87,6 @@ impl World {
         }
     }
 
-    /// A process opens its state file, and goes on with what it says.
     pub(crate) fn open_state(&mut self, holder: &mut Holder) {
         let Some(number) = holder.make.disk else { return };
         let disk = &mut self.disks[number];
@@ -215,7 +214,6 @@ impl World {
         }
     }
 
-    /// The last writes of a process that ends in order.
     pub(crate) fn end_writes(&mut self, i: usize) {
         for _ in 0..8 {
             let fails = self.rng.chance(30);

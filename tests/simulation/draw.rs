@@ -196,7 +196,6 @@ fn note_time(book: &mut Book, start: u64, end: u64, tick: u64) {
     book.last_position = Some(end);
 }
 
-/// What an honest clock may lose between two answers, in ms.
 const DRIFT_MS: i64 = 2_500;
 
 fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, u64)) -> Verdict {

@@ -7,7 +7,6 @@ use crate::holder::{Make, Pace};
 use crate::plan::{Plan, Theme};
 use crate::rng::Rng;
 
-/// A minute and an hour, in ms.
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 

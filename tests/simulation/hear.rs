@@ -155,7 +155,6 @@ impl World {
         Ok(())
     }
 
-    /// A host no longer waits for an answer.
     pub(crate) fn give_up(&mut self, i: usize, life: u64, number: u64) {
         let holder = &mut self.holders[i];
         let waits = holder.call.filter(|call| call.number == number);

@@ -43,7 +43,6 @@ impl World {
         Some(holder)
     }
 
-    /// A holder starts in the place of one that is over.
     pub(crate) fn restart(&mut self, i: usize) {
         self.let_go(i);
         let make = self.rng.chance(800).then_some(self.holders[i].make);
@@ -131,7 +130,6 @@ impl World {
         Ok(())
     }
 
-    /// A process forks: the child has a copy of everything, and forgets.
     pub(crate) fn fork(&mut self, i: usize) {
         let (child, life) = (self.identity(), self.life());
         let parent = &self.holders[i];
@@ -219,7 +217,6 @@ impl World {
         self.save(i);
     }
 
-    /// A holder stands still, and perhaps its clock with it.
     pub(crate) fn pause(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         let window = match holder.make.config {

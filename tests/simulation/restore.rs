@@ -30,7 +30,6 @@ impl World {
         self.put_within(5_000, 400_000, Event::Copy);
     }
 
-    /// The store is put back from its copy.
     pub(crate) fn lose(&mut self) {
         let fenced = self.plan.loss == Loss::Fenced;
         self.put_within(60_000, 1_200_000, Event::Lose);

@@ -35,7 +35,7 @@ const FACES: &[(&str, Face)] = &[
     ("store", served),
     ("network", served),
     ("leaf", served),
-    ("databases", served),
+    ("databases", databases),
     ("python", python),
     ("peers", peers),
     ("node", |name| script(name, "")),
@@ -58,6 +58,11 @@ pub fn main(mut args: Args) -> Outcome {
 }
 
 fn served(name: &str) -> Outcome {
+    build::need(&["server"])?;
+    binary("served", &[Path::new(name), &build::server_binary()])
+}
+
+fn databases(name: &str) -> Outcome {
     build::need(&["server"])?;
     binary(name, &[&build::server_binary()])
 }

@@ -117,7 +117,6 @@ fn node_with_sqlite() -> Outcome {
     })
 }
 
-/// A folder that npm takes for a package; what is installed there stays.
 fn empty_package(folder: &Path) -> Outcome {
     let manifest = folder.join("package.json");
     let text = "{ \"private\": true, \"type\": \"module\" }\n";

@@ -77,7 +77,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Finds the verb and runs it.
 fn dispatch(words: &[String]) -> Outcome {
     let asked = |word: &String| ["--help", "-h", "help"].contains(&word.as_str());
     let Some((name, rest)) = words.split_first().filter(|_| !words.iter().any(asked)) else {

@@ -9,13 +9,11 @@ use crate::process::log::Log;
 use crate::report::Report;
 use crate::{Outcome, files, project};
 
-/// How many lines of a failed part's output are shown.
 const LINES: usize = 12;
 
 /// One job's parts, as far as they ran.
 pub struct Parts {
     job: &'static str,
-    /// Whether their output goes to files.
     quiet: bool,
     begin: Instant,
     done: Mutex<Vec<Part>>,
@@ -150,7 +148,6 @@ impl Part {
     }
 }
 
-/// The last lines of a log.
 fn end_of(log: &Path) -> String {
     let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
     let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();

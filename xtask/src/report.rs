@@ -20,7 +20,6 @@ pub struct Report {
     pub note: String,
 }
 
-/// How a sentence begins that says what is missing.
 const NOT_RUN: &str = "NOT RUN  ";
 
 impl Report {

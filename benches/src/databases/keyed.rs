@@ -10,7 +10,7 @@ use leafid_benches::{Outcome, side_by_side};
 use leafid_core::FieldReader;
 use leafid_servers::Server;
 use tokio::runtime::Runtime;
-use zookeeper_client::{Acls, CreateMode, Error, MultiWriteResult};
+use zookeeper_client::{Acls, CreateMode, Error};
 
 use crate::sending::{Make, Work, again};
 use crate::{measure, start};
@@ -20,15 +20,10 @@ const ROW: &str =
     r#"{"max_id":"9223372036854775807","step":10,"max_step":1000000,"deleted":false}"#;
 
 /// Measures one; `writes` is the count of all that the engine ever wrote.
-pub fn over<S: Server>(
-    binary: &Path,
-    writes: fn(&str) -> Outcome<u64>,
-    bare: Make,
-    also: Option<(&'static str, Make)>,
-) -> Outcome {
+pub fn over<S: Server>(binary: &Path, writes: fn(&str) -> Outcome<u64>, bare: Make) -> Outcome {
     let server = start::<S>()?;
     let url = server.url();
-    measure(S::NAME, &url, binary, bare, also, || writes(&url))
+    measure(S::NAME, &url, binary, bare, || writes(&url))
 }
 
 fn host(url: &str) -> Outcome<SocketAddr> {
@@ -77,7 +72,6 @@ fn key(number: usize) -> String {
     format!("bare{number}")
 }
 
-/// Writes a key, if it is as a revision left it.
 fn swap(key: &str, at: u64) -> String {
     let (key, value) = (base64(key), base64(ROW));
     format!(
@@ -100,42 +94,16 @@ pub fn nodes(url: &str, connections: usize) -> Outcome<Work<'static>> {
     Ok(Box::new(move |many, length| {
         clients.iter_mut().for_each(|(.., version)| *version = None);
         again(&runtime, clients.iter_mut().take(many), length, async |node| {
-            let version = known(node).await?;
             let (client, path, at) = &mut **node;
+            // Others may have written it since the last round.
+            let version = match *at {
+                Some(version) => version,
+                None => client.check_stat(path).await?.map_or(0, |stat| stat.version),
+            };
             *at = Some(client.set_data(path, ROW.as_bytes(), Some(version)).await?.version);
             Ok::<(), Error>(())
         })
     }))
-}
-
-/// As the server writes: another node has to be there too, which is checked and stays.
-pub fn multis(url: &str, connections: usize) -> Outcome<Work<'static>> {
-    let (runtime, mut clients) = connected(url, connections)?;
-    Ok(Box::new(move |many, length| {
-        clients.iter_mut().for_each(|(.., version)| *version = None);
-        again(&runtime, clients.iter_mut().take(many), length, async |node| {
-            let told = |error: Error| error.to_string();
-            let version = known(node).await.map_err(told)?;
-            let (client, path, at) = &mut **node;
-            let mut multi = client.new_multi_writer();
-            multi.add_check_version("/", 0).map_err(told)?;
-            multi.add_set_data(path, ROW.as_bytes(), Some(version)).map_err(told)?;
-            let results = multi.commit().await.map_err(|error| error.to_string())?;
-            *at = results.iter().find_map(|result| match result {
-                MultiWriteResult::SetData { stat } => Some(stat.version),
-                _ => None,
-            });
-            Ok::<(), String>(())
-        })
-    }))
-}
-
-/// The version of a node, which others may have written since the last round.
-async fn known((client, path, version): &Node) -> Result<i32, Error> {
-    match version {
-        Some(version) => Ok(*version),
-        None => Ok(client.check_stat(path).await?.map_or(0, |stat| stat.version)),
-    }
 }
 
 /// What ZooKeeper ever wrote.

@@ -114,7 +114,6 @@ impl Served {
     }
 }
 
-/// An id that this run has not used.
 fn request() -> u128 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     u128::from(NEXT.fetch_add(1, Ordering::Relaxed))

@@ -32,18 +32,15 @@ type Measure = fn(&Path) -> Outcome;
 const ENGINES: [(&str, Measure); 4] = [
     (Postgres::NAME, |binary| {
         let changes = "SELECT txid_current()";
-        sql::over::<Postgres>(binary, changes, sql::bare_postgres, sql::own_postgres)
+        sql::over::<Postgres>(binary, changes, sql::bare_postgres)
     }),
     (Mariadb::NAME, |binary| {
         let changes = "SELECT variable_value FROM information_schema.global_status \
                        WHERE variable_name = 'HANDLER_UPDATE'";
-        sql::over::<Mariadb>(binary, changes, sql::bare_mysql, sql::own_mysql)
+        sql::over::<Mariadb>(binary, changes, sql::bare_mysql)
     }),
-    (Etcd::NAME, |binary| keyed::over::<Etcd>(binary, keyed::revisions, keyed::swaps, None)),
-    (Zookeeper::NAME, |binary| {
-        let also: (_, Make) = ("the same in a `multi`, behind a check", keyed::multis);
-        keyed::over::<Zookeeper>(binary, keyed::transactions, keyed::nodes, Some(also))
-    }),
+    (Etcd::NAME, |binary| keyed::over::<Etcd>(binary, keyed::revisions, keyed::swaps)),
+    (Zookeeper::NAME, |binary| keyed::over::<Zookeeper>(binary, keyed::transactions, keyed::nodes)),
 ];
 
 fn main() -> ExitCode {
@@ -69,24 +66,21 @@ fn start<S: Server>() -> Outcome<S> {
     }
 }
 
-/// Measures a store; `changed` counts what the engine wrote.
 fn measure(
     engine: &str,
     url: &str,
     binary: &Path,
     bare: Make,
-    also: Option<(&'static str, Make)>,
     changed: impl Fn() -> Outcome<u64>,
 ) -> Outcome {
     let stored = Stored::create(url)?;
     let served = Served::start(binary, url)?;
-    let mut runs: Vec<(&str, Work<'_>)> = vec![("the bare statement", bare(url, CLIENTS)?)];
-    if let Some((name, also)) = also {
-        runs.push((name, also(url, CLIENTS)?));
-    }
-    runs.push(("a lease, in the server", Box::new(|clients, length| stored.run(clients, length))));
-    runs.push(("a lease over HTTP", Box::new(|clients, length| served.run(clients, length))));
-    runs.push((WITHOUT, Box::new(|clients, length| served.take(clients, length))));
+    let mut runs: [(&str, Work<'_>); 4] = [
+        ("the bare statement", bare(url, CLIENTS)?),
+        ("a lease, in the server", Box::new(|clients, length| stored.run(clients, length))),
+        ("a lease over HTTP", Box::new(|clients, length| served.run(clients, length))),
+        (WITHOUT, Box::new(|clients, length| served.take(clients, length))),
+    ];
     let mut rows = Vec::new();
     for (kind, (name, _)) in runs.iter().enumerate() {
         for clients in [1, CLIENTS] {

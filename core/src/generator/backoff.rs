@@ -7,11 +7,8 @@
 
 use crate::generator::spread::mix;
 
-/// The first pause.
 const FIRST_MS: i64 = 100;
-/// The longest pause while callers wait.
 const DRY_MS: i64 = 800;
-/// The longest pause while IDs are at hand.
 const AT_HAND_MS: i64 = 10_000;
 
 /// The pause after the `failures`-th failure in a row (1, 2, …), in ms: 100 doubling to 800 while

@@ -11,7 +11,6 @@ use crate::values::{Code, HostTime, Range, Refusal};
 /// How long what a store says of a tag's limits, which an operator may raise, is taken for granted.
 const BELIEVED_MS: i64 = 10_000;
 
-/// Whether what was heard at `at` is still taken for granted.
 fn lately(at: HostTime, now: HostTime) -> bool {
     (0..BELIEVED_MS).contains(&now.since(at))
 }

@@ -10,7 +10,6 @@ use crate::values::{Code, HostTime, Range, StoreTime, Token};
 /// A range that was granted and looked over, ready to be spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewRange {
-    /// Its positions.
     pub(crate) positions: Range,
     /// The bound's word: worker and end.
     pub(crate) bound: u64,
@@ -33,7 +32,6 @@ pub struct Standing {
 /// What is granted and not in the line yet, because a state file does not say so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptBack {
-    /// Where it ends; a position.
     pub(crate) end: u64,
     /// Whether it is a window that the line is to open.
     pub(crate) opens: bool,

@@ -34,13 +34,9 @@ pub(crate) struct Pending {
     /// … for this long. A clock that shows less than `since` ends it: it went back, and nobody
     /// knows by how much.
     pause_ms: i64,
-    /// What the store demanded with its last failure.
     retry_after_ms: i64,
-    /// In a row.
     failures: u32,
-    /// Why the last one failed.
     last: Option<Code>,
-    /// What this holder's pauses differ by.
     seed: u64,
 }
 
@@ -58,22 +54,18 @@ impl Pending {
         }
     }
 
-    /// Whether the pause is over.
     pub(crate) fn is_due(&self, now: HostTime) -> bool {
         now.since(self.since) >= self.pause_ms || now < self.since
     }
 
-    /// When the pause is over.
     pub(crate) fn due_at(&self) -> HostTime {
         self.since.plus(self.pause_ms)
     }
 
-    /// The ask that is out.
     pub(crate) fn out(&self) -> Option<Ask> {
         self.out
     }
 
-    /// Notes that an ask goes out now.
     pub(crate) fn send(&mut self, ask: Ask, now: HostTime) {
         self.out = Some(ask);
         self.pause(now, EXPIRES_MS);
@@ -167,7 +159,6 @@ impl Pending {
         }
     }
 
-    /// Forgets the ask that is out and every failure.
     pub(crate) fn forget(&mut self) {
         let out = if bug!(ForgetKeepsAsk) { self.out } else { None };
         *self = Pending { out, ..Pending::new(self.seed) };

@@ -76,13 +76,11 @@ impl Shape {
         self.position(bound & mask)
     }
 
-    /// The first position of a tick.
     #[inline]
     pub(crate) const fn position(self, tick: u64) -> u64 {
         tick.wrapping_shl(self.sequence_bits)
     }
 
-    /// The tick of a position.
     #[inline]
     pub(crate) const fn tick(self, position: u64) -> u64 {
         position.wrapping_shr(self.sequence_bits)

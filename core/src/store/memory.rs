@@ -136,7 +136,6 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
     }
 }
 
-/// The place of the entry that `is_it`, or an empty one.
 fn place<T>(places: &mut [Option<T>], is_it: impl Fn(&T) -> bool) -> Option<&mut Option<T>> {
     let taken = places.iter().position(|place| place.as_ref().is_some_and(&is_it));
     let index = taken.or_else(|| places.iter().position(Option::is_none))?;

@@ -7,7 +7,6 @@ use crate::values::{Code, Refusal, StoreTime};
 
 /// The largest epoch, in ms since 1970: what a JavaScript number still holds exactly.
 const MAX_EPOCH_MS: i64 = (1 << 53) - 1;
-/// The longest tick: a day.
 const MAX_TICK_MS: u32 = 86_400_000;
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
@@ -215,7 +214,6 @@ impl Layout {
         if whole.saturating_mul(self.tick_ms as u64) < ms { whole.saturating_add(1) } else { whole }
     }
 
-    /// How many whole ticks fit into `ms`.
     #[inline]
     pub(crate) const fn in_ticks(&self, ms: u64) -> u64 {
         // Most layouts tick in milliseconds, and a division costs as much as all the rest.

@@ -161,7 +161,6 @@ fn number(n: u64, put: &mut impl FnMut(&str)) {
     }
 }
 
-/// Formats what gives itself piece by piece.
 fn format(f: &mut fmt::Formatter<'_>, give: impl FnOnce(&mut dyn FnMut(&str))) -> fmt::Result {
     let mut written = Ok(());
     give(&mut |piece| {

@@ -28,7 +28,6 @@ fn record() -> StateRecord {
     }
 }
 
-/// A disk, and who writes to it.
 struct Disk {
     bytes: [u8; StateFile::BYTES],
     file: StateFile,
@@ -49,7 +48,6 @@ impl Disk {
         StateFile::read(PLACE, &self.bytes).1
     }
 
-    /// Writes all that is due.
     fn save(&mut self, ids: &mut Snowflake, now: HostTime) -> u32 {
         let mut writes = 0;
         while let Some(write) = ids.poll_write(now, now) {
@@ -60,7 +58,6 @@ impl Disk {
         writes
     }
 
-    /// The next life.
     fn restart(&mut self, now: HostTime) -> Snowflake {
         let (file, found) = StateFile::read(PLACE, &self.bytes);
         self.file = file;
@@ -96,7 +93,6 @@ fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     (ids, store)
 }
 
-/// Its renewal is refused with this.
 fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
     let now = ids.poll_at().unwrap();
     let ask = ids.poll_ask(now, [4; 16]).unwrap();
@@ -104,7 +100,6 @@ fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
     now
 }
 
-/// Its ask is answered at once.
 fn is_answered(ids: &mut Snowflake, store: &mut MemoryStore, now: HostTime) {
     store.set_clock(StoreTime::new(START + now.get()));
     let ask = ids.poll_ask(now, [5; 16]).unwrap();
@@ -215,26 +210,6 @@ fn what_gives_no_right() {
 }
 
 #[test]
-fn nothing_is_used_that_is_not_reserved_on_the_disk() {
-    let mut disk = Disk::new();
-    let (mut ids, _) = leased(&mut disk);
-    assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent);
-    let write = ids.poll_write(ms(0), ms(0)).unwrap();
-    assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent, "it is not written yet");
-    assert_eq!(ids.poll_write(ms(0), ms(0)), None, "one at a time");
-    disk.put(&write);
-    ids.written(ms(0));
-    let first = tick(ids.next(ms(0)).unwrap());
-    let reserved = disk.found().unwrap().unwrap().reserved;
-    assert_eq!(reserved, first + 1_001);
-    // Up to there, and no further: the window has 10 s.
-    assert!(ids.next(ms(1_000)).is_ok());
-    assert_eq!(ids.next(ms(1_001)).unwrap_err().code, Code::WindowSpent);
-    assert_eq!(disk.save(&mut ids, ms(1_001)), 1);
-    assert_eq!(tick(ids.next(ms(1_001)).unwrap()), reserved);
-}
-
-#[test]
 fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
@@ -286,42 +261,6 @@ fn closing_leaves_where_it_stood_and_gives_nothing_back() {
     assert_eq!(ids.retire(), None);
     assert_eq!(disk.save(&mut ids, ms(0)), 1);
     assert_eq!(disk.found().unwrap().unwrap().reserved, tick(last) + 1);
-}
-
-#[test]
-fn a_window_is_given_back_once_the_file_is_void() {
-    let mut disk = Disk::new();
-    let (mut ids, mut store) = running(&mut disk);
-    let last = ids.next(ms(0)).unwrap();
-    assert_eq!(ids.give_up(), None);
-    let write = ids.poll_write(ms(0), ms(0)).unwrap();
-    assert_eq!(write, StateWrite::Void);
-    disk.put(&write);
-    let release = ids.written(ms(0)).unwrap();
-    assert_eq!(release.unused_from, tick(last) + 1);
-    assert!(store.release(&release).is_ok());
-    assert_eq!(disk.found(), Ok(None));
-    // Without a file, at once.
-    let mut bare = generator();
-    refill(&mut bare, &mut store, || ms(0), || [7; 16]).unwrap();
-    assert!(bare.give_up().is_some());
-}
-
-#[test]
-fn what_is_forgotten_or_forbidden_is_gone_from_the_file() {
-    for stopped in [false, true] {
-        let mut disk = Disk::new();
-        let (mut ids, _) = running(&mut disk);
-        if stopped {
-            is_refused(&mut ids, Code::StoreChanged);
-        } else {
-            ids.forget();
-            assert!(ids.is_voiding());
-        }
-        assert_eq!(disk.save(&mut ids, ms(3_000)), 1);
-        assert_eq!(disk.found(), Ok(None));
-        assert!(!ids.is_voiding());
-    }
 }
 
 #[test]

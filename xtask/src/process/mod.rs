@@ -183,7 +183,6 @@ impl Run {
         Ok(Said { success, stdout, stderr: String::new() })
     }
 
-    /// The command as a user would type it.
     fn line(&self) -> String {
         let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
         let shown = words.map(|word| project::shorten(&word.to_string_lossy()));

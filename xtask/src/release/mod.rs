@@ -70,7 +70,6 @@ fn run(rehearse: bool, only: Option<&str>, target: Option<&str>) -> Outcome {
     parts::run("release", &all, only)
 }
 
-/// A file of the release.
 fn at(name: impl AsRef<Path>) -> PathBuf {
     project::dist().join("release").join(name)
 }
@@ -86,14 +85,12 @@ fn publish(product: &Path, most: u64) -> Outcome<String> {
     Ok(format!("{shown} {:.2} MB", size as f64 / 1e6))
 }
 
-/// The files of the release that end so: at least one.
 fn made(end: &str) -> Outcome<Vec<PathBuf>> {
     let found = files::ending(&at(""), end);
     let why = || format!("no `*{end}` in dist/release: `cargo xtask release` makes it");
     if found.is_empty() { Err(why()) } else { Ok(found) }
 }
 
-/// A program of the release's Python environment.
 fn program(name: &str) -> Outcome<PathBuf> {
     let list = if cfg!(target_os = "linux") { TOOLS } else { &TOOLS[..1] };
     Ok(tools::venv("release", list)?.with_file_name(name))

@@ -59,7 +59,6 @@ fn context() -> Outcome {
     Run::cargo(&["check", "--locked", "-p", "leafid-server"]).dir(&folder).done()
 }
 
-/// The last stage of the Dockerfile.
 fn image() -> Outcome<Server> {
     let text = files::read(&project::at("deploy/Dockerfile"))?.replace("\\\n", " ");
     let last = text.rsplit("\nFROM ").next().unwrap_or_default();

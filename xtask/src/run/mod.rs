@@ -29,11 +29,8 @@ pub const NAMESPACE: &str = "stream";
 const RATE: u32 = 2_000;
 /// How long a call may wait before the host calls it an error.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How often is looked whether it is over.
 const EVERY: Duration = Duration::from_millis(200);
-/// How long the hosts may take to give a first ID.
 const STARTING: Duration = Duration::from_secs(60);
-/// How long they may take to close, in the end.
 const CLOSING: Duration = Duration::from_secs(20);
 
 /// The verb.

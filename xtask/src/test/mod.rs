@@ -22,7 +22,6 @@ use Group::{All, Everyone};
 use Lane::{Cargo, Hosts};
 use passed::Passed;
 
-/// One part.
 struct Part {
     name: &'static str,
     group: Group,

@@ -11,7 +11,6 @@ use crate::{Outcome, files, project};
 #[derive(Default)]
 pub struct Passed {
     before: BTreeSet<String>,
-    /// The text of the record, where this run keeps one.
     record: Option<Mutex<String>>,
 }
 

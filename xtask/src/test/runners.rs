@@ -63,7 +63,6 @@ fn counted(runner: &str, success: bool, report: &Path) -> Outcome<Report> {
     Ok(report)
 }
 
-/// Each `testcase`, by what is inside it.
 fn junit(text: &str) -> Outcome<Report> {
     let document = roxmltree::Document::parse(text).map_err(|error| format!("JUnit: {error}"))?;
     let mut report = Report::default();

@@ -86,7 +86,6 @@ pub fn types() -> Outcome<Report> {
 
 const PYTHON_SUITE: &[&str] = &[consumers::PYTEST, "-r", "bindings-py/tests/requirements.txt"];
 
-/// The interpreter of the Python suite.
 fn interpreter() -> Outcome<PathBuf> {
     consumers::python("suite", PYTHON_SUITE)
 }

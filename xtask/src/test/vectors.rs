@@ -23,7 +23,6 @@ const REPLAYS: &[(&str, Replay)] = &[
     ("component", component::replay),
 ];
 
-/// Scripts that a file has at least.
 const FLOOR: usize = 12;
 
 /// How many scripts of each file were replayed.

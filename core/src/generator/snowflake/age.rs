@@ -11,7 +11,6 @@ pub(super) struct Age {
 }
 
 impl Age {
-    /// The age at this reading of the clock, in ms; 0 at the first one.
     pub(super) fn at(&mut self, now: HostTime) -> u32 {
         let passed = self.read.map_or(0, |before| now.since(before).max(0));
         self.ms = self.ms.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));

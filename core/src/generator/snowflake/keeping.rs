@@ -41,7 +41,6 @@ pub(super) struct Named {
 pub(super) struct Fresh {
     pub(super) range: NewRange,
     pub(super) lease: Lease,
-    /// Whether it comes from the file.
     pub(super) found: bool,
     /// Whether it was over when it was to be named: it waits for a renewal, or for another.
     pub(super) over: bool,
@@ -64,7 +63,6 @@ pub(super) struct Out {
     pub(super) way: Way,
     /// What it was for is gone: nothing follows from it.
     pub(super) stale: bool,
-    /// When it was handed out.
     pub(super) since: HostTime,
 }
 
@@ -149,7 +147,6 @@ impl Keeping {
         self.pause_until = None;
     }
 
-    /// The window that waits for the write which lets it open.
     pub(super) fn opening(&self) -> Option<Fresh> {
         match self.out {
             Some(Out { way: Way::Open(_, fresh), stale: false, .. }) => Some(fresh),

@@ -274,7 +274,6 @@ impl<L: Line> Snowflake<L> {
         release
     }
 
-    /// What follows from a write.
     fn follow(&mut self, way: Way) {
         let Some(ids) = self.kind.ids else { return };
         let bound = |named: Named| ids.shape().bound(named.lease.worker, named.reserved);
@@ -306,7 +305,6 @@ impl<L: Line> Snowflake<L> {
         Some(self.line.offset().to_host(over).plus(left_ms.cast_signed().saturating_neg()))
     }
 
-    /// A lease as far as it was renewed by now.
     fn lease_of(&self, then: Lease) -> Lease {
         self.kind.lease.filter(|lease| lease.key == then.key).unwrap_or(then)
     }
@@ -340,7 +338,6 @@ impl<L: Line> Snowflake<L> {
         (reserved > named.reserved).then_some(Way::Raise(Named { lease, reserved }))
     }
 
-    /// Names a window, if something of it is left.
     fn opening(&mut self, fresh: Fresh, now: HostTime) -> Option<Way> {
         let lease = self.lease_of(fresh.lease);
         let shape = self.kind.ids?.shape();
@@ -387,7 +384,6 @@ impl Snowflakes {
         self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
     }
 
-    /// What is granted and not reserved yet.
     pub(super) fn not_reserved(&self) -> Option<KeptBack> {
         let (keeping, ids) = (self.kept()?, self.ids?);
         let opens = keeping.opening().is_some();

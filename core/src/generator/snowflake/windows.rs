@@ -23,7 +23,6 @@ use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
 /// The first renewal comes after this: a first window is short, so that a process that crashes at
 /// once blocks its number for seconds, and one that lives shall have a longer one soon.
 const FIRST_RENEWAL_MS: i64 = 2_000;
-/// A window is renewed at least this often.
 const RENEWAL_MS: i64 = 60_000;
 /// And never more often than this.
 const SHORTEST_RENEWAL_MS: i64 = 100;
@@ -41,10 +40,8 @@ pub struct Snowflakes {
     pub(super) lease: Option<Lease>,
     /// What was left of the window in hand when it was granted.
     pub(super) length_ms: u64,
-    /// The namespace's longest window, once it is known.
     pub(super) longest_ms: Option<u32>,
     pub(super) age: Age,
-    /// What it knows of its state file, if it has one.
     pub(super) keeping: Option<Keeping>,
 }
 

@@ -79,7 +79,6 @@ pub const DEFAULT_MAX_WINDOW_MS: u32 = 600_000;
 /// The longest window that can be said: a day.
 pub const MAX_WINDOW_CAP_MS: u32 = 86_400_000;
 
-/// Whether a request that names a store means this one.
 fn same_store(store: Token, named: Option<Token>) -> Result<(), Refusal<StoreTime>> {
     match named {
         Some(named) if named != store && !bug!(NoStoreCheck) => Err(Code::StoreChanged.into()),

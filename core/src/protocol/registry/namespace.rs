@@ -73,13 +73,11 @@ impl Namespace {
         self.workers.contains(worker.into()) || bug!(OutsideWorkers)
     }
 
-    /// How many ticks a window of `length_ms` has here.
     pub(super) fn window_ticks(&self, length_ms: Option<u32>) -> u64 {
         let length = length_ms.unwrap_or(self.max_window_ms).max(SHORTEST_WINDOW_MS);
         self.layout.ticks(length.min(self.max_window_ms).into()).max(2)
     }
 
-    /// `length` ticks from `now`, within the layout.
     pub(super) fn end(&self, now: u64, length: u64) -> u64 {
         now.saturating_add(length).min(self.layout.last_end())
     }

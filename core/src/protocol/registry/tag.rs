@@ -129,7 +129,6 @@ impl TagRow {
         self.end().saturating_sub(self.max_id)
     }
 
-    /// The row with another upper end, if one is said.
     fn bounded(self, until: Option<u64>) -> Result<TagRow, Refusal> {
         match until {
             None => Ok(self),

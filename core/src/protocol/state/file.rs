@@ -105,7 +105,6 @@ impl StateFile {
     }
 }
 
-/// Where a write goes: the slots take turns.
 fn at(counter: u64) -> usize {
     if counter & 1 == 0 { SLOT } else { 0 }
 }

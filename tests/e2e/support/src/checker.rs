@@ -21,7 +21,6 @@ pub struct Checker {
     backwards: u64,
 }
 
-/// How far one holder came.
 #[derive(Clone, Copy, Debug, Default)]
 struct Holder {
     /// One above its last number.

@@ -13,7 +13,6 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
 };
 
-/// How much of a child's standard error is kept, in lines.
 const KEPT_LINES: usize = 40;
 
 /// How long the pipes of a child that has ended are read on.
@@ -27,7 +26,6 @@ pub struct Child {
     stderr: Arc<Mutex<Vec<String>>>,
     readers: Vec<JoinHandle<()>>,
     ended: Option<ExitStatus>,
-    /// The thread that started it ends with this.
     _keeper: Sender<()>,
 }
 
@@ -251,7 +249,6 @@ pub fn said(command: Command, limit: Duration) -> Result<String, String> {
     Ok(text.lock().map(|text| text.clone()).unwrap_or_default())
 }
 
-/// Whatever was started by a process, and by those.
 fn descendants(of: u32) -> Vec<Pid> {
     let ids = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -313,7 +310,6 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(120);
 
-    /// A shell that runs this, and what it says.
     fn started(script: &str) -> (Child, Receiver<Option<String>>) {
         let (send, heard) = channel();
         let child = Child::start("sh", shell(script), move |line| drop(send.send(line)));

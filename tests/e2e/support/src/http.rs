@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A GET that must succeed. An answer without a JSON body is `Value::Null`.

@@ -15,7 +15,6 @@ use crate::child::{Child, dies_with_us, said};
 use crate::http;
 use crate::port::Port;
 
-/// How long a store may take to be ready, and to end.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// A store on one address, running or not.

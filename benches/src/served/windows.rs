@@ -15,18 +15,14 @@ use leafid_wire::Call;
 
 /// The clients that acquire: there are namespaces of ten numbers.
 pub const CLIENTS: usize = 4;
-/// The clients that fill a namespace.
 const FILLING: usize = 32;
-/// How long a first window is, at most.
 const FIRST_WINDOW: Duration = Duration::from_secs(60);
 
-/// A window that is held.
 struct Held {
     worker: u32,
     release: Call,
 }
 
-/// The namespace in which so many numbers have a row.
 fn namespace(rows: u32) -> String {
     format!("rows-{rows}")
 }
@@ -93,7 +89,6 @@ fn release(client: &mut Client, held: &Held) -> Outcome {
     client.post(&held.release.path, &held.release.body)
 }
 
-/// A request id that this run has not used.
 fn request() -> Token {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
