@@ -8,8 +8,7 @@ use std::time::Duration;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::driven::{Driven, Driver};
-use crate::client::driver::{Action, Holding, Kind, saving};
+use crate::client::driver::{Action, Driven, Holding, Hub, Kind, saving};
 use crate::client::host::random;
 
 /// How often a window's driver looks whether the wall clock leapt.
@@ -42,8 +41,8 @@ impl<K: Kind> Driven for Holding<K> {
         self.called.swap(false, Ordering::AcqRel)
     }
 
-    fn listen(&self, driver: Arc<dyn Driver>) {
-        let _ = self.driver.set(driver);
+    fn listen(&self, hub: Arc<Hub>) {
+        let _ = self.hub.set(hub);
     }
 
     fn released(&self) {

@@ -9,11 +9,10 @@ use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 
 use crate::client::Failed;
 use crate::client::driver::bell::Bells;
-use crate::client::driver::driven::Driver;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
-use crate::client::driver::{Kind, rest};
+use crate::client::driver::{Hub, Kind, rest};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 
@@ -49,7 +48,7 @@ pub struct Holding<K: Kind> {
     /// Somebody has something for the driver.
     pub(super) called: AtomicBool,
     /// Where the driver waits.
-    pub(super) driver: OnceLock<Arc<dyn Driver>>,
+    pub(super) hub: OnceLock<Arc<Hub>>,
     /// The thread of the state file waits here.
     pub(super) saver_called: Condvar,
     /// Callers wait here.
@@ -65,9 +64,6 @@ pub struct Holding<K: Kind> {
 impl<K: Kind> Holding<K> {
     /// What this process has before its first ask; `before` is what the process has that forked it.
     /// One at a time.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn build(
         kind: &Arc<K>,
         clock: &Clock,
@@ -89,7 +85,7 @@ impl<K: Kind> Holding<K> {
             clock: clock.clone(),
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             called: AtomicBool::new(false),
-            driver: OnceLock::new(),
+            hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
@@ -206,8 +202,8 @@ impl<K: Kind> Holding<K> {
         // While something is due by time, the driver needs no call.
         let by_draws = state.generator.poll_at().is_none();
         let ask_from = if by_draws { state.generator.ask_from() } else { NEVER };
-        let ask_from = ask_from.min(K::write_from(&state.generator));
-        self.ask_from.store(ask_from, Ordering::Release);
+        let write_from = K::keeping(&state.generator).map_or(NEVER, |keeping| keeping.write_from());
+        self.ask_from.store(ask_from.min(write_from), Ordering::Release);
     }
 
     /// Has the driver look, for it is time to ask.
@@ -223,8 +219,8 @@ impl<K: Kind> Holding<K> {
     /// Has the driver look at this generator.
     pub(super) fn wake_driver(&self) {
         self.called.store(true, Ordering::Release);
-        if let Some(driver) = self.driver.get() {
-            driver.wake();
+        if let Some(hub) = self.hub.get() {
+            hub.wake();
         }
     }
 
@@ -255,9 +251,6 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&self, seed: u64) -> Result<(), Failed> {
         let mut state = self.lock();
         state.give_back(seed, &self.line)?;

@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{
-    Generator, HostTime, Ids, Refusal, Release, SegmentConfig, SharedLine, SnowflakeConfig,
-    StateRecord, StateWrite, Subject,
-};
+use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, Subject};
 
 use crate::client::host::owner;
 
@@ -18,9 +15,6 @@ pub trait Kind: Send + Sync + 'static {
     const READS_CLOCK: bool;
 
     /// The generator, over this line.
-    ///
-    /// # Errors
-    /// The core's.
     fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal>;
 
     /// What it draws from, for messages.
@@ -31,48 +25,19 @@ pub trait Kind: Send + Sync + 'static {
         self.subject().to_string()
     }
 
-    /// Where its state file is, if it keeps one: then the verbs below are the core's, of these names.
+    /// Where its state file is, if it keeps one.
     fn state(&self) -> Option<StateAt<'_>> {
         None
     }
 
-    /// # Errors
-    /// The core's.
-    fn keep(
-        _: &mut Held<Self>,
-        _found: Option<StateRecord>,
-        _now: HostTime,
-        _since_boot: HostTime,
-    ) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    fn poll_write(_: &mut Held<Self>, _now: HostTime, _since_boot: HostTime) -> Option<StateWrite> {
+    /// The generator as one of a kind that can keep a state file.
+    fn keeping(_: &Held<Self>) -> Option<&Held<Snowflakes>> {
         None
     }
 
-    fn written(_: &mut Held<Self>, _now: HostTime) -> Option<Release> {
+    /// The same, to be changed.
+    fn keeping_mut(_: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
         None
-    }
-
-    fn not_written(_: &mut Held<Self>, _now: HostTime) -> bool {
-        false
-    }
-
-    fn write_at(_: &Held<Self>) -> Option<HostTime> {
-        None
-    }
-
-    fn write_from(_: &Held<Self>) -> u64 {
-        u64::MAX
-    }
-
-    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
-        generator.retire()
-    }
-
-    fn is_voiding(_: &Held<Self>) -> bool {
-        false
     }
 }
 
@@ -140,44 +105,11 @@ impl Kind for Snowflakes {
         self.state.as_deref().map(|path| StateAt { path, namespace })
     }
 
-    fn keep(
-        generator: &mut Held<Self>,
-        found: Option<StateRecord>,
-        now: HostTime,
-        since_boot: HostTime,
-    ) -> Result<(), Refusal> {
-        generator.keep(found, now, since_boot)
+    fn keeping(generator: &Held<Self>) -> Option<&Held<Snowflakes>> {
+        Some(generator)
     }
 
-    fn poll_write(
-        generator: &mut Held<Self>,
-        now: HostTime,
-        since_boot: HostTime,
-    ) -> Option<StateWrite> {
-        generator.poll_write(now, since_boot)
-    }
-
-    fn written(generator: &mut Held<Self>, now: HostTime) -> Option<Release> {
-        generator.written(now)
-    }
-
-    fn not_written(generator: &mut Held<Self>, now: HostTime) -> bool {
-        generator.not_written(now)
-    }
-
-    fn write_at(generator: &Held<Self>) -> Option<HostTime> {
-        generator.write_at()
-    }
-
-    fn write_from(generator: &Held<Self>) -> u64 {
-        generator.write_from()
-    }
-
-    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
-        generator.give_up()
-    }
-
-    fn is_voiding(generator: &Held<Self>) -> bool {
-        generator.is_voiding()
+    fn keeping_mut(generator: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
+        Some(generator)
     }
 }

@@ -206,9 +206,9 @@ impl<K: Kind> State<K> {
     /// Closes the line for good; what is to be given back is sent by the driver: with `gives_up`
     /// also what a state file would keep.
     pub fn retire(&mut self, gives_up: bool) {
-        let release = match gives_up {
-            true => K::give_up(&mut self.generator),
-            false => self.generator.retire(),
+        let release = match K::keeping_mut(&mut self.generator) {
+            Some(keeping) if gives_up => keeping.give_up(),
+            _ => self.generator.retire(),
         };
         self.release(release);
         self.closing = true;
@@ -221,9 +221,6 @@ impl<K: Kind> State<K> {
 
     /// Ends what is in hand as [`retire`](Self::retire) does, and puts a generator that has nothing
     /// above it on the same line. One that is at its end stays there.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&mut self, seed: u64, line: &Arc<SharedLine>) -> Result<(), Failed> {
         // What a state file keeps is for the next start.
         let keeps = self.kind.state().is_some();

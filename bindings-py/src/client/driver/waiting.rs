@@ -79,9 +79,6 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Tries once. Where there is no driver, the caller becomes the one to start it.
-    ///
-    /// # Errors
-    /// Why it did not succeed yet.
     pub fn attempt<T>(
         &self,
         mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
@@ -102,7 +99,8 @@ impl<K: Kind> Holding<K> {
         if wants_ask {
             self.wake_driver();
         }
-        if K::write_at(&state.generator).is_some_and(|at| at <= now) {
+        let write_at = K::keeping(&state.generator).and_then(|keeping| keeping.write_at());
+        if write_at.is_some_and(|at| at <= now) {
             self.saver_called.notify_one();
         }
         let refusal = match drawn {
