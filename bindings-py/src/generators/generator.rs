@@ -50,9 +50,6 @@ pub struct Generator<K: Kind> {
 
 impl<K: Kind> Generator<K> {
     /// A generator that has asked for nothing yet.
-    ///
-    /// # Errors
-    /// The core's; as [`checked_timeout`].
     pub fn new(
         kind: K,
         store: StoreArg,
@@ -72,9 +69,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// One ID.
-    ///
-    /// # Errors
-    /// As `Segment.next`.
     #[inline]
     pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
         let timeout = self.timeout(timeout)?;
@@ -85,9 +79,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// How long a call waits at most, in s: what it says, or the default.
-    ///
-    /// # Errors
-    /// As [`checked_timeout`], also where the call does not have to wait.
     #[inline]
     pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {
         said.map_or(Ok(self.timeout), checked_timeout)
@@ -134,9 +125,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Tries once; `Err` is how long to rest before it is tried again.
-    ///
-    /// # Errors
-    /// As [`wait_for`](Self::wait_for).
     pub fn attempt<T>(
         &self,
         py: Python<'_>,
@@ -171,9 +159,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// What this process works with: in a forked child a new one, made here.
-    ///
-    /// # Errors
-    /// If it cannot be built.
     pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding<K>>> {
         let held = self.holding.get();
         if !held.is_current() {
@@ -184,9 +169,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Closes the line and gives back what of a window was not used.
-    ///
-    /// # Errors
-    /// What a signal's handler raises.
     pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.retire(gives_up);
@@ -209,9 +191,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Whether it has asked for nothing yet, in this process or one that forked it.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn is_unused(&self, py: Python<'_>) -> PyResult<bool> {
         let holding = self.holding(py)?;
         let stats = holding.stats();
@@ -219,9 +198,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// What makes one like it: its name and store, and the rest by name.
-    ///
-    /// # Errors
-    /// If the interpreter is broken.
     pub fn rebuilt<'py>(
         &self,
         class: Bound<'py, PyAny>,
@@ -240,17 +216,11 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Gives back what is in hand, without waiting until it is sent.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&self, py: Python<'_>) -> PyResult<()> {
         Ok(self.holding(py)?.give_back(random::seed()?)?)
     }
 
     /// Gives back what is in hand, and waits until it is sent: 3 s at most.
-    ///
-    /// # Errors
-    /// What a signal's handler raises.
     pub fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.give_back(py)?;
         let holding = self.holding(py)?;
@@ -258,9 +228,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// How long to rest before it is looked again whether everything is given back.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn has_given_back_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
         let holding = self.holding(py)?;
         let over = holding.has_given_back_within(Duration::ZERO);
@@ -270,9 +237,6 @@ impl<K: Kind> Generator<K> {
 
     /// Closes the line; `Some` is how long to rest before it is looked again whether everything is
     /// given back.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn is_closed_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
         let holding = self.holding(py)?;
         if !holding.is_retired() {
@@ -283,9 +247,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// The counters, as `leafid.Stats`.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = self.holding(py)?.stats();
         let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;

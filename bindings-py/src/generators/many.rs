@@ -38,9 +38,6 @@ pub enum Never {
 
 impl<K: Kind> Generator<K> {
     /// `n` IDs, or none.
-    ///
-    /// # Errors
-    /// As `Segment.take`.
     pub fn take<'py>(
         &self,
         n: &Bound<'py, PyAny>,
@@ -51,9 +48,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Fills all of a buffer, or leaves it as it is.
-    ///
-    /// # Errors
-    /// As `Segment.fill`.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
@@ -72,9 +66,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Fills a buffer with what is at hand; says how many.
-    ///
-    /// # Errors
-    /// As `Segment.fill_available`.
     pub fn fill_available(
         &self,
         buffer: &Bound<'_, PyAny>,
@@ -103,9 +94,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Waits until `n` IDs are at hand.
-    ///
-    /// # Errors
-    /// As `Segment.ready`.
     pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
         if count == 0 {
@@ -179,9 +167,6 @@ impl<K: CoreKind> Exactly<K> {
     }
 
     /// Tries once.
-    ///
-    /// # Errors
-    /// The core's, where waiting may help.
     pub fn draw(
         &mut self,
         generator: &mut Core<K>,
@@ -213,9 +198,6 @@ impl<K: CoreKind> Exactly<K> {
     }
 
     /// The IDs as a list.
-    ///
-    /// # Errors
-    /// `MemoryError`.
     pub fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut runs = self.runs();
         let first = runs.next().map_or(Ok(PyList::empty(py)), |(ids, run)| listed(py, ids, run))?;
@@ -261,9 +243,6 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
 }
 
 /// Looks once whether `count` are at hand; `Some` is how many can be, where that many never can.
-///
-/// # Errors
-/// The core's, where waiting may help.
 pub fn look<K: CoreKind>(
     generator: &mut Core<K>,
     now: HostTime,

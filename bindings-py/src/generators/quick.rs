@@ -40,9 +40,6 @@ impl Made {
 }
 
 /// Puts the quick method in the place of the other.
-///
-/// # Errors
-/// If the interpreter is broken.
 pub fn install<C: Quick>(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<C>();
     let thorough = class.getattr("next")?;
@@ -210,9 +207,6 @@ struct Ids {
 }
 
 /// An iterator over the IDs of a generator.
-///
-/// # Errors
-/// `MemoryError`.
 pub fn ids<'py, C: Quick>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> {
     let made = raw::allocated(class::<C>(owner.py())?)?;
     let object = made.as_ptr().cast::<Ids>();

@@ -72,9 +72,6 @@ pub fn wrong_type(message: impl Into<String>) -> PyErr {
 }
 
 /// The code of a leafid error; `None` for any other exception.
-///
-/// # Errors
-/// If the Python side is not there.
 pub fn code_of(error: &Bound<'_, PyAny>) -> PyResult<Option<Code>> {
     let base = module(error.py())?.getattr("LeafidError")?;
     if !error.is_instance(&base)? {

@@ -78,9 +78,6 @@ impl Http {
 
     /// The server behind a URL, the same for all who name it so and are shown by the environment as the
     /// same. One at a time.
-    ///
-    /// # Errors
-    /// As [`Http::new`].
     pub fn named(url: &str) -> Result<Arc<Http>, Failed> {
         let asker = Credentials::default().or_environment();
         let name = (url.to_owned(), asker);

@@ -51,9 +51,6 @@ struct Awaitable {
 
 /// An awaitable that does this with a generator when it is awaited, and waits up to `timeout`
 /// seconds.
-///
-/// # Errors
-/// `MemoryError`.
 #[inline]
 pub fn awaitable<'py>(
     owner: &Bound<'py, PyAny>,
