@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind};
+use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind, State, Waiting};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
@@ -105,15 +105,10 @@ impl<K: Kind> Generator<K> {
             // Counted until the exception is there: a thread that has to wait for the interpreter
             // lock below this frame, while the interpreter ends, would abort the process.
             drop(caller.replace(holding.enter()));
-            say(py, &holding)?;
-            let why = match holding.attempt(&mut draw) {
+            let why = match self.try_once(py, &holding, &mut draw)? {
                 Ok(value) => return Ok(value),
-                Err(Blocked::Failed(failed)) => return Err(failed.into()),
-                Err(Blocked::Waiting(why)) => why,
+                Err(why) => why,
             };
-            if why.needs_driver {
-                self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
-            }
             let patience = holding.patience(&call, &why)?;
             if !looked && event_loop::is_in_loop(py)? {
                 return Err(holding.not_at_hand(&why, &verb.instead()).into());
@@ -133,16 +128,31 @@ impl<K: Kind> Generator<K> {
     ) -> PyResult<Result<T, Duration>> {
         let holding = self.holding(py)?;
         let _counted = holding.enter();
-        say(py, &holding)?;
+        match self.try_once(py, &holding, draw)? {
+            Ok(value) => Ok(Ok(value)),
+            Err(why) => Ok(Err(holding.patience(call, &why)?)),
+        }
+    }
+
+    fn try_once<T>(
+        &self,
+        py: Python<'_>,
+        holding: &Arc<Holding<K>>,
+        draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
+    ) -> PyResult<Result<T, Waiting>> {
+        // What is wrong with a state file that is not used.
+        for message in holding.said() {
+            outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
+        }
         let why = match holding.attempt(draw) {
             Ok(value) => return Ok(Ok(value)),
             Err(Blocked::Failed(failed)) => return Err(failed.into()),
             Err(Blocked::Waiting(why)) => why,
         };
         if why.needs_driver {
-            self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
+            self.store.drive(py, Arc::clone(holding) as Arc<dyn Driven>)?;
         }
-        Ok(Err(holding.patience(call, &why)?))
+        Ok(Err(why))
     }
 
     /// One ID, if it is at hand.
@@ -172,7 +182,7 @@ impl<K: Kind> Generator<K> {
     pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.retire(gives_up);
-        until(py, || holding.is_done_within(SLICE)).map(drop)
+        until(py, || holding.within(SLICE, State::is_done)).map(drop)
     }
 
     /// Drops every right, in memory and in the state file.
@@ -183,7 +193,7 @@ impl<K: Kind> Generator<K> {
     pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.forget();
-        if until(py, || holding.is_void_within(SLICE))? {
+        if until(py, || holding.within(SLICE, State::is_void))? {
             return Ok(());
         }
         let message = "the state file could not be made void within 3 s: remove it";
@@ -224,26 +234,24 @@ impl<K: Kind> Generator<K> {
     pub fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.give_back(py)?;
         let holding = self.holding(py)?;
-        until(py, || holding.has_given_back_within(SLICE)).map(drop)
+        until(py, || holding.within(SLICE, State::has_given_back)).map(drop)
     }
 
-    /// How long to rest before it is looked again whether everything is given back.
-    pub fn has_given_back_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
+    /// Whether everything is given back, or no time is left for it; with `closes` the line is closed
+    /// first. `Err` is how long to rest before it is looked again.
+    pub fn given_back(
+        &self,
+        py: Python<'_>,
+        call: &Call,
+        closes: bool,
+    ) -> PyResult<Result<(), Duration>> {
         let holding = self.holding(py)?;
-        let over = holding.has_given_back_within(Duration::ZERO);
-        let over = over || call.left() == Some(Duration::ZERO);
-        Ok(if over { None } else { Some(SLICE) })
-    }
-
-    /// Closes the line; `Some` is how long to rest before it is looked again whether everything is
-    /// given back.
-    pub fn is_closed_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
-        let holding = self.holding(py)?;
-        if !holding.is_retired() {
+        if closes && !holding.is_retired() {
             holding.retire(false);
         }
-        let over = holding.is_done_within(Duration::ZERO) || call.left() == Some(Duration::ZERO);
-        Ok(if over { None } else { Some(SLICE) })
+        let is_so = if closes { State::is_done } else { State::has_given_back };
+        let over = holding.within(Duration::ZERO, is_so) || call.left() == Some(Duration::ZERO);
+        Ok(if over { Ok(()) } else { Err(SLICE) })
     }
 
     /// The counters, as `leafid.Stats`.
@@ -269,14 +277,6 @@ fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<boo
             return Ok(false);
         }
     }
-}
-
-/// Warns of what is wrong with a state file that is not used.
-fn say<K: Kind>(py: Python<'_>, holding: &Holding<K>) -> PyResult<()> {
-    for message in holding.said() {
-        outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
-    }
-    Ok(())
 }
 
 impl<K: Kind> Drop for Generator<K> {

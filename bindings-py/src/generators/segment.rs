@@ -12,7 +12,7 @@ use crate::generators::awaiting::{HasGenerator, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
-use crate::generators::quick::{Made, Quick, ids};
+use crate::generators::quick::{Made, ids};
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;

@@ -65,8 +65,7 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn is_over(&self) -> bool {
-        let state = self.lock();
-        self.callers.load(Ordering::Acquire) == 0 && !state.driven && !state.saving
+        !self.has_callers() && self.lock().is_done()
     }
 
     fn has_callers(&self) -> bool {
@@ -108,7 +107,6 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn has_given_back(&self) -> bool {
-        let state = self.lock();
-        !state.driven || state.has_sent()
+        self.lock().has_given_back()
     }
 }

@@ -259,28 +259,15 @@ impl<K: Kind> Holding<K> {
         Ok(())
     }
 
-    /// Waits a moment until what was given back is sent; whether it is.
-    pub fn has_given_back_within(&self, moment: Duration) -> bool {
+    /// Waits a moment until this is so; whether it is.
+    pub fn within(&self, moment: Duration, is_so: fn(&State<K>) -> bool) -> bool {
         let state = self.lock();
-        if !state.driven || state.has_sent() {
-            return true;
-        }
-        let state = rest(&self.answer_came, state, Some(moment));
-        !state.driven || state.has_sent()
+        is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
     }
 
     /// Whether the line was closed for good, and not by the store.
     pub fn is_retired(&self) -> bool {
         self.lock().closing
-    }
-
-    /// Waits a moment for the driver to end; whether it has.
-    pub fn is_done_within(&self, moment: Duration) -> bool {
-        let mut state = self.lock();
-        if state.driven || state.saving {
-            state = rest(&self.answer_came, state, Some(moment));
-        }
-        !state.driven && !state.saving
     }
 
     /// The counters.

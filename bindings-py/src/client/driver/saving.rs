@@ -180,18 +180,6 @@ impl<K: Kind> Holding<K> {
         self.wake_callers();
     }
 
-    /// Waits a moment until the file gives no right that was forgotten; whether it gives none.
-    pub fn is_void_within(&self, moment: Duration) -> bool {
-        let mut state = self.lock();
-        let is_voiding = |state: &State<K>| {
-            state.saving && K::keeping(&state.generator).is_some_and(|keeping| keeping.is_voiding())
-        };
-        if is_voiding(&state) {
-            state = rest(&self.answer_came, state, Some(moment));
-        }
-        !is_voiding(&state)
-    }
-
     /// What is to be told about the state file, once.
     pub fn said(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().said)

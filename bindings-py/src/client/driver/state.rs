@@ -240,9 +240,19 @@ impl<K: Kind> State<K> {
         Ok(())
     }
 
-    /// Whether nothing is left to be given back.
-    pub fn has_sent(&self) -> bool {
-        self.outbox.is_empty() && !self.sending
+    /// Whether nothing is left to be given back, or nobody would send it.
+    pub fn has_given_back(&self) -> bool {
+        !self.driven || (self.outbox.is_empty() && !self.sending)
+    }
+
+    /// Whether neither the driver nor the thread of a state file runs.
+    pub fn is_done(&self) -> bool {
+        !self.driven && !self.saving
+    }
+
+    /// Whether no state file gives a right that was forgotten, or nobody would write it.
+    pub fn is_void(&self) -> bool {
+        !self.saving || !K::keeping(&self.generator).is_some_and(|keeping| keeping.is_voiding())
     }
 
     /// The counters, over everything that was given back.

@@ -9,6 +9,7 @@ use pyo3::{IntoPyObjectExt, PyClass};
 use crate::client::driver::{Bell, Call, Kind};
 use crate::generators::generator::Generator;
 use crate::generators::many::{Exactly, look};
+use crate::generators::quick::Made;
 use crate::generators::verb::Verb;
 
 /// The value, or how long to rest before it is tried again.
@@ -43,6 +44,9 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
 
     /// The generator.
     fn generator(&self) -> &Generator<Self::Kind>;
+
+    /// What is made for its quick calls.
+    fn made() -> &'static Made;
 
     /// The generator of an instance.
     #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]
@@ -92,14 +96,9 @@ impl<K: Kind> Generator<K> {
                     Err(pause) => Err(pause),
                 }
             }
-            Verb::Release => match self.has_given_back_within(py, call)? {
-                None => Ok(none()),
-                Some(pause) => Err(pause),
-            },
-            Verb::Close => match self.is_closed_within(py, call)? {
-                None => Ok(none()),
-                Some(pause) => Err(pause),
-            },
+            Verb::Release | Verb::Close => {
+                self.given_back(py, call, verb == Verb::Close)?.map(|()| none())
+            }
             Verb::Itself => Ok(owner.to_owned().unbind()),
         })
     }
