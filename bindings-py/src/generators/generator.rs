@@ -23,7 +23,6 @@ pub const LAST_RELEASE: Duration = Duration::from_secs(3);
 /// How often it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// `leafid.Stats`.
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// What a pickle has of a generator: what makes it, the class, its arguments.
@@ -38,7 +37,6 @@ struct Given {
 
 /// A generator: what `Segment` and `Snowflake` are.
 pub struct Generator<K: Kind> {
-    /// Which generator.
     pub kind: Arc<K>,
     store: StoreArg,
     clock: Clock,
@@ -49,7 +47,6 @@ pub struct Generator<K: Kind> {
 }
 
 impl<K: Kind> Generator<K> {
-    /// A generator that has asked for nothing yet.
     pub fn new(
         kind: K,
         store: StoreArg,
@@ -68,7 +65,6 @@ impl<K: Kind> Generator<K> {
         Ok(Generator { kind, store, clock, timeout, given, holding })
     }
 
-    /// One ID.
     #[inline]
     pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
         let timeout = self.timeout(timeout)?;
@@ -225,7 +221,6 @@ impl<K: Kind> Generator<K> {
         Ok((make, (class, args, how)))
     }
 
-    /// Gives back what is in hand, without waiting until it is sent.
     pub fn give_back(&self, py: Python<'_>) -> PyResult<()> {
         Ok(self.holding(py)?.give_back(random::seed()?)?)
     }

@@ -16,7 +16,6 @@ use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::{Buffer, Seconds, errors, whole_number};
 
-/// The core's generator.
 type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 
 /// How many IDs are carried into a buffer at a time.
@@ -30,9 +29,7 @@ const RANGE: u64 = 32;
 
 /// Why a count can never be had in one go.
 pub enum Never {
-    /// There are this many at most.
     MoreThan(u64),
-    /// There is no memory for them.
     Memory,
 }
 
@@ -161,7 +158,6 @@ pub struct Exactly<K: CoreKind> {
 }
 
 impl<K: CoreKind> Exactly<K> {
-    /// None of them yet.
     pub fn new(count: u64) -> Exactly<K> {
         Exactly { count, drawn: None }
     }

@@ -18,7 +18,6 @@ use crate::generators::awaiting::HasGenerator;
 use crate::generators::raw;
 use crate::values::outside;
 
-/// What is made for a class, once.
 pub struct Made {
     /// The method that PyO3 has made.
     thorough: PyOnceLock<Py<PyAny>>,
@@ -27,7 +26,6 @@ pub struct Made {
 }
 
 impl Made {
-    /// Nothing yet.
     pub const fn new() -> Made {
         Made { thorough: PyOnceLock::new(), ids: PyOnceLock::new() }
     }

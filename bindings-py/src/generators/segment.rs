@@ -49,7 +49,7 @@ generator_class!(Segment, Segments, {
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Segment> {
-        let tag = &tag.text("tag")?;
+        let tag = &tag.get("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
         let most = STEP_CAP.into();

@@ -29,9 +29,7 @@ const VARIABLE: &str = "LEAFID_STORE";
 
 /// Where ranges come from.
 pub enum StoreArg {
-    /// A server.
     Http(Arc<Http>),
-    /// This process's memory.
     Memory(Arc<Memory>),
     /// A user's own object, and the generators that draw from it.
     Object(Py<PyAny>, Arc<HubCell>),

@@ -14,9 +14,7 @@ pub trait Driven: Send + Sync {
     fn poll_action(&self) -> Action;
     /// Whether somebody called since this was asked last.
     fn take_call(&self) -> bool;
-    /// Whom it calls from now on.
     fn listen(&self, hub: Arc<Hub>);
-    /// A release was sent.
     fn released(&self);
     /// Takes the answer to an ask that left at `sent`.
     fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>);
@@ -30,16 +28,11 @@ pub trait Driven: Send + Sync {
     fn retire(&self);
     /// Starts the thread of the state file, if there is one to be kept.
     fn save(self: Arc<Self>) -> io::Result<()>;
-    /// Drops every right at once, and sends nothing.
     fn forget(&self);
-    /// Gives back what is in hand, and goes on with the next ID.
     fn give_back(&self);
-    /// Whether what was given back has been sent.
     fn has_given_back(&self) -> bool;
-    /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
     /// What it draws from and as whom, the same for all that should be one; `None` once it is closed.
     fn draws(&self) -> Option<String>;
-    /// What a second one of it costs.
     fn costs(&self) -> &'static str;
 }

@@ -21,9 +21,7 @@ const NEVER: u64 = u64::MAX;
 
 /// An ID that was drawn without the lock.
 pub struct Drawn {
-    /// The ID.
     pub id: u64,
-    /// Whether the driver is to be called now.
     pub calls_driver: bool,
 }
 
@@ -36,28 +34,20 @@ pub struct Holding<K: Kind> {
     ask_from: AtomicU64,
     /// IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
-    /// What a forked child may know.
     pub(super) kept: Kept,
     /// Whether this process has opened the state file.
     pub(super) has_file: AtomicBool,
     /// Why nothing will ever be handed out again.
     pub(super) ended: OnceLock<Code>,
-    /// Where the time is read.
     pub(super) clock: Clock,
     state: Mutex<State<K>>,
-    /// Somebody has something for the driver.
     pub(super) called: AtomicBool,
-    /// Where the driver waits.
     pub(super) hub: OnceLock<Arc<Hub>>,
-    /// The thread of the state file waits here.
     pub(super) saver_called: Condvar,
-    /// Callers wait here.
     pub(super) answer_came: Condvar,
-    /// Event loops with callers wait for these.
     pub bells: Bells,
     /// How many callers there are that do not draw without the lock.
     pub(super) callers: AtomicUsize,
-    /// What it is built from.
     pub(super) kind: Arc<K>,
 }
 
@@ -144,7 +134,6 @@ impl<K: Kind> Holding<K> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this was made in this process.
     #[inline]
     pub fn is_current(&self) -> bool {
         fork::is_current(self.generation)
@@ -216,7 +205,6 @@ impl<K: Kind> Holding<K> {
         self.saver_called.notify_one();
     }
 
-    /// Has the driver look at this generator.
     pub(super) fn wake_driver(&self) {
         self.called.store(true, Ordering::Release);
         if let Some(hub) = self.hub.get() {
@@ -235,7 +223,6 @@ impl<K: Kind> Holding<K> {
         self.wake_callers();
     }
 
-    /// Lets everybody who waits look again.
     pub(super) fn wake_callers(&self) {
         self.answer_came.notify_all();
         self.bells.ring();
@@ -270,7 +257,6 @@ impl<K: Kind> Holding<K> {
         self.lock().closing
     }
 
-    /// The counters.
     pub fn stats(&self) -> Stats {
         let stats = self.lock().stats();
         let drawn = self.drawn.load(Ordering::Relaxed);

@@ -24,7 +24,6 @@ pub struct Hub {
 #[derive(Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Whether there is a thread.
     is_driven: bool,
     /// Who is looked at first: they take turns.
     turn: usize,

@@ -9,15 +9,12 @@ use crate::client::host::owner;
 
 /// What a generator is built from, again in every forked child.
 pub trait Kind: Send + Sync + 'static {
-    /// Where its ranges come from.
     type Core: leafid_core::Kind<Ids: Ids + Send + Sync> + Send;
     /// Whether drawing looks at the time.
     const READS_CLOCK: bool;
 
-    /// The generator, over this line.
     fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal>;
 
-    /// What it draws from, for messages.
     fn subject(&self) -> Subject<'_>;
 
     /// What it draws from and as whom: two that say the same lease side by side.
@@ -35,7 +32,6 @@ pub trait Kind: Send + Sync + 'static {
         None
     }
 
-    /// The same, to be changed.
     fn keeping_mut(_: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
         None
     }
@@ -47,13 +43,10 @@ pub type Held<K> = Generator<<K as Kind>::Core, Arc<SharedLine>>;
 /// Where a state file is, or a folder of such, and which namespace it is of.
 #[derive(Clone, Copy)]
 pub struct StateAt<'a> {
-    /// As the user gave it, but absolute.
     pub path: &'a Path,
-    /// The generator's.
     pub namespace: &'a str,
 }
 
-/// Numbers of a tag.
 pub struct Segments(pub SegmentConfig);
 
 impl Kind for Segments {
@@ -69,7 +62,6 @@ impl Kind for Segments {
     }
 }
 
-/// Snowflakes of a namespace.
 pub struct Snowflakes {
     /// What is wanted; the owner counts only if `owner_is_given`.
     pub config: SnowflakeConfig,

@@ -173,7 +173,6 @@ impl<K: Kind> Holding<K> {
         goes_on
     }
 
-    /// The thread has ended.
     fn saved(&self) {
         self.lock().saving = false;
         self.wake_driver();

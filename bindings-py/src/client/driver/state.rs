@@ -18,19 +18,15 @@ use crate::client::{Failed, log};
 
 /// The core's generator, and its correspondence with the store.
 pub struct State<K: Kind> {
-    /// The generator.
     pub generator: Held<K>,
     kind: Arc<K>,
     clock: Clock,
     /// How many answers came, failures included.
     pub answers: u64,
-    /// Why the last ask failed, in words.
     pub last: Option<Arc<Failed>>,
     /// When the first worker number is free, if that is why and the words do not say it.
     pub free_at: Option<HostTime>,
-    /// Somebody waits since the last answer.
     pub demand: bool,
-    /// Whether there is a driver.
     pub driven: bool,
     /// Closed: what is to be sent is sent, then the driver ends.
     pub closing: bool,
@@ -38,18 +34,14 @@ pub struct State<K: Kind> {
     pub unopened: bool,
     /// What it says was forgotten before it was opened.
     pub forgotten: bool,
-    /// Whether the thread of the state file runs.
     pub saving: bool,
-    /// What is to be told about the state file.
     pub said: Vec<String>,
     /// Why there can be no state file: no ID is given without.
     pub unkept: Option<Failed>,
-    /// The driver is to begin with new connections.
     reconnect: bool,
     /// Everything was forgotten: nothing is asked for before somebody calls.
     asleep: bool,
     outbox: VecDeque<Release>,
-    /// A release is on its way.
     pub sending: bool,
     /// What was counted before everything was given back.
     counted: Option<Stats>,
@@ -60,18 +52,14 @@ pub struct State<K: Kind> {
 pub enum Action {
     /// Ask the store; the moment is when the ask left, on the host's clock.
     Ask(Ask, HostTime),
-    /// Give a window's rest back.
     Release(Release),
-    /// Forget every connection.
     Reconnect,
-    /// Nothing more, ever.
     End,
     /// Nothing for this long, or until somebody calls.
     Rest(Option<Duration>),
 }
 
 impl<K: Kind> State<K> {
-    /// Before the first ask.
     pub fn new(generator: Held<K>, kind: Arc<K>, clock: Clock) -> State<K> {
         let unopened = kind.state().is_some();
         State {
@@ -214,7 +202,6 @@ impl<K: Kind> State<K> {
         self.closing = true;
     }
 
-    /// Has the driver send this.
     pub fn release(&mut self, release: Option<Release>) {
         self.outbox.extend(release);
     }

@@ -24,7 +24,6 @@ pub struct Http {
     trust: Trust,
     /// What it was made of, for a pickle.
     given: Credentials,
-    /// The generators that draw from it.
     pub hub: HubCell,
 }
 
@@ -101,7 +100,6 @@ impl Http {
         &self.url
     }
 
-    /// Connections of one's own.
     pub fn connect(self: &Arc<Self>) -> Connection {
         Connection { http: Arc::clone(self), agent: agent(&self.trust) }
     }

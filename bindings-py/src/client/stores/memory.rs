@@ -21,7 +21,6 @@ pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
     clock: Clock,
-    /// The generators that draw from it.
     pub hub: HubCell,
 }
 

@@ -21,19 +21,15 @@ pub struct Face {
     pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
     /// Whether others wait already, so that it is not this one's turn.
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
-    /// Tries once.
     pub step: fn(Borrowed<'_, '_, PyAny>, Verb, &Call) -> Step,
     /// How many IDs are at hand after an ask that failed; 0 while the store answers.
     pub spare: fn(Borrowed<'_, '_, PyAny>) -> u64,
-    /// Rings with every answer.
     pub bell: fn(Borrowed<'_, '_, PyAny>) -> PyResult<Arc<Bell>>,
 }
 
 /// A class that is a generator.
 pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + Sync {
-    /// Which one.
     type Kind: Kind;
-    /// Its functions.
     const FACE: &'static Face = &Face {
         draw: |owner| Self::of(owner).draw_unqueued(),
         is_queued: |owner| Self::of(owner).is_queued(),
@@ -42,13 +38,11 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
         bell: |owner| Ok(Self::of(owner).holding(owner.py())?.bells.hang()),
     };
 
-    /// The generator.
     fn generator(&self) -> &Generator<Self::Kind>;
 
     /// What is made for its quick calls.
     fn made() -> &'static Made;
 
-    /// The generator of an instance.
     #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]
     fn of<'a>(owner: Borrowed<'a, '_, PyAny>) -> &'a Generator<Self::Kind> {
         // SAFETY: only methods of this class make awaitables and waiters with its face.
