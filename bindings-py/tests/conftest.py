@@ -1,8 +1,6 @@
 """The suite runs against the installed wheel: `leafid` comes from site-packages, and only the
 support of this folder is put on the path."""
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import re

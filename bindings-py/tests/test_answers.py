@@ -2,8 +2,6 @@
 wrong with a grant stands in the vectors, and what a status means in `wire/tests/answers.rs`; here is what Python
 reads."""
 
-from __future__ import annotations
-
 import socket
 from functools import partial
 

@@ -1,7 +1,5 @@
 """`await ids.anext()` and its like, in asyncio."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

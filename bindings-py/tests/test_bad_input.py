@@ -1,7 +1,5 @@
 """What is wrong with an argument is named, with its code; what just fits is taken."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
@@ -229,7 +227,9 @@ def test_what_is_just_allowed() -> None:
 @pytest.mark.parametrize("timeout", [-1, float("nan")])
 def test_a_time_out_is_checked_even_where_nothing_has_to_wait(memory, make, timeout) -> None:
     ids = make(memory)
-    assert ids.take(0) == [] and ids.ready(0) is None and ids.stats().asks == 0, "nothing is had without an ask"
+    assert ids.take(0) == [] and ids.ready(0) is None
+    assert ids.fill(array("Q")) is None and ids.fill_available(array("Q")) == 0
+    assert ids.stats().asks == 0, "nothing is had without an ask"
     ids.next()
     issued = ids.stats().ids
     for act in (

@@ -1,7 +1,5 @@
 """Buffers that can be filled: whatever is writable, contiguous and of 64-bit integers."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from array import array

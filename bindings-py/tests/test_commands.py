@@ -1,8 +1,6 @@
 """`python -m leafid` beside the command `leafid`: both are asked the same list, which lies in
 `tests/commands`; the other half is `server/tests/command/same.rs`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from typing import Any

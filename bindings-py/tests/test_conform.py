@@ -1,7 +1,5 @@
 """`leafid.testing.conform`: our stores pass it, and wrong ones are told by the check's name."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 import time

@@ -1,7 +1,5 @@
 """`leafid.django`, in a real project: migrations are written by `makemigrations`, rows by the ORM."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

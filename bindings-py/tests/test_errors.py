@@ -1,7 +1,5 @@
 """Errors: a class per code, what else it is, and what stays out of messages."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import socket

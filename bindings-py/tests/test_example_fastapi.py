@@ -1,7 +1,5 @@
 """`examples/python-fastapi`, started as its page says, over a real PostgreSQL, and asked over HTTP."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The end of the interpreter: nothing keeps it, nothing crashes, and windows are given back."""
 
-from __future__ import annotations
-
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor

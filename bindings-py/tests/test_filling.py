@@ -1,7 +1,5 @@
 """Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` what is at hand."""
 
-from __future__ import annotations
-
 import threading
 from array import array
 
@@ -15,7 +13,7 @@ from support.waiting import PATIENCE, run_all
 UNTOUCHED = 2**64 - 1
 
 
-def buffer_of(count: int) -> array[int]:
+def buffer_of(count: int) -> array:
     return array("Q", [UNTOUCHED]) * count
 
 
@@ -157,13 +155,6 @@ def test_counts_that_no_line_has_at_once(memory, make, count) -> None:
             act()
         assert told.value.code == "COUNT_INVALID" and ids.stats().ids == drawn
     assert ids.next() > first, "it is usable afterwards"
-
-
-def test_counts_that_are_none(memory, make) -> None:
-    ids = make(memory)
-    assert ids.take(0) == [] and ids.fill(array("Q")) is None
-    assert ids.fill_available(array("Q")) == 0
-    assert ids.stats().asks == 0, "nothing was asked for"
 
 
 @pytest.mark.parametrize("n", [1, 9, 50, 200])

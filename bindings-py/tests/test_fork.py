@@ -1,8 +1,5 @@
 """`fork`: a child drops everything before its first ID, and sends nothing in the old name."""
 
-from __future__ import annotations
-
-import os
 import platform
 import threading
 import time
@@ -15,33 +12,27 @@ from support.child import in_child
 from support.run import code, report
 from support.waiting import end_all, start_all, until
 
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
-    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
 
-@pytest.mark.parametrize("script", ["forked.py", "forked.py close", "forked_loop.py"])
+@pytest.mark.parametrize("word", ["", "close", "loop"])
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
-def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, script) -> None:
+def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, word) -> None:
     """A parent that draws, that closes, and whose event loop runs while tasks wait in it."""
     server.create_tag("forked", step=1_000, max_step=5_000)
-    name, *word = script.split()
-    count = 20_000 if name == "forked.py" else 2_000
-    told = report(name, kind, server.url, 4, count, tmp_path, *word)
+    count = 2_000 if word == "loop" else 20_000
+    told = report("forked.py", kind, server.url, 4, count, tmp_path, word)
     assert told["failed"] == 0 and told["duplicates"] == 0
     assert told["ids"] >= 4 * count + 5 and told["in_hand"] > 0
     assert told.get("waits", 1) >= 1
 
 
-@pytest.mark.parametrize("script", [
-    "forked.py segment unguarded", "forked.py snowflake unguarded", "forked_loop.py segment alone",
+@pytest.mark.parametrize(("kind", "word", "count"), [
+    ("segment", "unguarded", 20_000), ("snowflake", "unguarded", 20_000), ("segment", "alone", 2_000),
 ])  # fmt: skip
-def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, script) -> None:
+def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, kind, word, count) -> None:
     server.create_tag("forked", step=100_000)
-    name, kind, word = script.split()
-    count = 20_000 if name == "forked.py" else 2_000
-    told = report(name, kind, server.url, 4, count, tmp_path, word, path=unguarded)
+    told = report("forked.py", kind, server.url, 4, count, tmp_path, word, path=unguarded)
     assert told["in_hand"] > count
     assert told["duplicates"] > 0
 

@@ -1,11 +1,8 @@
 """The verbs of both generators, on a memory store: `next()` and `for` have a quick way of their own, what they leave
 to the other one is as everywhere. `memory:` is one such store per process and name, for a team's own tests."""
 
-from __future__ import annotations
-
 import gc
 import inspect
-import os
 import threading
 import time
 import weakref
@@ -13,7 +10,7 @@ import weakref
 import pytest
 
 import leafid
-from leafid import ClosedError, MemoryStore, Segment, Snowflake, decode
+from leafid import ClosedError, MemoryStore, Segment, Snowflake
 from support.child import in_child
 from support.run import code
 from support.waiting import PATIENCE
@@ -129,7 +126,6 @@ def test_a_generator_has_a_limit_of_its_own(memory) -> None:
     assert ids.take(50) == list(range(301, 351))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
     """The iterator that it inherits draws nothing in its parent's name."""
@@ -146,11 +142,8 @@ def test_one_name_is_one_store() -> None:
     drawn = [generator.next() for _ in range(3_000) for generator in (one, other)]
     assert len(set(drawn)) == 6_000
     assert Segment("orders", "memory:another").next() == 1
-
-
-def test_snowflakes() -> None:
-    ids = [Snowflake(store="memory:flakes").next() for _ in range(3)]
-    assert len({decode(drawn).worker for drawn in ids}) == 3
+    ids = [Snowflake(store="memory:shared").next() for _ in range(3)]
+    assert len({leafid.decode(drawn).worker for drawn in ids}) == 3
 
 
 def test_it_may_stand_in_the_environment() -> None:

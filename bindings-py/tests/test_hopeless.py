@@ -2,8 +2,6 @@
 nothing of a program looks for its database before the first ID. Node has the tables as `hopeless.test.mjs`, the
 server's start in `tests/files.rs` and `tests/databases/engines/refused.rs`."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -103,7 +101,6 @@ FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.skipif(os.name != "posix", reason="places are those of POSIX")
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_as_the_server_says_it(case: str, tmp_path: Path) -> None:
     make, code, words = FILES[case]

@@ -1,8 +1,6 @@
 """`import leafid` brings leafid: no integration, and no library of one; and the hooks of forks and of images of a
 process, which are stored and resumed many times: what is held is in none of them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,8 +1,6 @@
 """Processes and a server on one file or one database, all of them killed again and again, and the database too. They
 draw (`drawing.py`) until they are ended, and write down what."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A store sees one thread and one connection of a process, however many tags there are."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

@@ -1,8 +1,6 @@
 """Servers of many processes, as they are run, `multiprocessing`, `concurrent.futures` and celery: no duplicate under
 load, beside a counter that has many, and no window that nobody holds."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -19,7 +17,6 @@ from support.places import HERE
 from support.run import python
 from support.waiting import until
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 GUNICORN = [sys.executable, "-m", "gunicorn", "-w", "4", "--bind", "fd://{fd}", "--log-level", "error", "support.web:wsgi"]
 UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "error", "support.web:asgi"]
 UWSGI = [sys.executable, "-c", "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])", "--http-socket", "fd://{fd}"]

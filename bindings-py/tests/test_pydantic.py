@@ -1,7 +1,5 @@
 """`leafid.pydantic`: an ID that browsers do not round."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The fixtures that pytest finds by itself, in a suite of somebody else's."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

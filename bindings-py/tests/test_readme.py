@@ -1,7 +1,5 @@
 """What the README shows runs as it stands there, and so does the command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`release`: what is in hand goes back, the generator goes on."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

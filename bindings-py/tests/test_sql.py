@@ -1,7 +1,5 @@
 """`SqlStore`: how it is named, what it is refused, and what happens to its connection."""
 
-from __future__ import annotations
-
 import sqlite3
 import sys
 import threading

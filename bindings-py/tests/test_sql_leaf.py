@@ -1,7 +1,5 @@
 """Leaf's own table as the store of tags, while a Leaf uses it as well."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

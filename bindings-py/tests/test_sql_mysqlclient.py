@@ -1,8 +1,6 @@
 """mysqlclient, the driver in C, beside PyMySQL, which the other tests have. It has no wheel, so not every
 machine has it."""
 
-from __future__ import annotations
-
 import importlib
 from functools import partial
 from typing import Any

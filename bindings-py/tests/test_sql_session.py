@@ -1,9 +1,6 @@
 """What others do to the session that a `SqlStore` speaks in, and to the server behind it."""
 
-from __future__ import annotations
-
 import contextlib
-import os
 import sqlite3
 import threading
 from typing import Any
@@ -21,7 +18,6 @@ from support.waiting import PATIENCE, end_all, start_all, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
-FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
 @pytest.fixture
@@ -166,7 +162,6 @@ def test_texts_that_pymysql_gives_as_bytes(mariadb) -> None:
     assert SqlStore(connect).lease_segment(TAG)["start"] == 1
 
 
-@FORKS
 def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypatch) -> None:
     monkeypatch.setattr(forking, "PATIENCE", 0.02)
     store = SqlStore(database.url(name))

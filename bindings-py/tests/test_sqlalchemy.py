@@ -1,7 +1,5 @@
 """`leafid.sqlalchemy`, over real engines of both kinds."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,8 +1,6 @@
 """`sqlite:PATH`: a file that the processes of one machine and a server share; what else goes on in a process, or with
 its file, takes nothing away."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess
@@ -21,7 +19,6 @@ from support.waiting import until
 
 
 ASK = {"tag": "orders", "request": "01" * 16}
-FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
 @pytest.fixture
@@ -43,7 +40,6 @@ def test_the_words_of_sqlite_are_the_cause(path) -> None:
     assert isinstance(refused.value.__cause__, sqlite3.DatabaseError)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be removed elsewhere")
 @pytest.mark.parametrize("end", ["", "-wal"])
 def test_a_file_that_goes_while_it_is_open(path, end) -> None:
     store = SqliteStore(path, create=True)
@@ -154,7 +150,6 @@ print(in_child(grant, fork=fork))
 """
 
 
-@FORKS
 @pytest.mark.parametrize("name", ["ids.db", "link.db"])
 def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
     said = python("-c", UNSEEN, path, path.with_name(name), path=HERE).splitlines()
@@ -163,7 +158,6 @@ def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
     assert said[1:] == ["1", "granted", "granted"]
 
 
-@FORKS
 def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> None:
     monkeypatch.setattr("leafid._sql.forking.PATIENCE", 0.02)
     store = SqliteStore(path, create=True)

@@ -1,7 +1,5 @@
 """A snowflake's state file: what it is good for, and what is refused, or ignored and said."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """A folder of state files: each generator takes one that is free, and makes another where none is."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

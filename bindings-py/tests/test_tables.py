@@ -1,11 +1,8 @@
 """A store over tables: what is the same in a file and in a database. What a program says of a tag or a namespace
 holds, or is refused by name; `default` is among them."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -56,7 +53,6 @@ def test_what_is_not_there_is_not_made(place) -> None:
         place.open().create_tag("orders")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_a_fork_opens_its_own(place, tmp_path, kind) -> None:
     place.open(create=True).create_tag("forked", step=5, max_step=5)

@@ -1,7 +1,5 @@
 """`await ids.anext()` and its like, in trio."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import os

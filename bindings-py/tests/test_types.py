@@ -1,7 +1,5 @@
 """The types that are published: the stubs are what the engine is, and a strict user compiles."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

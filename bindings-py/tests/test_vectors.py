@@ -1,8 +1,6 @@
 """The vectors, replayed through the installed package; counts are printed and compared. Those of a store run over
 a file, and over databases as well."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

@@ -1,8 +1,6 @@
 """Waiting: without the interpreter lock, up to a time-out, interruptible. Clocks that freeze, step back and leap: no
 error, no duplicate, and IDs stay timely; more of them stand in the vectors (`clocks.json`)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -70,7 +68,6 @@ def test_a_handler_may_draw_itself(gate) -> None:
     assert sorted(drawn) == [1, 2]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_handler_may_fork(server) -> None:
     server.create_tag("orders", step=5, max_step=5)

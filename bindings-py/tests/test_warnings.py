@@ -1,8 +1,6 @@
 """What is warned of: calls that nobody awaits, as Python does for a coroutine; and generators that draw from the same
 beside each other in one process, such as one for each request, once, as in Node."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import warnings

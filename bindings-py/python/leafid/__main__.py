@@ -1,7 +1,5 @@
 """IDs from a shell: `python -m leafid next orders`, `python -m leafid decode 2124074841442091014`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """The daemon thread that calls a user's own store."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

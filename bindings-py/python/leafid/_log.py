@@ -1,7 +1,5 @@
 """The daemon thread that writes to the logger `leafid` what happens in the background."""
 
-from __future__ import annotations
-
 import logging
 import threading
 

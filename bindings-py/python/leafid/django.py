@@ -7,8 +7,6 @@ The store is the setting `LEAFID_STORE`, or the environment variable of that nam
 generator for each tag and each namespace; it leases nothing before the first ID.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

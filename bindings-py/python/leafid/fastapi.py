@@ -7,8 +7,6 @@
     async def create(id: Annotated[int, Depends(next_id(orders))]): ...
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -4,8 +4,6 @@
     REGISTRY.register(Collector(orders, events))
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily

@@ -8,8 +8,6 @@ Both are accepted: `Order(id=1001)`, `{"id": "1001"}` and `{"id": 1001}`. A floa
 been rounded already.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler

@@ -7,8 +7,6 @@
         id: Mapped[int] = id_column(orders)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import BigInteger

@@ -12,22 +12,18 @@ pub type Cause = Arc<dyn Error + Send + Sync>;
 /// What went wrong, in words: a code, and what a person should read.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The code.
     pub code: Code,
     /// What happened, with the figures, and what to do.
     pub message: String,
     /// When to come again: on the clock of whoever refused.
     pub until_ms: Option<i64>,
-    /// How long to wait at least.
     pub retry_after_ms: Option<u32>,
     /// Whether the message says until when it is so; the words of a server do.
     pub says_when: bool,
-    /// What stands behind it.
     pub cause: Option<Cause>,
 }
 
 impl Failed {
-    /// A code and what to read.
     pub fn new(code: Code, message: impl Into<String>) -> Failed {
         let message = message.into();
         let (until_ms, retry_after_ms, says_when) = (None, None, false);
@@ -46,7 +42,6 @@ impl Failed {
         Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }
     }
 
-    /// An answer of a store that is no grant.
     pub fn no_grant(message: impl Into<String>) -> Failed {
         Failed::new(Code::GrantInvalid, message)
     }

@@ -14,11 +14,9 @@ use crate::client::host::fork_cell::ForkCell;
 /// How many events wait at most: of an outage, the beginning is what counts.
 const MOST: usize = 1_000;
 
-/// Something worth a line.
 pub struct Event {
     /// Whether somebody should look.
     pub is_warning: bool,
-    /// What happened.
     pub message: String,
 }
 

@@ -9,9 +9,7 @@ macro_rules! generator_class {
             fn generator(&self) -> &Generator<$kind> {
                 &self.0
             }
-        }
 
-        impl Quick for $class {
             fn made() -> &'static Made {
                 static MADE: Made = Made::new();
                 &MADE

@@ -6,9 +6,6 @@ use pyo3::types::PyDict;
 use crate::values::outside;
 
 /// Whether an event loop runs in this thread. A module that was never imported has none.
-///
-/// # Errors
-/// If the interpreter is broken.
 pub fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
     let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
     // Of a module that another thread imports just now, the function may be missing.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind};
+use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind, State, Waiting};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
@@ -23,7 +23,6 @@ pub const LAST_RELEASE: Duration = Duration::from_secs(3);
 /// How often it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// `leafid.Stats`.
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// What a pickle has of a generator: what makes it, the class, its arguments.
@@ -38,7 +37,6 @@ struct Given {
 
 /// A generator: what `Segment` and `Snowflake` are.
 pub struct Generator<K: Kind> {
-    /// Which generator.
     pub kind: Arc<K>,
     store: StoreArg,
     clock: Clock,
@@ -49,10 +47,6 @@ pub struct Generator<K: Kind> {
 }
 
 impl<K: Kind> Generator<K> {
-    /// A generator that has asked for nothing yet.
-    ///
-    /// # Errors
-    /// The core's; as [`checked_timeout`].
     pub fn new(
         kind: K,
         store: StoreArg,
@@ -71,10 +65,6 @@ impl<K: Kind> Generator<K> {
         Ok(Generator { kind, store, clock, timeout, given, holding })
     }
 
-    /// One ID.
-    ///
-    /// # Errors
-    /// As `Segment.next`.
     #[inline]
     pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
         let timeout = self.timeout(timeout)?;
@@ -85,9 +75,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// How long a call waits at most, in s: what it says, or the default.
-    ///
-    /// # Errors
-    /// As [`checked_timeout`], also where the call does not have to wait.
     #[inline]
     pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {
         said.map_or(Ok(self.timeout), checked_timeout)
@@ -114,15 +101,10 @@ impl<K: Kind> Generator<K> {
             // Counted until the exception is there: a thread that has to wait for the interpreter
             // lock below this frame, while the interpreter ends, would abort the process.
             drop(caller.replace(holding.enter()));
-            say(py, &holding)?;
-            let why = match holding.attempt(&mut draw) {
+            let why = match self.try_once(py, &holding, &mut draw)? {
                 Ok(value) => return Ok(value),
-                Err(Blocked::Failed(failed)) => return Err(failed.into()),
-                Err(Blocked::Waiting(why)) => why,
+                Err(why) => why,
             };
-            if why.needs_driver {
-                self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
-            }
             let patience = holding.patience(&call, &why)?;
             if !looked && event_loop::is_in_loop(py)? {
                 return Err(holding.not_at_hand(&why, &verb.instead()).into());
@@ -134,9 +116,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Tries once; `Err` is how long to rest before it is tried again.
-    ///
-    /// # Errors
-    /// As [`wait_for`](Self::wait_for).
     pub fn attempt<T>(
         &self,
         py: Python<'_>,
@@ -145,16 +124,31 @@ impl<K: Kind> Generator<K> {
     ) -> PyResult<Result<T, Duration>> {
         let holding = self.holding(py)?;
         let _counted = holding.enter();
-        say(py, &holding)?;
+        match self.try_once(py, &holding, draw)? {
+            Ok(value) => Ok(Ok(value)),
+            Err(why) => Ok(Err(holding.patience(call, &why)?)),
+        }
+    }
+
+    fn try_once<T>(
+        &self,
+        py: Python<'_>,
+        holding: &Arc<Holding<K>>,
+        draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
+    ) -> PyResult<Result<T, Waiting>> {
+        // What is wrong with a state file that is not used.
+        for message in holding.said() {
+            outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
+        }
         let why = match holding.attempt(draw) {
             Ok(value) => return Ok(Ok(value)),
             Err(Blocked::Failed(failed)) => return Err(failed.into()),
             Err(Blocked::Waiting(why)) => why,
         };
         if why.needs_driver {
-            self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
+            self.store.drive(py, Arc::clone(holding) as Arc<dyn Driven>)?;
         }
-        Ok(Err(holding.patience(call, &why)?))
+        Ok(Err(why))
     }
 
     /// One ID, if it is at hand.
@@ -171,9 +165,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// What this process works with: in a forked child a new one, made here.
-    ///
-    /// # Errors
-    /// If it cannot be built.
     pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding<K>>> {
         let held = self.holding.get();
         if !held.is_current() {
@@ -184,13 +175,10 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Closes the line and gives back what of a window was not used.
-    ///
-    /// # Errors
-    /// What a signal's handler raises.
     pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.retire(gives_up);
-        until(py, || holding.is_done_within(SLICE)).map(drop)
+        until(py, || holding.within(SLICE, State::is_done)).map(drop)
     }
 
     /// Drops every right, in memory and in the state file.
@@ -201,7 +189,7 @@ impl<K: Kind> Generator<K> {
     pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.forget();
-        if until(py, || holding.is_void_within(SLICE))? {
+        if until(py, || holding.within(SLICE, State::is_void))? {
             return Ok(());
         }
         let message = "the state file could not be made void within 3 s: remove it";
@@ -209,9 +197,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Whether it has asked for nothing yet, in this process or one that forked it.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn is_unused(&self, py: Python<'_>) -> PyResult<bool> {
         let holding = self.holding(py)?;
         let stats = holding.stats();
@@ -219,9 +204,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// What makes one like it: its name and store, and the rest by name.
-    ///
-    /// # Errors
-    /// If the interpreter is broken.
     pub fn rebuilt<'py>(
         &self,
         class: Bound<'py, PyAny>,
@@ -239,53 +221,35 @@ impl<K: Kind> Generator<K> {
         Ok((make, (class, args, how)))
     }
 
-    /// Gives back what is in hand, without waiting until it is sent.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&self, py: Python<'_>) -> PyResult<()> {
         Ok(self.holding(py)?.give_back(random::seed()?)?)
     }
 
     /// Gives back what is in hand, and waits until it is sent: 3 s at most.
-    ///
-    /// # Errors
-    /// What a signal's handler raises.
     pub fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.give_back(py)?;
         let holding = self.holding(py)?;
-        until(py, || holding.has_given_back_within(SLICE)).map(drop)
+        until(py, || holding.within(SLICE, State::has_given_back)).map(drop)
     }
 
-    /// How long to rest before it is looked again whether everything is given back.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
-    pub fn has_given_back_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
+    /// Whether everything is given back, or no time is left for it; with `closes` the line is closed
+    /// first. `Err` is how long to rest before it is looked again.
+    pub fn given_back(
+        &self,
+        py: Python<'_>,
+        call: &Call,
+        closes: bool,
+    ) -> PyResult<Result<(), Duration>> {
         let holding = self.holding(py)?;
-        let over = holding.has_given_back_within(Duration::ZERO);
-        let over = over || call.left() == Some(Duration::ZERO);
-        Ok(if over { None } else { Some(SLICE) })
-    }
-
-    /// Closes the line; `Some` is how long to rest before it is looked again whether everything is
-    /// given back.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
-    pub fn is_closed_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
-        let holding = self.holding(py)?;
-        if !holding.is_retired() {
+        if closes && !holding.is_retired() {
             holding.retire(false);
         }
-        let over = holding.is_done_within(Duration::ZERO) || call.left() == Some(Duration::ZERO);
-        Ok(if over { None } else { Some(SLICE) })
+        let is_so = if closes { State::is_done } else { State::has_given_back };
+        let over = holding.within(Duration::ZERO, is_so) || call.left() == Some(Duration::ZERO);
+        Ok(if over { Ok(()) } else { Err(SLICE) })
     }
 
     /// The counters, as `leafid.Stats`.
-    ///
-    /// # Errors
-    /// If a forked child's own cannot be built.
     pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = self.holding(py)?.stats();
         let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;
@@ -308,14 +272,6 @@ fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<boo
             return Ok(false);
         }
     }
-}
-
-/// Warns of what is wrong with a state file that is not used.
-fn say<K: Kind>(py: Python<'_>, holding: &Holding<K>) -> PyResult<()> {
-    for message in holding.said() {
-        outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
-    }
-    Ok(())
 }
 
 impl<K: Kind> Drop for Generator<K> {

@@ -16,7 +16,6 @@ use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::{Buffer, Seconds, errors, whole_number};
 
-/// The core's generator.
 type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 
 /// How many IDs are carried into a buffer at a time.
@@ -30,17 +29,12 @@ const RANGE: u64 = 32;
 
 /// Why a count can never be had in one go.
 pub enum Never {
-    /// There are this many at most.
     MoreThan(u64),
-    /// There is no memory for them.
     Memory,
 }
 
 impl<K: Kind> Generator<K> {
     /// `n` IDs, or none.
-    ///
-    /// # Errors
-    /// As `Segment.take`.
     pub fn take<'py>(
         &self,
         n: &Bound<'py, PyAny>,
@@ -51,9 +45,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Fills all of a buffer, or leaves it as it is.
-    ///
-    /// # Errors
-    /// As `Segment.fill`.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
@@ -72,9 +63,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Fills a buffer with what is at hand; says how many.
-    ///
-    /// # Errors
-    /// As `Segment.fill_available`.
     pub fn fill_available(
         &self,
         buffer: &Bound<'_, PyAny>,
@@ -103,9 +91,6 @@ impl<K: Kind> Generator<K> {
     }
 
     /// Waits until `n` IDs are at hand.
-    ///
-    /// # Errors
-    /// As `Segment.ready`.
     pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
         if count == 0 {
@@ -173,15 +158,11 @@ pub struct Exactly<K: CoreKind> {
 }
 
 impl<K: CoreKind> Exactly<K> {
-    /// None of them yet.
     pub fn new(count: u64) -> Exactly<K> {
         Exactly { count, drawn: None }
     }
 
     /// Tries once.
-    ///
-    /// # Errors
-    /// The core's, where waiting may help.
     pub fn draw(
         &mut self,
         generator: &mut Core<K>,
@@ -213,9 +194,6 @@ impl<K: CoreKind> Exactly<K> {
     }
 
     /// The IDs as a list.
-    ///
-    /// # Errors
-    /// `MemoryError`.
     pub fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut runs = self.runs();
         let first = runs.next().map_or(Ok(PyList::empty(py)), |(ids, run)| listed(py, ids, run))?;
@@ -261,9 +239,6 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
 }
 
 /// Looks once whether `count` are at hand; `Some` is how many can be, where that many never can.
-///
-/// # Errors
-/// The core's, where waiting may help.
 pub fn look<K: CoreKind>(
     generator: &mut Core<K>,
     now: HostTime,

@@ -18,13 +18,6 @@ use crate::generators::awaiting::HasGenerator;
 use crate::generators::raw;
 use crate::values::outside;
 
-/// A generator whose method `next` is replaced by a quick one.
-pub trait Quick: HasGenerator {
-    /// What is made for it.
-    fn made() -> &'static Made;
-}
-
-/// What is made for a class, once.
 pub struct Made {
     /// The method that PyO3 has made.
     thorough: PyOnceLock<Py<PyAny>>,
@@ -33,17 +26,13 @@ pub struct Made {
 }
 
 impl Made {
-    /// Nothing yet.
     pub const fn new() -> Made {
         Made { thorough: PyOnceLock::new(), ids: PyOnceLock::new() }
     }
 }
 
 /// Puts the quick method in the place of the other.
-///
-/// # Errors
-/// If the interpreter is broken.
-pub fn install<C: Quick>(py: Python<'_>) -> PyResult<()> {
+pub fn install<C: HasGenerator>(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<C>();
     let thorough = class.getattr("next")?;
     let signature: String = thorough.getattr("__text_signature__")?.extract()?;
@@ -65,7 +54,7 @@ pub fn install<C: Quick>(py: Python<'_>) -> PyResult<()> {
     class.setattr("next", quick)
 }
 
-unsafe extern "C" fn next<C: Quick>(
+unsafe extern "C" fn next<C: HasGenerator>(
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
@@ -88,7 +77,7 @@ unsafe extern "C" fn next<C: Quick>(
 /// # Safety
 /// With the interpreter lock, and a reference to an instance of the class.
 #[inline]
-unsafe fn quick<C: Quick>(
+unsafe fn quick<C: HasGenerator>(
     owner: *mut PyObject,
     otherwise: impl FnOnce() -> *mut PyObject,
 ) -> *mut PyObject {
@@ -120,7 +109,7 @@ unsafe fn calling<K: Kind>(holding: &Holding<K>, id: u64) -> *mut PyObject {
 /// As [`next`].
 #[cold]
 #[inline(never)]
-unsafe fn next_thoroughly<C: Quick>(
+unsafe fn next_thoroughly<C: HasGenerator>(
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
@@ -153,7 +142,7 @@ unsafe fn next_thoroughly<C: Quick>(
 /// # Safety
 /// With the interpreter lock, and a reference to an instance of the class.
 #[inline]
-unsafe fn at_hand<C: Quick>(owner: *mut PyObject) -> Option<u64> {
+unsafe fn at_hand<C: HasGenerator>(owner: *mut PyObject) -> Option<u64> {
     // SAFETY: as this function's own. No count of references is touched.
     unsafe { C::of(Borrowed::from_ptr(Python::assume_attached(), owner)).at_hand() }
 }
@@ -210,10 +199,7 @@ struct Ids {
 }
 
 /// An iterator over the IDs of a generator.
-///
-/// # Errors
-/// `MemoryError`.
-pub fn ids<'py, C: Quick>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> {
+pub fn ids<'py, C: HasGenerator>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> {
     let made = raw::allocated(class::<C>(owner.py())?)?;
     let object = made.as_ptr().cast::<Ids>();
     // SAFETY: the type's size is that of `Ids`; every field is written before anybody sees the object.
@@ -224,7 +210,7 @@ pub fn ids<'py, C: Quick>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> 
     Ok(made)
 }
 
-fn class<C: Quick>(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+fn class<C: HasGenerator>(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let slots: [(_, *mut c_void); 3] = [
         (ffi::Py_tp_dealloc, dealloc as *mut c_void),
         (ffi::Py_tp_iter, itself as *mut c_void),
@@ -253,7 +239,7 @@ unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
     unsafe { ffi::Py_NewRef(slf) }
 }
 
-unsafe extern "C" fn next_id<C: Quick>(slf: *mut PyObject) -> *mut PyObject {
+unsafe extern "C" fn next_id<C: HasGenerator>(slf: *mut PyObject) -> *mut PyObject {
     // SAFETY: called with the interpreter lock; the owner is alive as long as the object is, and of
     // the class for which this type was made.
     unsafe {
@@ -268,7 +254,7 @@ unsafe extern "C" fn next_id<C: Quick>(slf: *mut PyObject) -> *mut PyObject {
 /// With the interpreter lock, and a reference to an instance of the class.
 #[cold]
 #[inline(never)]
-unsafe fn next_of<C: Quick>(owner: *mut PyObject) -> *mut PyObject {
+unsafe fn next_of<C: HasGenerator>(owner: *mut PyObject) -> *mut PyObject {
     // SAFETY: as this function's own.
     unsafe {
         if let Some(id) = at_hand::<C>(owner) {

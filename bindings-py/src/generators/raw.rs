@@ -13,9 +13,6 @@ use pyo3::types::{PyList, PyRange, PyType};
 ///
 /// # Safety
 /// Each function is of its slot's type, and instances are of type `T`, which begins with a `PyObject`.
-///
-/// # Errors
-/// If the interpreter is broken.
 pub unsafe fn new_type<T>(
     py: Python<'_>,
     name: &'static CStr,
@@ -40,9 +37,6 @@ pub unsafe fn new_type<T>(
 }
 
 /// A zeroed instance of such a type: its fields are to be written before anybody sees it.
-///
-/// # Errors
-/// `MemoryError`.
 pub fn allocated<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the type is alive; what comes is a new reference, or null.
     unsafe {
@@ -70,9 +64,6 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
 }
 
 /// A list of the numbers from `first` to below `end`, which the interpreter counts by itself.
-///
-/// # Errors
-/// `MemoryError`.
 pub fn range(py: Python<'_>, first: c_long, end: c_long) -> PyResult<Bound<'_, PyList>> {
     let range = PyRange::new(py, first as isize, end as isize)?;
     // SAFETY: with the interpreter lock, and a reference to a range; what comes is a new list, or null.

@@ -12,7 +12,7 @@ use crate::generators::awaiting::{HasGenerator, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
-use crate::generators::quick::{Made, Quick, ids};
+use crate::generators::quick::{Made, ids};
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
@@ -49,7 +49,7 @@ generator_class!(Segment, Segments, {
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Segment> {
-        let tag = &tag.text("tag")?;
+        let tag = &tag.get("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
         let most = STEP_CAP.into();

@@ -13,7 +13,7 @@ use crate::generators::awaiting::{HasGenerator, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
-use crate::generators::quick::{Made, Quick, ids};
+use crate::generators::quick::{Made, ids};
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
@@ -76,8 +76,8 @@ generator_class!(Snowflake, Snowflakes, {
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
-        let namespace = &namespace.text("namespace")?;
-        let owner = owner.map(|owner| owner.text("owner")).transpose()?;
+        let namespace = &namespace.get("namespace")?;
+        let owner = owner.map(|owner| owner.get("owner")).transpose()?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(namespace)));
         // The label of this process is found when the generator is built, in each process.
         let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
@@ -116,7 +116,7 @@ generator_class!(Snowflake, Snowflakes, {
             }
             store.make("create_namespace", namespace, &how)?;
         }
-        let state = state.map(|path| checked_state(&path.path("state")?)).transpose()?;
+        let state = state.map(|path| checked_state(&path.get("state")?)).transpose()?;
         let kind = Snowflakes { config, owner_is_given: owner.is_some(), state };
         Generator::new(kind, store, clock, timeout, given).map(Snowflake)
     }

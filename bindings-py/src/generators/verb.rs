@@ -1,19 +1,12 @@
 //! What is wanted of a generator.
 
-/// What is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// One ID.
     Next,
-    /// This many.
     Take(u64),
-    /// A buffer's worth.
     Fill(u64),
-    /// This many at hand.
     Ready(u64),
-    /// What is in hand, back.
     Release,
-    /// The end.
     Close,
     /// The generator, without a wait.
     Itself,

@@ -30,11 +30,11 @@ impl HttpStore {
         cert: Option<FilePath>,
         key: Option<FilePath>,
     ) -> PyResult<HttpStore> {
-        let token = token.map(|token| token.text("token")).transpose()?;
-        let path = |given: Option<FilePath>, what| given.map(|path| path.path(what)).transpose();
+        let token = token.map(|token| token.get("token")).transpose()?;
+        let path = |given: Option<FilePath>, what| given.map(|path| path.get(what)).transpose();
         let (ca, cert, key) = (path(ca, "ca")?, path(cert, "cert")?, path(key, "key")?);
         let shown_to_it = Credentials { token, ca, cert, key };
-        Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, shown_to_it)?)))
+        Ok(HttpStore(Arc::new(Http::new(&url.get("url")?, shown_to_it)?)))
     }
 
     /// Where it is; with its password, if it has one, which `repr` and messages leave out.

@@ -55,7 +55,7 @@ impl MemoryStore {
         layout: LayoutArg,
         max_window: Option<Seconds>,
     ) -> PyResult<()> {
-        let max_window = max_window.map(|length| length.seconds("max_window")).transpose()?;
+        let max_window = max_window.map(|length| length.get("max_window")).transpose()?;
         let checked = |length| whole_ms("max_window", Seconds::new(length));
         let max_window_ms = max_window.map(checked).transpose()?;
         let subject = Subject::Namespace(namespace);

@@ -29,9 +29,7 @@ const VARIABLE: &str = "LEAFID_STORE";
 
 /// Where ranges come from.
 pub enum StoreArg {
-    /// A server.
     Http(Arc<Http>),
-    /// This process's memory.
     Memory(Arc<Memory>),
     /// A user's own object, and the generators that draw from it.
     Object(Py<PyAny>, Arc<HubCell>),
@@ -137,9 +135,6 @@ impl StoreArg {
     }
 
     /// Gives a generator a driver that carries its asks to this store.
-    ///
-    /// # Errors
-    /// `RuntimeError` if there is no thread to be had.
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
         // Before the start, which may run Python code: the end of the interpreter waits for it.
         driver::remember(Arc::downgrade(&driven));
@@ -224,9 +219,6 @@ fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> 
 }
 
 /// What a store answers to an ask in a dict.
-///
-/// # Errors
-/// What is wrong with the ask; the store's.
 pub fn answer<'py, A: Fields>(
     ask: &Bound<'py, PyAny>,
     of: impl FnOnce(A) -> Ask,

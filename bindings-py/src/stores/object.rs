@@ -12,9 +12,6 @@ use crate::client::driver::{Action, Driven, Hub};
 use crate::values::{dict, errors, outside};
 
 /// Starts the thread: `leafid._carry.start(carrier, store)`.
-///
-/// # Errors
-/// `RuntimeError` if there is no thread to be had.
 pub fn start(py: Python<'_>, hub: Arc<Hub>, store: &Bound<'_, PyAny>) -> PyResult<()> {
     let carrier = Carrier { hub, out: Mutex::new(None), last: Mutex::new(None) };
     let start = outside::of_module(py, "leafid._carry", "start")?;

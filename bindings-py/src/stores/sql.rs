@@ -21,9 +21,6 @@ pub fn is_ours(url: &str) -> bool {
 
 /// The store that a URL names; `workers` are for a namespace `default` that is made with it, of which
 /// nothing is said.
-///
-/// # Errors
-/// As `SqliteStore` and `SqlStore`.
 pub fn open(
     py: Python<'_>,
     url: &str,

@@ -96,7 +96,7 @@ pub fn whole_number(
 /// # Errors
 /// `REQUEST_INVALID` below 0, or for what is no number; `TypeError` for anything but seconds.
 pub fn checked_timeout(timeout: Seconds) -> PyResult<f64> {
-    let timeout = timeout.seconds("timeout")?;
+    let timeout = timeout.get("timeout")?;
     if timeout.is_nan() || timeout < 0.0 {
         let message = format!("`timeout` must be 0 or more seconds, got `{timeout}`");
         return Err(errors::raise(Code::RequestInvalid, message));
@@ -109,7 +109,7 @@ pub fn checked_timeout(timeout: Seconds) -> PyResult<f64> {
 /// # Errors
 /// `REQUEST_INVALID` below 0, or for more than 49 days; `TypeError` for anything but seconds.
 pub fn whole_ms(what: &str, seconds: Seconds) -> PyResult<u32> {
-    let seconds = seconds.seconds(what)?;
+    let seconds = seconds.get(what)?;
     let ms = (seconds * 1_000.0).round();
     if (0.0..=f64::from(u32::MAX)).contains(&ms) {
         return Ok(ms as u32);

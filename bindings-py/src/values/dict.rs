@@ -73,9 +73,6 @@ fn read_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Value<'static, Dict<'p
 }
 
 /// The dict of something with fields.
-///
-/// # Errors
-/// What Python raises when it has no memory.
 pub fn written<'py>(
     py: Python<'py>,
     write: impl FnOnce(&mut Writing<Dict<'py>>),
@@ -86,9 +83,6 @@ pub fn written<'py>(
 }
 
 /// Reads something with fields from a dict; `what` names it in the error.
-///
-/// # Errors
-/// The refusal, as words that name the field and its value.
 pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Failed> {
     let mut reading = from(value, what)?;
     T::get(&mut reading).map_err(|refusal| unread(refusal, reading.field(), value, what))

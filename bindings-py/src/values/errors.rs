@@ -36,12 +36,10 @@ fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
     Ok(error)
 }
 
-/// An exception as what stands behind a failure.
 pub fn cause(error: &Bound<'_, PyAny>) -> Cause {
     Arc::new(PyErr::from_value(error.clone()))
 }
 
-/// The exception of what stands behind a failure.
 fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
     if let Some(error) = cause.downcast_ref::<PyErr>() {
         return Ok(error.clone_ref(py));
@@ -52,12 +50,10 @@ fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
     }
 }
 
-/// Raises a refusal in the core's words.
 pub fn refuse(refusal: Refusal, subject: Subject<'_>) -> PyErr {
     Failed::about(refusal, subject).into()
 }
 
-/// Raises a code with words of its own.
 pub fn raise(code: Code, message: impl Into<String>) -> PyErr {
     Failed::new(code, message).into()
 }
@@ -72,9 +68,6 @@ pub fn wrong_type(message: impl Into<String>) -> PyErr {
 }
 
 /// The code of a leafid error; `None` for any other exception.
-///
-/// # Errors
-/// If the Python side is not there.
 pub fn code_of(error: &Bound<'_, PyAny>) -> PyResult<Option<Code>> {
     let base = module(error.py())?.getattr("LeafidError")?;
     if !error.is_instance(&base)? {

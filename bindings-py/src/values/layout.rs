@@ -7,7 +7,6 @@ use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
 use crate::values::{Moment, Nearest, errors, outside, whole_number};
 
-/// `leafid.Parts`.
 static PARTS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.

@@ -41,9 +41,6 @@ fn staying<T>(act: impl FnOnce() -> T) -> T {
 }
 
 /// What a call gives; `named` are its arguments by name.
-///
-/// # Errors
-/// What it raises.
 pub fn call<'py>(
     callable: &Bound<'py, PyAny>,
     args: impl IntoPyObject<'py, Target = PyTuple>,
@@ -65,9 +62,6 @@ pub fn call<'py>(
 }
 
 /// What a method gives.
-///
-/// # Errors
-/// What it raises.
 pub fn call_method<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,
@@ -78,9 +72,6 @@ pub fn call_method<'py>(
 }
 
 /// Something of a module of ours, which may be imported only now.
-///
-/// # Errors
-/// What the import raises.
 pub fn of_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let import = py.import("builtins")?.getattr("__import__")?;
     // With a name, so that it gives the module itself and not the package.
@@ -88,17 +79,11 @@ pub fn of_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bou
 }
 
 /// An attribute, which may be a property.
-///
-/// # Errors
-/// What it raises.
 pub fn attribute<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     call(&object.py().import("builtins")?.getattr("getattr")?, (object, name), None)
 }
 
 /// Issues a `RuntimeWarning` on the line of Python that called us.
-///
-/// # Errors
-/// The warning, where it is to be an error.
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let warn = py.import("_warnings")?.getattr("warn")?;
     call(&warn, (message, py.get_type::<PyRuntimeWarning>(), 1), None).map(drop)

@@ -36,13 +36,13 @@ impl Scrambler {
             let message = format!("`key` must be 16 or 32 random `bytes`, got a `{kind}`");
             return Err(errors::wrong_type(message));
         };
-        let alphabet = named(&alphabet.text("alphabet")?)?;
-        let tag = tag.text("tag")?;
+        let alphabet = named(&alphabet.get("alphabet")?)?;
+        let tag = tag.get("tag")?;
         let mut scrambler = leafid_public::Scrambler::new(&key, &tag)
             .map_err(|wrong| raised(&wrong))?
             .with_alphabet(alphabet);
         if let Some(prefix) = prefix {
-            let prefix = prefix.text("prefix")?;
+            let prefix = prefix.get("prefix")?;
             scrambler = scrambler.with_prefix(&prefix).map_err(|wrong| raised(&wrong))?;
         }
         Ok(Scrambler(scrambler))
@@ -56,7 +56,7 @@ impl Scrambler {
 
     /// The ID of a public text. `IdInvalidError` for a text of another prefix, length or alphabet.
     fn decode(&self, text: Text) -> PyResult<u64> {
-        self.0.decode(&text.text("text")?).map_err(|wrong| raised(&wrong))
+        self.0.decode(&text.get("text")?).map_err(|wrong| raised(&wrong))
     }
 
     /// Another number of 63 bits, for where a number is wanted.

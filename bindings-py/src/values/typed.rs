@@ -13,54 +13,45 @@ use crate::values::errors;
 /// An argument of a type, or the name of the type that it has instead.
 pub struct Typed<T>(Result<T, String>);
 
-/// A text.
 pub type Text = Typed<String>;
 /// The path of a file: what `os.fspath` gives, as the system holds it.
 pub type FilePath = Typed<PathBuf>;
-/// A length of time, in s.
 pub type Seconds = Typed<f64>;
 
 impl<T> Typed<T> {
-    /// A default.
     pub const fn new(value: T) -> Typed<T> {
         Typed(Ok(value))
     }
 
-    fn named(self, what: &str, wanted: &str) -> PyResult<T> {
+    /// The argument.
+    ///
+    /// # Errors
+    /// `TypeError` that names it, and the type that it must have.
+    pub fn get(self, what: &str) -> PyResult<T>
+    where
+        T: Wanted,
+    {
         self.0.map_err(|kind| {
-            errors::wrong_type(format!("`{what}` must be {wanted}, got a `{kind}`"))
+            errors::wrong_type(format!("`{what}` must be {}, got a `{kind}`", T::WANTED))
         })
     }
 }
 
-impl Text {
-    /// The text.
-    ///
-    /// # Errors
-    /// `TypeError` that names the argument.
-    pub fn text(self, what: &str) -> PyResult<String> {
-        self.named(what, "a `str`")
-    }
+/// What a message calls a type.
+pub trait Wanted {
+    const WANTED: &'static str;
 }
 
-impl FilePath {
-    /// The path.
-    ///
-    /// # Errors
-    /// `TypeError` that names the argument.
-    pub fn path(self, what: &str) -> PyResult<PathBuf> {
-        self.named(what, "the path of a file")
-    }
+impl Wanted for String {
+    const WANTED: &'static str = "a `str`";
 }
 
-impl Seconds {
-    /// The seconds.
-    ///
-    /// # Errors
-    /// `TypeError` that names the argument.
-    pub fn seconds(self, what: &str) -> PyResult<f64> {
-        self.named(what, "a number of seconds")
-    }
+impl Wanted for PathBuf {
+    const WANTED: &'static str = "the path of a file";
+}
+
+impl Wanted for f64 {
+    const WANTED: &'static str = "a number of seconds";
 }
 
 /// A text that is known to be one.

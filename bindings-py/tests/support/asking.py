@@ -1,7 +1,5 @@
 """A request to a server of this machine, over a connection of its own."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Mapping

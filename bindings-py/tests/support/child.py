@@ -1,7 +1,5 @@
 """A forked child of a test, and what it says."""
 
-from __future__ import annotations
-
 import os
 import traceback
 from collections.abc import Callable

@@ -6,8 +6,6 @@ It ends after COUNT IDs. With `unguarded`, the store writes whatever it has read
 a transaction: the control. It then begins when four of them are there.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import time

@@ -1,7 +1,5 @@
 """The end of a run, however its tests go: nothing waits for ever, and nothing that was started stays."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

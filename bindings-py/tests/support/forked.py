@@ -1,13 +1,14 @@
 """A process that forks: run as a script, it prints what its children drew as one line of JSON.
 
-    python forked.py segment|snowflake URL CHILDREN IDS FOLDER [close|unguarded]
+    python forked.py segment|snowflake URL CHILDREN IDS FOLDER [close|unguarded|loop|alone]
 
 The children inherit one generator with a range in hand. With `close`, the parent closes it while
 they draw. With `unguarded`, the children do not: they would wait seconds for a thread of the parent.
+With `loop`, it forks while its event loop runs, IDs are at hand, and tasks are waiting for more; with
+`alone`, nobody waits there.
 """
 
-from __future__ import annotations
-
+import asyncio
 import json
 import os
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import leafid
+from leafid.testing import Clock
 
 # Far more than a child takes on a busy machine.
 PATIENCE_S = 120
@@ -54,6 +56,47 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, word: str
     else:
         mine += ids.take(5)
     tell(mine, folder, failed=sum(map(wait, pids)), in_hand=in_hand)
+
+
+async def drawn_in_a_loop(ids: Ids, count: int) -> list[int]:
+    async def some() -> list[int]:
+        drawn = []
+        for _ in range(count // 10):
+            drawn.append(await ids.anext())
+            if len(drawn) % 20 == 0:
+                await asyncio.sleep(0.0002)
+        return drawn
+
+    parts = await asyncio.gather(*(some() for _ in range(10)))
+    assert all(part == sorted(part) for part in parts), "IDs do not ascend"
+    return [id for part in parts for id in part]
+
+
+async def in_a_loop(kind: str, url: str, children: int, count: int, folder: Path, word: str) -> None:
+    clock = Clock()
+    ids = generator(kind, url, max_ahead=0.01, clock=clock)
+    mine = [await ids.anext()]
+    in_hand = ids.stats().in_hand
+    # So that no time makes snowflakes before the fork.
+    clock.freeze()
+    # More than is at hand: these wait while the process forks.
+    much = 4_000 if kind == "segment" else 40_000
+    waiting = [asyncio.create_task(ids.atake(much)) for _ in range(0 if word == "alone" else 3)]
+    await asyncio.sleep(0)
+    waits = sum(not task.done() for task in waiting)
+
+    def drawn_by_a_child() -> list[int]:
+        clock.thaw()
+        return asyncio.run(drawn_in_a_loop(ids, count))
+
+    pids = fork(children, drawn_by_a_child, folder)
+    clock.thaw()
+    for part in await asyncio.gather(*waiting):
+        mine += part
+    mine += await drawn_in_a_loop(ids, count)
+    failed = sum([await asyncio.to_thread(wait, pid) for pid in pids])
+    tell(mine, folder, failed=failed, in_hand=in_hand, waits=waits)
+    await ids.aclose()
 
 
 def generator(kind: str, url: str, **how: object) -> Ids:
@@ -103,4 +146,5 @@ if __name__ == "__main__":
     # From 3.12 on, Python warns of any fork beside threads; that it works here is what is shown.
     warnings.simplefilter("ignore", DeprecationWarning)
     kind, url, children, count, folder, *rest = sys.argv[1:]
-    main(kind, url, int(children), int(count), Path(folder), *rest or [""])
+    given = kind, url, int(children), int(count), Path(folder), *(rest or [""])
+    asyncio.run(in_a_loop(*given)) if rest in (["loop"], ["alone"]) else main(*given)

@@ -1,7 +1,5 @@
 """Stores that answer when a test lets them."""
 
-from __future__ import annotations
-
 import threading
 
 import leafid

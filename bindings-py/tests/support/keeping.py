@@ -4,8 +4,6 @@ integers, and in headers which process drew them, and how often it has leased.
     LEAFID_STATE=FOLDER gunicorn support.keeping:wsgi
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from array import array

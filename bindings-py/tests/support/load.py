@@ -1,7 +1,5 @@
 """Load on a web server: its answers, from many clients at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Where things lie: what the environment says, else where the project builds them; and what is missing."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NoReturn

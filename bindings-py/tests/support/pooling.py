@@ -3,8 +3,6 @@
     LEAFID_STORE=URL python pooling.py fork|forkserver|spawn|executor|processes
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import sys

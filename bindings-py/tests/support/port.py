@@ -1,7 +1,5 @@
 """Ports that nobody else uses."""
 
-from __future__ import annotations
-
 import fcntl
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Replays the scripts of `tests/vectors` through the public package."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any, Callable
 

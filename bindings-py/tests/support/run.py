@@ -1,7 +1,5 @@
 """Python programs of their own, with the installed wheel or with the unguarded build."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Waiting in tests: for a condition, never for a length of time, and never for ever."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
@@ -74,6 +72,16 @@ def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.Tim
 
     assert until(answered), f"no ask failed: {late}"
     return late[0]
+
+
+def refused_at_once(ids: leafid.Segment | leafid.Snowflake, error: type[leafid.LeafidError]) -> str:
+    """Its words: it is raised at once, and not when the minute is over that the generator has."""
+    begun = time.monotonic()
+    try:
+        raise AssertionError(f"the ID {ids.next(timeout=60)} came")
+    except error as refused:
+        assert time.monotonic() - begun < 30
+        return str(refused)
 
 
 def refusal(ids: leafid.Segment | leafid.Snowflake, is_permanent: bool) -> Any:

@@ -4,8 +4,6 @@ of a counter that knows nothing of processes. Pools draw from it as well.
     gunicorn --preload support.web:wsgi          uvicorn support.web:asgi
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """`tag create|set|advance|delete|list`, for stores that this program opens itself."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from typing import Any

@@ -1,12 +1,9 @@
 """What a store must do, checked on a store: `leafid.testing.conform`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from . import segments, windows  # noqa: F401  They add their checks.
-from .checks import CHECKS, check
-from .findings import Failed, Skipped, that
+from .checks import CHECKS, Failed, Skipped, check, that
 from .subject import Subject
 
 __all__ = ["DoesNotConform", "conform"]

@@ -1,15 +1,12 @@
-"""The list of checks."""
-
-from __future__ import annotations
+"""The list of checks, and how one says what it found."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
-if TYPE_CHECKING:
-    from .subject import Subject
+from ..errors import LeafidError
 
-Check = Callable[["Subject"], None]
-C = TypeVar("C", bound=Check)
+# It is called with the `Subject`.
+Check = Callable[[Any], None]
 
 # The name, the methods that a store must have for it, and the check.
 CHECKS: list[tuple[str, tuple[str, ...], Check]] = []
@@ -17,11 +14,35 @@ SEGMENTS = ("lease_segment",)
 WINDOWS = ("acquire", "renew", "release")
 
 
-def check(name: str, needs: tuple[str, ...]) -> Callable[[C], C]:
+def check(name: str, needs: tuple[str, ...]) -> Callable[[Check], Check]:
     """Adds a check."""
 
-    def add(act: C) -> C:
+    def add(act: Check) -> Check:
         CHECKS.append((name, needs, act))
         return act
 
     return add
+
+
+class Failed(Exception):
+    """A store did otherwise; the message says what it did."""
+
+
+class Skipped(Exception):
+    """It cannot be seen on this store."""
+
+
+def that(holds: object, otherwise: str) -> None:
+    """Says what was found instead."""
+    if not holds:
+        raise Failed(otherwise)
+
+
+def refused(code: str, act: Callable[[], object]) -> LeafidError:
+    """The refusal of this code; anything else fails the check."""
+    try:
+        gave = act()
+    except LeafidError as error:
+        that(error.code == code, f"it was refused with {error.code}, not {code}: {error}")
+        return error
+    raise Failed(f"it was granted, not refused with {code}: {gave}")

@@ -1,10 +1,7 @@
 """Leases of a tag's numbers."""
 
-from __future__ import annotations
-
 from ..errors import LeafidError
-from .checks import SEGMENTS, check
-from .findings import Skipped, refused, that
+from .checks import SEGMENTS, Skipped, check, refused, that
 from .subject import Row, Subject, token
 
 

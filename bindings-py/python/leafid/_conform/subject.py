@@ -1,7 +1,5 @@
 """The store that is checked: asks as holders send them, and time that passes."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -10,7 +8,7 @@ from typing import Any, TypeVar
 
 from .._native import HttpStore, Layout, MemoryStore
 from ..errors import LeafidError
-from .findings import Failed, Skipped, that
+from .checks import Failed, Skipped, that
 
 Row = dict[str, Any]
 T = TypeVar("T")

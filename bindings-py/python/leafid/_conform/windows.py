@@ -1,10 +1,7 @@
 """Worker numbers and the windows on them."""
 
-from __future__ import annotations
-
 from ..errors import LeafidError
-from .checks import WINDOWS, check
-from .findings import Skipped, refused, that
+from .checks import WINDOWS, Skipped, check, refused, that
 from .subject import LENGTH_MS, Row, Subject, layout_of, token
 
 # How many acquires are tried until a namespace has no number left.
@@ -15,10 +12,10 @@ def _span(window: Row) -> str:
     return f"ticks {window['start']}..{window['end']} of worker {window['worker']}"
 
 
-def _all(subject: Subject, most: int = _MOST) -> tuple[list[Row], LeafidError | None]:
-    """A window on every number, and how the next one is refused; or `most` windows."""
+def _all(subject: Subject) -> tuple[list[Row], LeafidError | None]:
+    """A window on every number, and how the next one is refused; or as many windows as are tried."""
     windows: list[Row] = []
-    while len(windows) < most:
+    while len(windows) < _MOST:
         try:
             windows.append(subject.acquire_now())
         except LeafidError as error:

@@ -4,8 +4,6 @@ The tables and statements are the server's, the decisions the core's (`leafid.re
 `leafid serve` and any number of Python processes may use one store at once.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref

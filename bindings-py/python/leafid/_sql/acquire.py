@@ -1,7 +1,5 @@
 """Worker numbers: which rows an acquire is decided on, as the server finds them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import errors

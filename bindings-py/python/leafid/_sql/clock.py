@@ -1,7 +1,5 @@
 """A store's time: its source's, as long as that can be believed, and never back."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Protocol

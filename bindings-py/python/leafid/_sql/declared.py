@@ -1,8 +1,6 @@
 """A tag or a namespace that exists with other values than a program declares: it is refused, since a
 declaration must neither change it nor be ignored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import errors

@@ -5,8 +5,6 @@ inherits and locks that it does not, and of a database's connection the child wo
 parent's session. Both open another one when they need it.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref

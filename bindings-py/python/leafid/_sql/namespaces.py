@@ -1,7 +1,5 @@
 """Namespaces: their rows, and what of them may still change."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

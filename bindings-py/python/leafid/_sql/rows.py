@@ -2,8 +2,6 @@
 others, and a range is `workers_start` and `workers_end`. Drivers differ in what they give for a flag,
 bytes or a text that is kept as bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import errors, registry

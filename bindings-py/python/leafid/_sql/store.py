@@ -1,7 +1,5 @@
 """The verbs of a store over tables."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What of a tag may change, and in which words it may not: those of the server."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import errors

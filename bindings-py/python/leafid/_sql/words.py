@@ -1,7 +1,5 @@
 """What is wrong with a store, in words that are the same for a file and a database."""
 
-from __future__ import annotations
-
 from .. import errors
 
 

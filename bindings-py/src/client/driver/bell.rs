@@ -24,13 +24,11 @@ impl Bells {
         bell
     }
 
-    /// Whether somebody waits, in whichever loop.
     #[inline]
     pub fn are_hung(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Wakes every loop.
     pub fn ring(&self) {
         if !self.are_hung() {
             return;
@@ -49,7 +47,6 @@ impl Bells {
 /// Wakes one loop.
 pub struct Bell {
     ends: platform::Ends,
-    /// It is counted here.
     one: Arc<AtomicUsize>,
 }
 
@@ -59,7 +56,6 @@ impl Bell {
         self.ends.descriptor()
     }
 
-    /// Makes it ready to ring again.
     pub fn hush(&self) {
         self.ends.hush();
     }

@@ -1,4 +1,4 @@
-//! A generator as its driver sees it, whichever kind it is, and the driver as a generator sees it.
+//! A generator as its driver sees it, whichever kind it is.
 
 use std::io;
 use std::sync::Arc;
@@ -6,13 +6,7 @@ use std::sync::Arc;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::Action;
-
-/// What works through the asks of generators.
-pub trait Driver: Send + Sync {
-    /// Has it look who called.
-    fn wake(&self);
-}
+use crate::client::driver::{Action, Hub};
 
 /// A generator as its driver sees it.
 pub trait Driven: Send + Sync {
@@ -20,9 +14,7 @@ pub trait Driven: Send + Sync {
     fn poll_action(&self) -> Action;
     /// Whether somebody called since this was asked last.
     fn take_call(&self) -> bool;
-    /// Whom it calls from now on.
-    fn listen(&self, driver: Arc<dyn Driver>);
-    /// A release was sent.
+    fn listen(&self, hub: Arc<Hub>);
     fn released(&self);
     /// Takes the answer to an ask that left at `sent`.
     fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>);
@@ -35,20 +27,12 @@ pub trait Driven: Send + Sync {
     /// Closes the line, and ends the driver after what is to be sent.
     fn retire(&self);
     /// Starts the thread of the state file, if there is one to be kept.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
     fn save(self: Arc<Self>) -> io::Result<()>;
-    /// Drops every right at once, and sends nothing.
     fn forget(&self);
-    /// Gives back what is in hand, and goes on with the next ID.
     fn give_back(&self);
-    /// Whether what was given back has been sent.
     fn has_given_back(&self) -> bool;
-    /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
     /// What it draws from and as whom, the same for all that should be one; `None` once it is closed.
     fn draws(&self) -> Option<String>;
-    /// What a second one of it costs.
     fn costs(&self) -> &'static str;
 }

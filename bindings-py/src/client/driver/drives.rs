@@ -8,8 +8,7 @@ use std::time::Duration;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::driven::{Driven, Driver};
-use crate::client::driver::{Action, Holding, Kind, saving};
+use crate::client::driver::{Action, Driven, Holding, Hub, Kind, saving};
 use crate::client::host::random;
 
 /// How often a window's driver looks whether the wall clock leapt.
@@ -42,8 +41,8 @@ impl<K: Kind> Driven for Holding<K> {
         self.called.swap(false, Ordering::AcqRel)
     }
 
-    fn listen(&self, driver: Arc<dyn Driver>) {
-        let _ = self.driver.set(driver);
+    fn listen(&self, hub: Arc<Hub>) {
+        let _ = self.hub.set(hub);
     }
 
     fn released(&self) {
@@ -66,8 +65,7 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn is_over(&self) -> bool {
-        let state = self.lock();
-        self.callers.load(Ordering::Acquire) == 0 && !state.driven && !state.saving
+        !self.has_callers() && self.lock().is_done()
     }
 
     fn has_callers(&self) -> bool {
@@ -109,7 +107,6 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn has_given_back(&self) -> bool {
-        let state = self.lock();
-        !state.driven || state.has_sent()
+        self.lock().has_given_back()
     }
 }

@@ -14,7 +14,6 @@ const LAST_RELEASES: Duration = Duration::from_secs(1);
 /// native frame while the interpreter ends would abort it.
 const LAST_CALLERS: Duration = Duration::from_secs(30);
 
-/// Every generator that has a driver.
 static LIVE: Mutex<Vec<Weak<dyn Driven>>> = Mutex::new(Vec::new());
 static EXITING: AtomicBool = AtomicBool::new(false);
 
@@ -27,7 +26,6 @@ pub fn remember(driven: Weak<dyn Driven>) {
     live.push(driven);
 }
 
-/// Whether the process is about to end.
 pub fn is_exiting() -> bool {
     EXITING.load(Ordering::Acquire)
 }

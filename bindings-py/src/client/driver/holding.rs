@@ -9,11 +9,10 @@ use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 
 use crate::client::Failed;
 use crate::client::driver::bell::Bells;
-use crate::client::driver::driven::Driver;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
-use crate::client::driver::{Kind, rest};
+use crate::client::driver::{Hub, Kind, rest};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 
@@ -22,9 +21,7 @@ const NEVER: u64 = u64::MAX;
 
 /// An ID that was drawn without the lock.
 pub struct Drawn {
-    /// The ID.
     pub id: u64,
-    /// Whether the driver is to be called now.
     pub calls_driver: bool,
 }
 
@@ -37,37 +34,26 @@ pub struct Holding<K: Kind> {
     ask_from: AtomicU64,
     /// IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
-    /// What a forked child may know.
     pub(super) kept: Kept,
     /// Whether this process has opened the state file.
     pub(super) has_file: AtomicBool,
     /// Why nothing will ever be handed out again.
     pub(super) ended: OnceLock<Code>,
-    /// Where the time is read.
     pub(super) clock: Clock,
     state: Mutex<State<K>>,
-    /// Somebody has something for the driver.
     pub(super) called: AtomicBool,
-    /// Where the driver waits.
-    pub(super) driver: OnceLock<Arc<dyn Driver>>,
-    /// The thread of the state file waits here.
+    pub(super) hub: OnceLock<Arc<Hub>>,
     pub(super) saver_called: Condvar,
-    /// Callers wait here.
     pub(super) answer_came: Condvar,
-    /// Event loops with callers wait for these.
     pub bells: Bells,
     /// How many callers there are that do not draw without the lock.
     pub(super) callers: AtomicUsize,
-    /// What it is built from.
     pub(super) kind: Arc<K>,
 }
 
 impl<K: Kind> Holding<K> {
     /// What this process has before its first ask; `before` is what the process has that forked it.
     /// One at a time.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn build(
         kind: &Arc<K>,
         clock: &Clock,
@@ -89,7 +75,7 @@ impl<K: Kind> Holding<K> {
             clock: clock.clone(),
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             called: AtomicBool::new(false),
-            driver: OnceLock::new(),
+            hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
@@ -148,7 +134,6 @@ impl<K: Kind> Holding<K> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this was made in this process.
     #[inline]
     pub fn is_current(&self) -> bool {
         fork::is_current(self.generation)
@@ -206,8 +191,8 @@ impl<K: Kind> Holding<K> {
         // While something is due by time, the driver needs no call.
         let by_draws = state.generator.poll_at().is_none();
         let ask_from = if by_draws { state.generator.ask_from() } else { NEVER };
-        let ask_from = ask_from.min(K::write_from(&state.generator));
-        self.ask_from.store(ask_from, Ordering::Release);
+        let write_from = K::keeping(&state.generator).map_or(NEVER, |keeping| keeping.write_from());
+        self.ask_from.store(ask_from.min(write_from), Ordering::Release);
     }
 
     /// Has the driver look, for it is time to ask.
@@ -220,11 +205,10 @@ impl<K: Kind> Holding<K> {
         self.saver_called.notify_one();
     }
 
-    /// Has the driver look at this generator.
     pub(super) fn wake_driver(&self) {
         self.called.store(true, Ordering::Release);
-        if let Some(driver) = self.driver.get() {
-            driver.wake();
+        if let Some(hub) = self.hub.get() {
+            hub.wake();
         }
     }
 
@@ -239,7 +223,6 @@ impl<K: Kind> Holding<K> {
         self.wake_callers();
     }
 
-    /// Lets everybody who waits look again.
     pub(super) fn wake_callers(&self) {
         self.answer_came.notify_all();
         self.bells.ring();
@@ -255,9 +238,6 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&self, seed: u64) -> Result<(), Failed> {
         let mut state = self.lock();
         state.give_back(seed, &self.line)?;
@@ -266,14 +246,10 @@ impl<K: Kind> Holding<K> {
         Ok(())
     }
 
-    /// Waits a moment until what was given back is sent; whether it is.
-    pub fn has_given_back_within(&self, moment: Duration) -> bool {
+    /// Waits a moment until this is so; whether it is.
+    pub fn within(&self, moment: Duration, is_so: fn(&State<K>) -> bool) -> bool {
         let state = self.lock();
-        if !state.driven || state.has_sent() {
-            return true;
-        }
-        let state = rest(&self.answer_came, state, Some(moment));
-        !state.driven || state.has_sent()
+        is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
     }
 
     /// Whether the line was closed for good, and not by the store.
@@ -281,16 +257,6 @@ impl<K: Kind> Holding<K> {
         self.lock().closing
     }
 
-    /// Waits a moment for the driver to end; whether it has.
-    pub fn is_done_within(&self, moment: Duration) -> bool {
-        let mut state = self.lock();
-        if state.driven || state.saving {
-            state = rest(&self.answer_came, state, Some(moment));
-        }
-        !state.driven && !state.saving
-    }
-
-    /// The counters.
     pub fn stats(&self) -> Stats {
         let stats = self.lock().stats();
         let drawn = self.drawn.load(Ordering::Relaxed);

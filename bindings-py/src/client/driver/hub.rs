@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use leafid_core::{Ask, Code, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::driven::{Driven, Driver};
-use crate::client::driver::{Action, rest};
+use crate::client::driver::{Action, Driven, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
@@ -25,7 +24,6 @@ pub struct Hub {
 #[derive(Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Whether there is a thread.
     is_driven: bool,
     /// Who is looked at first: they take turns.
     turn: usize,
@@ -60,7 +58,7 @@ impl Hub {
 
     /// Takes a generator in; whether a thread has to be started.
     pub fn join(self: &Arc<Self>, driven: Arc<dyn Driven>) -> bool {
-        driven.listen(Arc::<Hub>::clone(self));
+        driven.listen(Arc::clone(self));
         let mut table = self.lock();
         table.entries.push(Entry { driven, at: Some(Instant::now()), put_off: None });
         self.called.notify_one();
@@ -173,10 +171,9 @@ impl Hub {
             }
         }
     }
-}
 
-impl Driver for Hub {
-    fn wake(&self) {
+    /// Has the thread look who called.
+    pub fn wake(&self) {
         // Under the lock, so that the thread is not just about to fall asleep.
         let _table = self.lock();
         self.called.notify_one();

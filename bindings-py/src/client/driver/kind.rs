@@ -3,27 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{
-    Generator, HostTime, Ids, Refusal, Release, SegmentConfig, SharedLine, SnowflakeConfig,
-    StateRecord, StateWrite, Subject,
-};
+use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, Subject};
 
 use crate::client::host::owner;
 
 /// What a generator is built from, again in every forked child.
 pub trait Kind: Send + Sync + 'static {
-    /// Where its ranges come from.
     type Core: leafid_core::Kind<Ids: Ids + Send + Sync> + Send;
     /// Whether drawing looks at the time.
     const READS_CLOCK: bool;
 
-    /// The generator, over this line.
-    ///
-    /// # Errors
-    /// The core's.
     fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal>;
 
-    /// What it draws from, for messages.
     fn subject(&self) -> Subject<'_>;
 
     /// What it draws from and as whom: two that say the same lease side by side.
@@ -31,48 +22,18 @@ pub trait Kind: Send + Sync + 'static {
         self.subject().to_string()
     }
 
-    /// Where its state file is, if it keeps one: then the verbs below are the core's, of these names.
+    /// Where its state file is, if it keeps one.
     fn state(&self) -> Option<StateAt<'_>> {
         None
     }
 
-    /// # Errors
-    /// The core's.
-    fn keep(
-        _: &mut Held<Self>,
-        _found: Option<StateRecord>,
-        _now: HostTime,
-        _since_boot: HostTime,
-    ) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    fn poll_write(_: &mut Held<Self>, _now: HostTime, _since_boot: HostTime) -> Option<StateWrite> {
+    /// The generator as one of a kind that can keep a state file.
+    fn keeping(_: &Held<Self>) -> Option<&Held<Snowflakes>> {
         None
     }
 
-    fn written(_: &mut Held<Self>, _now: HostTime) -> Option<Release> {
+    fn keeping_mut(_: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
         None
-    }
-
-    fn not_written(_: &mut Held<Self>, _now: HostTime) -> bool {
-        false
-    }
-
-    fn write_at(_: &Held<Self>) -> Option<HostTime> {
-        None
-    }
-
-    fn write_from(_: &Held<Self>) -> u64 {
-        u64::MAX
-    }
-
-    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
-        generator.retire()
-    }
-
-    fn is_voiding(_: &Held<Self>) -> bool {
-        false
     }
 }
 
@@ -82,13 +43,10 @@ pub type Held<K> = Generator<<K as Kind>::Core, Arc<SharedLine>>;
 /// Where a state file is, or a folder of such, and which namespace it is of.
 #[derive(Clone, Copy)]
 pub struct StateAt<'a> {
-    /// As the user gave it, but absolute.
     pub path: &'a Path,
-    /// The generator's.
     pub namespace: &'a str,
 }
 
-/// Numbers of a tag.
 pub struct Segments(pub SegmentConfig);
 
 impl Kind for Segments {
@@ -104,7 +62,6 @@ impl Kind for Segments {
     }
 }
 
-/// Snowflakes of a namespace.
 pub struct Snowflakes {
     /// What is wanted; the owner counts only if `owner_is_given`.
     pub config: SnowflakeConfig,
@@ -140,44 +97,11 @@ impl Kind for Snowflakes {
         self.state.as_deref().map(|path| StateAt { path, namespace })
     }
 
-    fn keep(
-        generator: &mut Held<Self>,
-        found: Option<StateRecord>,
-        now: HostTime,
-        since_boot: HostTime,
-    ) -> Result<(), Refusal> {
-        generator.keep(found, now, since_boot)
+    fn keeping(generator: &Held<Self>) -> Option<&Held<Snowflakes>> {
+        Some(generator)
     }
 
-    fn poll_write(
-        generator: &mut Held<Self>,
-        now: HostTime,
-        since_boot: HostTime,
-    ) -> Option<StateWrite> {
-        generator.poll_write(now, since_boot)
-    }
-
-    fn written(generator: &mut Held<Self>, now: HostTime) -> Option<Release> {
-        generator.written(now)
-    }
-
-    fn not_written(generator: &mut Held<Self>, now: HostTime) -> bool {
-        generator.not_written(now)
-    }
-
-    fn write_at(generator: &Held<Self>) -> Option<HostTime> {
-        generator.write_at()
-    }
-
-    fn write_from(generator: &Held<Self>) -> u64 {
-        generator.write_from()
-    }
-
-    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
-        generator.give_up()
-    }
-
-    fn is_voiding(generator: &Held<Self>) -> bool {
-        generator.is_voiding()
+    fn keeping_mut(generator: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
+        Some(generator)
     }
 }

@@ -28,9 +28,9 @@ pub use exit::{forget_all, give_all_back, remember, retire_all, wait_for_all, wa
 pub use holding::{Drawn, Holding};
 pub use hub::{Hub, HubCell};
 pub use kind::{Held, Kind, Segments, Snowflakes};
-pub use state::Action;
+pub use state::{Action, State};
 pub use thread::spawn;
-pub use waiting::{Blocked, Call};
+pub use waiting::{Blocked, Call, Waiting};
 
 use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::Duration;

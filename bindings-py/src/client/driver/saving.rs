@@ -15,9 +15,6 @@ use crate::client::driver::{Holding, Kind, rest, thread};
 use crate::client::{Failed, log};
 
 /// Starts the thread of a generator that keeps a state file, and does nothing for any other.
-///
-/// # Errors
-/// If the system gives no thread.
 pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
     {
         let mut state = holding.lock();
@@ -93,7 +90,9 @@ impl<K: Kind> Holding<K> {
     /// that was closed meanwhile leaves it as it is.
     fn refuses(&self, found: Option<StateRecord>) -> bool {
         let now = self.clock.exact();
-        let kept = K::keep(&mut self.lock().generator, found, now, since_boot());
+        let mut state = self.lock();
+        let Some(keeping) = K::keeping_mut(&mut state.generator) else { return false };
+        let kept = keeping.keep(found, now, since_boot());
         kept.is_err_and(|refusal| refusal.code == Code::StateInvalid)
     }
 
@@ -133,15 +132,16 @@ impl<K: Kind> Holding<K> {
         let mut state = self.lock();
         loop {
             let now = self.clock.exact();
-            if let Some(write) = K::poll_write(&mut state.generator, now, since_boot()) {
-                self.publish(&state);
-                return Some(write);
+            let keeping = K::keeping_mut(&mut state.generator)?;
+            let write = keeping.poll_write(now, since_boot());
+            let at = keeping.write_at().map(|at| at.since(now).max(1));
+            self.publish(&state);
+            if write.is_some() {
+                return write;
             }
             if state.closing {
                 return None;
             }
-            self.publish(&state);
-            let at = K::write_at(&state.generator).map(|at| at.since(now).max(1));
             let patience = at.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
             state = rest(&self.saver_called, state, patience);
         }
@@ -152,41 +152,31 @@ impl<K: Kind> Holding<K> {
         let mut state = self.lock();
         let goes_on = written.is_ok() || !state.closing;
         let now = self.clock.exact();
+        let Some(keeping) = K::keeping_mut(&mut state.generator) else { return false };
         match written {
             Ok(()) => {
-                let release = K::written(&mut state.generator, now);
+                let release = keeping.written(now);
                 state.release(release);
             }
-            Err(problem) => {
-                if K::not_written(&mut state.generator, now) {
-                    let (about, code) = (self.kind.subject(), problem.code.as_str());
-                    let message = format!("{about}: {code}: {}", problem.abandoned());
-                    // A program without a log hears it from its next caller that waits.
-                    match log::is_read() {
-                        true => log::note(true, || message),
-                        false => state.said.push(message),
-                    }
+            Err(problem) if keeping.not_written(now) => {
+                let (about, code) = (self.kind.subject(), problem.code.as_str());
+                let message = format!("{about}: {code}: {}", problem.abandoned());
+                // A program without a log hears it from its next caller that waits.
+                match log::is_read() {
+                    true => log::note(true, || message),
+                    false => state.said.push(message),
                 }
             }
+            Err(_) => {}
         }
         self.tell(state);
         goes_on
     }
 
-    /// The thread has ended.
     fn saved(&self) {
         self.lock().saving = false;
         self.wake_driver();
         self.wake_callers();
-    }
-
-    /// Waits a moment until the file gives no right that was forgotten; whether it gives none.
-    pub fn is_void_within(&self, moment: Duration) -> bool {
-        let mut state = self.lock();
-        if K::is_voiding(&state.generator) && state.saving {
-            state = rest(&self.answer_came, state, Some(moment));
-        }
-        !K::is_voiding(&state.generator) || !state.saving
     }
 
     /// What is to be told about the state file, once.

@@ -18,19 +18,15 @@ use crate::client::{Failed, log};
 
 /// The core's generator, and its correspondence with the store.
 pub struct State<K: Kind> {
-    /// The generator.
     pub generator: Held<K>,
     kind: Arc<K>,
     clock: Clock,
     /// How many answers came, failures included.
     pub answers: u64,
-    /// Why the last ask failed, in words.
     pub last: Option<Arc<Failed>>,
     /// When the first worker number is free, if that is why and the words do not say it.
     pub free_at: Option<HostTime>,
-    /// Somebody waits since the last answer.
     pub demand: bool,
-    /// Whether there is a driver.
     pub driven: bool,
     /// Closed: what is to be sent is sent, then the driver ends.
     pub closing: bool,
@@ -38,18 +34,14 @@ pub struct State<K: Kind> {
     pub unopened: bool,
     /// What it says was forgotten before it was opened.
     pub forgotten: bool,
-    /// Whether the thread of the state file runs.
     pub saving: bool,
-    /// What is to be told about the state file.
     pub said: Vec<String>,
     /// Why there can be no state file: no ID is given without.
     pub unkept: Option<Failed>,
-    /// The driver is to begin with new connections.
     reconnect: bool,
     /// Everything was forgotten: nothing is asked for before somebody calls.
     asleep: bool,
     outbox: VecDeque<Release>,
-    /// A release is on its way.
     pub sending: bool,
     /// What was counted before everything was given back.
     counted: Option<Stats>,
@@ -60,18 +52,14 @@ pub struct State<K: Kind> {
 pub enum Action {
     /// Ask the store; the moment is when the ask left, on the host's clock.
     Ask(Ask, HostTime),
-    /// Give a window's rest back.
     Release(Release),
-    /// Forget every connection.
     Reconnect,
-    /// Nothing more, ever.
     End,
     /// Nothing for this long, or until somebody calls.
     Rest(Option<Duration>),
 }
 
 impl<K: Kind> State<K> {
-    /// Before the first ask.
     pub fn new(generator: Held<K>, kind: Arc<K>, clock: Clock) -> State<K> {
         let unopened = kind.state().is_some();
         State {
@@ -206,24 +194,20 @@ impl<K: Kind> State<K> {
     /// Closes the line for good; what is to be given back is sent by the driver: with `gives_up`
     /// also what a state file would keep.
     pub fn retire(&mut self, gives_up: bool) {
-        let release = match gives_up {
-            true => K::give_up(&mut self.generator),
-            false => self.generator.retire(),
+        let release = match K::keeping_mut(&mut self.generator) {
+            Some(keeping) if gives_up => keeping.give_up(),
+            _ => self.generator.retire(),
         };
         self.release(release);
         self.closing = true;
     }
 
-    /// Has the driver send this.
     pub fn release(&mut self, release: Option<Release>) {
         self.outbox.extend(release);
     }
 
     /// Ends what is in hand as [`retire`](Self::retire) does, and puts a generator that has nothing
     /// above it on the same line. One that is at its end stays there.
-    ///
-    /// # Errors
-    /// The core's.
     pub fn give_back(&mut self, seed: u64, line: &Arc<SharedLine>) -> Result<(), Failed> {
         // What a state file keeps is for the next start.
         let keeps = self.kind.state().is_some();
@@ -243,9 +227,19 @@ impl<K: Kind> State<K> {
         Ok(())
     }
 
-    /// Whether nothing is left to be given back.
-    pub fn has_sent(&self) -> bool {
-        self.outbox.is_empty() && !self.sending
+    /// Whether nothing is left to be given back, or nobody would send it.
+    pub fn has_given_back(&self) -> bool {
+        !self.driven || (self.outbox.is_empty() && !self.sending)
+    }
+
+    /// Whether neither the driver nor the thread of a state file runs.
+    pub fn is_done(&self) -> bool {
+        !self.driven && !self.saving
+    }
+
+    /// Whether no state file gives a right that was forgotten, or nobody would write it.
+    pub fn is_void(&self) -> bool {
+        !self.saving || !K::keeping(&self.generator).is_some_and(|keeping| keeping.is_voiding())
     }
 
     /// The counters, over everything that was given back.

@@ -9,9 +9,6 @@ use crate::client::driver::hub::Hub;
 use crate::client::stores::Transport;
 
 /// Starts the thread of a store.
-///
-/// # Errors
-/// If the system gives no thread.
 pub fn spawn(hub: Arc<Hub>, transport: Box<dyn Transport>) -> io::Result<()> {
     let run = move || {
         leave_signals_to_the_host();

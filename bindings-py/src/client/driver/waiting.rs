@@ -19,7 +19,6 @@ const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
 /// A call that may wait.
 pub struct Call {
-    /// In s.
     timeout: f64,
     deadline: Option<Instant>,
 }
@@ -40,9 +39,7 @@ impl Call {
 
 /// Why a call did not succeed yet.
 pub enum Blocked {
-    /// It never will.
     Failed(Failed),
-    /// It may later.
     Waiting(Waiting),
 }
 
@@ -50,13 +47,10 @@ pub enum Blocked {
 pub struct Waiting {
     /// Nobody carries asks yet: start a driver before the rest, or say that it has ended.
     pub needs_driver: bool,
-    /// What the generator said.
     refusal: Refusal,
     /// How long waiting makes sense, if no answer comes.
     pause: Option<Duration>,
-    /// How many answers had come by then.
     answers: u64,
-    /// How the last ask failed, if it did.
     last: Option<Arc<Failed>>,
     /// How long it is until the first worker number is free, where nobody else says it.
     free_in_ms: Option<i64>,
@@ -79,9 +73,6 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Tries once. Where there is no driver, the caller becomes the one to start it.
-    ///
-    /// # Errors
-    /// Why it did not succeed yet.
     pub fn attempt<T>(
         &self,
         mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
@@ -102,7 +93,8 @@ impl<K: Kind> Holding<K> {
         if wants_ask {
             self.wake_driver();
         }
-        if K::write_at(&state.generator).is_some_and(|at| at <= now) {
+        let write_at = K::keeping(&state.generator).and_then(|keeping| keeping.write_at());
+        if write_at.is_some_and(|at| at <= now) {
             self.saver_called.notify_one();
         }
         let refusal = match drawn {

@@ -12,7 +12,6 @@ use leafid_core::HostTime;
 pub struct Clock(Option<Arc<TestClock>>);
 
 impl Clock {
-    /// A test's clock.
     pub fn of_test(clock: Arc<TestClock>) -> Clock {
         Clock(Some(clock))
     }
@@ -34,7 +33,6 @@ impl Clock {
         }
     }
 
-    /// Time since 1970.
     pub fn wall(&self) -> HostTime {
         match &self.0 {
             None => wall(),
@@ -88,34 +86,28 @@ pub struct TestClock {
 }
 
 impl TestClock {
-    /// Stops both clocks where they stand; steps still move them.
     pub fn freeze(&self) {
         self.stood_monotonic.store(monotonic(Steps::Exact).get(), Ordering::Release);
         self.stood_wall.store(wall().get(), Ordering::Release);
         self.frozen.store(true, Ordering::Release);
     }
 
-    /// Lets both clocks run again.
     pub fn thaw(&self) {
         self.frozen.store(false, Ordering::Release);
     }
 
-    /// Moves the monotonic clock by `ms`.
     pub fn step_monotonic(&self, ms: i64) {
         self.shift_monotonic.fetch_add(ms, Ordering::AcqRel);
     }
 
-    /// Moves the wall clock by `ms`.
     pub fn step_wall(&self, ms: i64) {
         self.shift_wall.fetch_add(ms, Ordering::AcqRel);
     }
 
-    /// What the monotonic clock shows.
     pub fn monotonic(&self) -> HostTime {
         self.shown(monotonic(Steps::Exact), &self.stood_monotonic, &self.shift_monotonic)
     }
 
-    /// What the wall clock shows, since 1970.
     pub fn wall(&self) -> HostTime {
         self.shown(wall(), &self.stood_wall, &self.shift_wall)
     }

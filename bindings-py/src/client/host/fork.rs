@@ -16,7 +16,6 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// As a number: another one in each process along the line.
     pub fn number(self) -> u64 {
         self.number
     }
@@ -119,11 +118,9 @@ mod platform {
 mod platform {
     use std::sync::atomic::AtomicU64;
 
-    /// There is no fork here.
     pub fn wiped_word() -> Option<&'static AtomicU64> {
         None
     }
 
-    /// There is no fork here.
     pub fn at_fork() {}
 }

@@ -14,12 +14,10 @@ pub struct ForkCell<T> {
 
 #[expect(unsafe_code, reason = "a lock-free read of a pointer that only a forked child replaces")]
 impl<T> ForkCell<T> {
-    /// Holds this.
     pub fn new(value: Arc<T>) -> ForkCell<T> {
         ForkCell { held: AtomicPtr::new(Arc::into_raw(value).cast_mut()), owns: PhantomData }
     }
 
-    /// What is held.
     #[inline]
     pub fn get(&self) -> &T {
         // SAFETY: what was ever held lives until `give_back`, which takes the cell itself.

@@ -3,9 +3,6 @@
 use leafid_core::{Name, Refusal};
 
 /// The label, cut to what fits.
-///
-/// # Errors
-/// None but the core's own.
 pub fn name() -> Result<Name, Refusal> {
     let pid = std::process::id();
     let host: String = hostname().chars().filter(|letter| !letter.is_control()).take(100).collect();

@@ -3,9 +3,6 @@
 use std::io;
 
 /// 16 random bytes: a request id, a store's id.
-///
-/// # Errors
-/// When the system has none to give.
 pub fn entropy() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
@@ -14,9 +11,6 @@ pub fn entropy() -> io::Result<[u8; 16]> {
 }
 
 /// 64 random bits: a generator's seed.
-///
-/// # Errors
-/// As [`entropy`].
 pub fn seed() -> io::Result<u64> {
     let [a, b, c, d, e, f, g, h, ..] = entropy()?;
     Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))

@@ -11,13 +11,9 @@ use crate::client::Failed;
 /// Who asks, and whom to believe, as a caller or the environment says.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Credentials {
-    /// The operator's token.
     pub token: Option<String>,
-    /// Authorities, in PEM.
     pub ca: Option<PathBuf>,
-    /// A certificate, in PEM.
     pub cert: Option<PathBuf>,
-    /// Its key, in PEM.
     pub key: Option<PathBuf>,
 }
 

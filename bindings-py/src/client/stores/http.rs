@@ -24,7 +24,6 @@ pub struct Http {
     trust: Trust,
     /// What it was made of, for a pickle.
     given: Credentials,
-    /// The generators that draw from it.
     pub hub: HubCell,
 }
 
@@ -78,9 +77,6 @@ impl Http {
 
     /// The server behind a URL, the same for all who name it so and are shown by the environment as the
     /// same. One at a time.
-    ///
-    /// # Errors
-    /// As [`Http::new`].
     pub fn named(url: &str) -> Result<Arc<Http>, Failed> {
         let asker = Credentials::default().or_environment();
         let name = (url.to_owned(), asker);
@@ -104,7 +100,6 @@ impl Http {
         &self.url
     }
 
-    /// Connections of one's own.
     pub fn connect(self: &Arc<Self>) -> Connection {
         Connection { http: Arc::clone(self), agent: agent(&self.trust) }
     }

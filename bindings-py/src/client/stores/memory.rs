@@ -21,7 +21,6 @@ pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
     clock: Clock,
-    /// The generators that draw from it.
     pub hub: HubCell,
 }
 
@@ -30,9 +29,6 @@ static NAMED: Mutex<BTreeMap<String, Arc<Memory>>> = Mutex::new(BTreeMap::new())
 
 impl Memory {
     /// The store of this process with this name, which its first use makes. One at a time.
-    ///
-    /// # Errors
-    /// When the system has no randomness.
     pub fn named(name: &str) -> io::Result<Arc<Memory>> {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = named.get(name) {
@@ -49,26 +45,17 @@ impl Memory {
     }
 
     /// An empty store. One at a time.
-    ///
-    /// # Errors
-    /// When the system has no randomness.
     pub fn new(clock: Clock) -> io::Result<Memory> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
         Ok(Memory { rows, made_in: fork::current(), clock, hub: HubCell::default() })
     }
 
     /// Answers an ask.
-    ///
-    /// # Errors
-    /// The store's codes; as [`Memory::with`].
     pub fn grant(&self, ask: &Ask) -> Result<Grant, Failed> {
         self.with(|rows| rows.ask(ask), subject(ask))
     }
 
     /// Takes back the rest of a window.
-    ///
-    /// # Errors
-    /// The store's codes; as [`Memory::with`].
     pub fn released(&self, release: &Release) -> Result<(), Failed> {
         let namespace = Subject::Namespace(release.namespace.as_str());
         self.with(|rows| rows.release(release), namespace)

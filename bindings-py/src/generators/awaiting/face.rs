@@ -9,6 +9,7 @@ use pyo3::{IntoPyObjectExt, PyClass};
 use crate::client::driver::{Bell, Call, Kind};
 use crate::generators::generator::Generator;
 use crate::generators::many::{Exactly, look};
+use crate::generators::quick::Made;
 use crate::generators::verb::Verb;
 
 /// The value, or how long to rest before it is tried again.
@@ -20,19 +21,15 @@ pub struct Face {
     pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
     /// Whether others wait already, so that it is not this one's turn.
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
-    /// Tries once.
     pub step: fn(Borrowed<'_, '_, PyAny>, Verb, &Call) -> Step,
     /// How many IDs are at hand after an ask that failed; 0 while the store answers.
     pub spare: fn(Borrowed<'_, '_, PyAny>) -> u64,
-    /// Rings with every answer.
     pub bell: fn(Borrowed<'_, '_, PyAny>) -> PyResult<Arc<Bell>>,
 }
 
 /// A class that is a generator.
 pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + Sync {
-    /// Which one.
     type Kind: Kind;
-    /// Its functions.
     const FACE: &'static Face = &Face {
         draw: |owner| Self::of(owner).draw_unqueued(),
         is_queued: |owner| Self::of(owner).is_queued(),
@@ -41,10 +38,11 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
         bell: |owner| Ok(Self::of(owner).holding(owner.py())?.bells.hang()),
     };
 
-    /// The generator.
     fn generator(&self) -> &Generator<Self::Kind>;
 
-    /// The generator of an instance.
+    /// What is made for its quick calls.
+    fn made() -> &'static Made;
+
     #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]
     fn of<'a>(owner: Borrowed<'a, '_, PyAny>) -> &'a Generator<Self::Kind> {
         // SAFETY: only methods of this class make awaitables and waiters with its face.
@@ -92,14 +90,9 @@ impl<K: Kind> Generator<K> {
                     Err(pause) => Err(pause),
                 }
             }
-            Verb::Release => match self.has_given_back_within(py, call)? {
-                None => Ok(none()),
-                Some(pause) => Err(pause),
-            },
-            Verb::Close => match self.is_closed_within(py, call)? {
-                None => Ok(none()),
-                Some(pause) => Err(pause),
-            },
+            Verb::Release | Verb::Close => {
+                self.given_back(py, call, verb == Verb::Close)?.map(|()| none())
+            }
             Verb::Itself => Ok(owner.to_owned().unbind()),
         })
     }

@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyType;
 
 use crate::client::driver::Call;
 use crate::generators::awaiting::{Face, Waiter};
@@ -21,14 +21,10 @@ use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::outside;
 
-/// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Nothing was drawn.
     Fresh,
-    /// It is trying.
     Running,
-    /// `inner` waits.
     Waits,
     /// It has given its value, or raised.
     Over,
@@ -51,9 +47,6 @@ struct Awaitable {
 
 /// An awaitable that does this with a generator when it is awaited, and waits up to `timeout`
 /// seconds.
-///
-/// # Errors
-/// `MemoryError`.
 #[inline]
 pub fn awaitable<'py>(
     owner: &Bound<'py, PyAny>,
@@ -107,7 +100,7 @@ fn methods() -> [ffi::PyMethodDef; 4] {
     };
     [
         method(c"send", method_send, ffi::METH_O),
-        method(c"throw", method_throw, ffi::METH_VARARGS),
+        method(c"throw", method_throw, ffi::METH_O),
         method(c"close", method_close, ffi::METH_NOARGS),
         ffi::PyMethodDef::zeroed(),
     ]
@@ -236,7 +229,7 @@ unsafe fn first(
         match (*object).stage {
             Stage::Fresh => {}
             Stage::Waits => return Ok(None),
-            Stage::Running => return Err(PyValueError::new_err("the call is already running")),
+            Stage::Running => return Err(is_running()),
             Stage::Over => {
                 return Err(PyRuntimeError::new_err(
                     "this call was awaited before: each await is a call of its own",
@@ -259,7 +252,6 @@ unsafe fn first(
     }
 }
 
-/// How a first try ends.
 enum Begun {
     Done(Py<PyAny>),
     Waits(Py<PyAny>),
@@ -337,19 +329,19 @@ unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *m
     }
 }
 
-unsafe extern "C" fn method_throw(slf: *mut PyObject, args: *mut PyObject) -> *mut PyObject {
+unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *mut PyObject {
     let object = slf.cast::<Awaitable>();
-    // SAFETY: called with the interpreter lock, and a tuple.
+    // SAFETY: called with the interpreter lock, and an exception or its class.
     Python::attach(|py| unsafe {
-        let args = Bound::from_borrowed_ptr(py, args).cast_into_unchecked::<PyTuple>();
+        let error = Bound::from_borrowed_ptr(py, error);
         let thrown = match (*object).stage {
             Stage::Waits => {
                 let inner = Bound::from_borrowed_ptr(py, (*object).inner);
-                outside::call_method(&inner, "throw", args, None).map(Bound::into_ptr)
+                outside::call_method(&inner, "throw", (error,), None).map(Bound::into_ptr)
             }
-            Stage::Running => Err(PyValueError::new_err("the call is already running")),
+            Stage::Running => Err(is_running()),
             // Nothing was drawn, or all is said: what is thrown comes out again.
-            Stage::Fresh | Stage::Over => Err(thrown(&args)),
+            Stage::Fresh | Stage::Over => Err(PyErr::from_value(error)),
         };
         thrown.unwrap_or_else(|error| {
             if (*object).stage != Stage::Running {
@@ -361,19 +353,8 @@ unsafe extern "C" fn method_throw(slf: *mut PyObject, args: *mut PyObject) -> *m
     })
 }
 
-/// The exception of the arguments of `throw`: one, or a class with its value.
-fn thrown(args: &Bound<'_, PyTuple>) -> PyErr {
-    let given = |at| args.get_item(at).ok().filter(|value| !value.is_none());
-    match (given(0), given(1)) {
-        (_, Some(value)) if value.is_instance_of::<pyo3::exceptions::PyBaseException>() => {
-            PyErr::from_value(value)
-        }
-        (Some(class), Some(value)) => {
-            outside::call(&class, (value,), None).map_or_else(|e| e, PyErr::from_value)
-        }
-        (Some(error), None) => PyErr::from_value(error),
-        (None, _) => pyo3::exceptions::PyTypeError::new_err("`throw` needs an exception"),
-    }
+fn is_running() -> PyErr {
+    PyValueError::new_err("the call is already running")
 }
 
 unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
@@ -381,7 +362,7 @@ unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut 
     // SAFETY: called with the interpreter lock.
     Python::attach(|py| unsafe {
         if (*object).stage == Stage::Running {
-            PyValueError::new_err("the call is already running").restore(py);
+            is_running().restore(py);
             return ptr::null_mut();
         }
         let closed = match (*object).stage {

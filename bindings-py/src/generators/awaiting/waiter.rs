@@ -18,7 +18,6 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// A call of this verb of this instance of a class that has this face.
     pub fn new(owner: Py<PyAny>, face: &'static Face, verb: Verb, call: Call) -> Waiter {
         Waiter { owner, face, verb, call }
     }

@@ -1,7 +1,5 @@
 """A database in one process: its connection, what it must be, and its transactions."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

@@ -1,7 +1,5 @@
 """What the engines have in common."""
 
-from __future__ import annotations
-
 import logging
 from abc import ABC, abstractmethod
 from typing import Any, Protocol

@@ -1,8 +1,6 @@
 """Leaf's database: its `leaf_alloc` keeps the tags, unchanged, while a Leaf may run beside us; what it
 has no room for stands in tables of ours, called `leafid_…`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ... import errors

@@ -1,7 +1,5 @@
 """A connection of ours to a database."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +7,10 @@ from typing import Any
 
 from ... import errors
 from . import words
-from .engines import Engine, engine_of
+from .engine import Engine
+from .leaf import Leaf
+from .mysql import Mysql
+from .postgres import Postgres
 from .text import mark_of, statements, tables_of, translated
 
 Row = dict[str, Any]
@@ -50,7 +51,7 @@ class Link:
             if _tells_nothing(connection):
                 self._ask_about_transaction()
             _autocommit(connection)
-        self.engine = engine_of(self, leaf)
+        self.engine = _engine_of(self, leaf)
         self.settle()
         self._probe()
         self._looked: set[str] = set()
@@ -167,6 +168,18 @@ class Link:
         except self.error as error:
             kind = "refused" if self.engine is None else self.engine.kind(error)
             raise Broken(kind, words.said(error)) from error
+
+
+def _engine_of(link: Link, leaf: bool) -> Engine:
+    """As the server says what it is."""
+    said = words.text(link.values("SELECT version()")[0])
+    if said.startswith("PostgreSQL"):
+        if leaf:
+            raise words.not_leafs(said)
+        return Postgres(link)
+    if "MariaDB" in said or said[:1].isdigit():
+        return Leaf(link) if leaf else Mysql(link)
+    raise words.no_driver(f"the database `{said}`")
 
 
 def _file_of(connection: Any) -> str:

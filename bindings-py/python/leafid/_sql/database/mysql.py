@@ -1,7 +1,5 @@
 """MySQL and MariaDB: the tables want a database of their own."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """PostgreSQL: the tables lie in a schema of their own, `leafid`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ... import errors

@@ -1,7 +1,5 @@
 """What a database means that lets nobody in, or has not what is asked for."""
 
-from __future__ import annotations
-
 # By MySQL's own numbers, and by the SQLSTATEs of PostgreSQL.
 MYSQL = {
     **dict.fromkeys((1045, 1130, 1698, 3118), "login"),

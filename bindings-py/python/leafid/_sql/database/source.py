@@ -1,7 +1,5 @@
 """Where connections come from: a function, a SQLAlchemy engine, or a URL."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass

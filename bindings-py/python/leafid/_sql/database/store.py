@@ -1,7 +1,5 @@
 """The store in a database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

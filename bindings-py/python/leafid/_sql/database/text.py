@@ -1,7 +1,5 @@
 """Texts with named parameters, as drivers take them."""
 
-from __future__ import annotations
-
 import re
 
 # A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.

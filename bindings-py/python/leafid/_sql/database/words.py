@@ -1,8 +1,6 @@
 """What is wrong with a database, in words: what happened, then what to do. A place is what `--store`
 takes, without a password."""
 
-from __future__ import annotations
-
 from ... import errors
 from .. import words
 

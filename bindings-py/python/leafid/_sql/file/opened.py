@@ -5,8 +5,6 @@ inherits that note and none of the locks: with a connection of its own it would 
 and a parent that closes the file at that moment would take the child's grants away with the log.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

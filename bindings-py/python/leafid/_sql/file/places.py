@@ -1,7 +1,5 @@
 """What a file must be before SQLite opens it, and whether it still is that file."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

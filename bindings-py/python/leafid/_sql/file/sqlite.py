@@ -1,7 +1,5 @@
 """The file in one process: its connection, what it must be, and its transactions."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """What is wrong with a file, in words: what happened, then what to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ... import errors
