@@ -55,16 +55,11 @@ export class Border<Exports extends Raw> {
 
   /** The object that a call returns, or nothing. It is given the places of these objects, 0 for none. */
   object(call: (...places: number[]) => number, ...given: (object | null | undefined)[]): object | undefined {
-    return this.with((...places) => this.#objects[call(...places)] as object | undefined, ...given)
-  }
-
-  /** Whatever a call returns that is given the places of these objects. */
-  with<T>(call: (...places: number[]) => T, ...given: (object | null | undefined)[]): T {
     // A getter may call back: what that call is given stands above, and goes first.
     const before = this.#objects.length
     const places = given.map((object) => (object === undefined || object === null ? 0 : this.#placed(object)))
     try {
-      return call(...places)
+      return this.#objects[call(...places)] as object | undefined
     } finally {
       this.#objects.length = before
     }

@@ -89,23 +89,6 @@ test('a namespace that is there is not made otherwise', async () => {
   }
 })
 
-test('an acquire costs the same, however many numbers were used', () => {
-  const cost = (used) => {
-    const { acquire, release, pass } = world({ start: 0, end: used }, 'edge')
-    for (let n = 0; n < used; n++) release(acquire())
-    const took = []
-    for (let round = 0; round < 40; round++) {
-      const began = performance.now()
-      for (let n = 0; n < 50; n++) release(acquire())
-      took.push(performance.now() - began)
-      pass(1)
-    }
-    return Math.min(...took)
-  }
-  const [few, many] = [cost(16), cost(2_048)]
-  assert.ok(many < 8 * few, `${many} ms with 2,048 numbers, ${few} ms with 16`)
-})
-
 test('`memory:`: one name is one store, another is another', async () => {
   const made = (Kind, names) => names.map((store) => new Kind('default', { store }))
   const [one, other] = made(Segment, ['memory:shared', new URL('memory:shared')])
