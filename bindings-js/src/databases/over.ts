@@ -70,7 +70,6 @@ export interface SqlStoreOptions extends SqliteStoreOptions {
   allowUnsafeSettings?: boolean
 }
 
-/** Refuses options that are not known. */
 export function checkSqlOptions(options: SqlStoreOptions): void {
   checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
   const { tags } = options

@@ -19,7 +19,6 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
  * known there by its place in a list, as long as the call lasts that was given it: fields are read and written by name.
  */
 export class Border<Exports extends Raw> {
-  /** What the instance exports. */
   wasm!: Exports
   readonly #module: WebAssembly.Module
   readonly #objects: unknown[] = [undefined]
@@ -39,7 +38,6 @@ export class Border<Exports extends Raw> {
     this.wasm = own
   }
 
-  /** Sends a text, or bytes, with the next call. */
   send(parcel: string | Uint8Array): void {
     const bytes = typeof parcel === 'string' ? encoder.encode(parcel) : parcel
     const place = this.wasm.room(bytes.length)

@@ -20,7 +20,6 @@ import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './pla
 
 /** How long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
 const PATIENCE_MS = 2_500
-/** The longest pause before that. */
 const LONGEST_MS = 8
 
 /** What may be made in a file. */
@@ -48,7 +47,6 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}, cloc
   return store(() => hold(openFile(path, create, clocks), create, clocks))
 }
 
-/** Whether it is a database of `better-sqlite3` or `node:sqlite`. */
 export function isDatabase(connection: unknown): connection is Database {
   const { prepare, exec } = (connection ?? {}) as Record<string, unknown>
   return typeof prepare === 'function' && typeof exec === 'function'
@@ -161,7 +159,6 @@ const APPLICATION = 0x6c656166
 /** How long opening waits for another process's transaction, in ms. */
 const OPENING_MS = 2_000
 
-/** A file that is ready for use. */
 interface File {
   path: string
   connection: Connection

@@ -34,7 +34,6 @@ interface Namespace {
   usedUntil: number
 }
 
-/** Rows in memory; the registry decides on them. */
 export class MemoryStore implements Store {
   readonly #tags = new Map<string, TagRow>()
   readonly #namespaces = new Map<string, Namespace>()

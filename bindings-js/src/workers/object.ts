@@ -25,7 +25,6 @@ class ObjectName {
     this.#tables = tables
   }
 
-  /** Refuses any name but its own. */
   check(own: string | undefined, asked: string): void {
     this.#kept ??= this.#read()
     const name = this.#kept ?? own
@@ -158,7 +157,6 @@ interface Refusal {
   retryAfter?: number
 }
 
-/** What an object answers. */
 function reply<T>(act: () => T): Reply<T> {
   try {
     return { answer: act() }
