@@ -7,7 +7,7 @@ import { runNear } from '../sql/run.js'
 import { putNamespace } from '../sql/steps.js'
 import { query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
-import { shadowed } from '../sql/unfit.js'
+import { notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store } from '../stores/store.js'
@@ -134,7 +134,7 @@ function setting(path: string, create: Declarations | undefined): Omit<Setting, 
     ...commanded(create, place),
     hasVersion: false,
     unknown: unknownIn(place),
-    otherVersion: (version) => otherVersion(quoted(path), version),
+    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
   }
 }
 
@@ -174,7 +174,7 @@ function openFile(given: string, create: Declarations | undefined, clocks: Clock
   const path = real(resolve(given))
   checkPlace(path)
   const there = isThere(path)
-  if (!there && create === undefined) throw notThere(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  if (!there && create === undefined) throw lacks(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
   try {
     return opened(path, create, clocks)
   } catch (error) {
@@ -212,7 +212,7 @@ function openGiven(database: Database, create: Declarations | undefined, clocks:
 /** Looks at, or makes, what is in a file; gives the latest time of a grant. `settles` sees to it that a grant is durable. */
 function ready(connection: Connection, path: string, create: Declarations | undefined, clocks: Clocks, settles: () => unknown): number {
   const made = isMade(connection, path)
-  if (!made && create === undefined) throw notThere(path, 'has no tables')
+  if (!made && create === undefined) throw lacks(path, 'has no tables')
   settles()
   if (!made) make(connection, create ?? {}, clocks)
   const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
@@ -232,10 +232,8 @@ function look(connection: Connection, path: string): void {
   throw new LeafidError('STORE_REFUSED', message)
 }
 
-function notThere(path: string, what: string): LeafidError {
-  const place = `sqlite:${path}`
-  const message = `${quoted(place)} ${what}; to create a new store there: leafid init --store ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
-  return new LeafidError('STORE_UNKNOWN', message)
+function lacks(path: string, what: string): LeafidError {
+  return notThere(`sqlite:${path}`, what, '`sqliteStore(path, { create: true })` of leafid/node')
 }
 
 /** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */
@@ -255,11 +253,7 @@ function isMade(connection: Connection, path: string): boolean {
   if (application === 0 && version === 0 && tables === 0) return false
   if (application !== APPLICATION) throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: another program made it`)
   if (version === VERSION) return true
-  throw otherVersion(quoted(path), Number(version))
-}
-
-function otherVersion(what: string, version: number): LeafidError {
-  return new LeafidError('SCHEMA_MISMATCH', `${what} has tables of version ${version}, this program knows ${VERSION}; use the version of leafid that wrote them`)
+  throw otherVersion(quoted(path), Number(version), VERSION)
 }
 
 /** Sets what durability needs, and looks whether it was taken. */
