@@ -161,14 +161,6 @@ pub fn namespace_row(wanted: impl Source) -> Result<Row<Namespace>, Wrong> {
     Ok(Row(Namespace::create(layout, workers, max_window_ms)?))
 }
 
-/// Whether a worker's row is kept from this owner, however long its window is over.
-pub fn is_kept_from(row: impl Source, owner: &str, now: StoreTime) -> bool {
-    match (read::<WorkerRow>(row, "row"), Name::owner(owner)) {
-        (Ok(row), Ok(owner)) => row.is_kept_from(&owner, now),
-        _ => false,
-    }
-}
-
 /// The row of the worker number that an ask names.
 ///
 /// # Errors

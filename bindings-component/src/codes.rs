@@ -5,7 +5,7 @@ use leafid_core::{Code, Sentence, Subject};
 use crate::Component;
 use crate::bindings::exports::leafid::generator::codes::{self, Facts, Guest};
 use crate::bindings::leafid::generator::types as wit;
-use crate::values::{code as known, shown_code};
+use crate::cases::{code as known, shown_code};
 
 impl Guest for Component {
     fn about(code: wit::Code) -> Facts {

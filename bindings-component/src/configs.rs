@@ -3,7 +3,8 @@
 use leafid_core::{Carryover, Refusal, SegmentConfig, SnowflakeConfig, Stance, Stats};
 
 use crate::bindings::exports::leafid::generator::generators as wit;
-use crate::values::{layout, shown_code, shown_token, token};
+use crate::cases::shown_code;
+use crate::values::{Crosses, records};
 
 /// # Errors
 /// `TAG_INVALID`.
@@ -23,7 +24,7 @@ pub fn segment(wanted: &wit::SegmentConfig) -> Result<SegmentConfig, Refusal> {
 /// `NAMESPACE_INVALID`, `REQUEST_INVALID`, `LAYOUT_INVALID`.
 pub fn snowflake(wanted: &wit::SnowflakeConfig) -> Result<SnowflakeConfig, Refusal> {
     let mut config = SnowflakeConfig::new(&wanted.namespace, &wanted.owner)?;
-    config.layout = wanted.layout.map(layout).transpose()?;
+    config.layout = Crosses::read(wanted.layout)?;
     config.length_ms = wanted.length_ms;
     config.sticky = wanted.sticky;
     config.strict = wanted.strict;
@@ -32,21 +33,15 @@ pub fn snowflake(wanted: &wit::SnowflakeConfig) -> Result<SnowflakeConfig, Refus
     Ok(config)
 }
 
-pub fn carryover(before: wit::Carryover) -> Carryover {
-    let wit::Carryover { store, position, have_until } = before;
-    Carryover { store: store.map(token), position, have_until }
-}
-
-pub fn shown_carryover(before: Carryover) -> wit::Carryover {
-    let Carryover { store, position, have_until } = before;
-    wit::Carryover { store: store.map(shown_token), position, have_until }
-}
-
 pub fn shown_stance(stance: Stance) -> wit::Stance {
     match stance {
         Stance::Raise(code) => wit::Stance::Raise(shown_code(code)),
         Stance::Wait(until) => wit::Stance::Wait(until.map(Into::into)),
     }
+}
+
+records! {
+    wit::Carryover { ; store, position, have_until }
 }
 
 pub fn shown_stats(stats: Stats) -> wit::Stats {
@@ -61,6 +56,6 @@ pub fn shown_stats(stats: Stats) -> wit::Stats {
         in_hand: stats.in_hand,
         step: stats.step,
         offset_ms: stats.offset_ms,
-        last_code: stats.last_code.map(shown_code),
+        last_code: stats.last_code.shown(),
     }
 }

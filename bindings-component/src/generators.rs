@@ -1,16 +1,17 @@
 //! The interface `generators`.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Clocks, Code, HostTime, Refusal, Segment, Snowflake};
+use leafid_core::{Carryover, Clocks, Code, HostTime, Refusal, Segment, Snowflake};
 
 use crate::bindings::exports::leafid::generator::generators as wit;
 use crate::bindings::leafid::generator::types::{
     Ask, Code as ShownCode, Failure, Grant, Layout as ShownLayout, Millis, Refusal as Refused,
     Release, Token,
 };
-use crate::carried::{refusal, shown_ask, shown_outcome, shown_release};
+use crate::carried::{refusal, shown_ask, shown_outcome};
+use crate::cases::{code, shown_code};
 use crate::held::Held;
-use crate::values::{code, layout, refused, shown_code, shown_layout, token};
+use crate::values::{Crosses, refused, token};
 use crate::{Component, configs, counting, host};
 
 /// How many IDs cross the border in one call at most: 8 MiB. A runtime that has a limit of its own
@@ -125,7 +126,7 @@ impl wit::GuestGenerator for Held {
     }
 
     fn retire(&self) -> Option<Release> {
-        self.with(|generator| generator.retire()).map(shown_release)
+        self.with(|generator| generator.retire()).map(Crosses::shown)
     }
 
     fn forget(&self) {
@@ -141,7 +142,7 @@ impl wit::GuestGenerator for Held {
     }
 
     fn carryover(&self) -> wit::Carryover {
-        configs::shown_carryover(self.with(|generator| generator.carryover()))
+        self.with(|generator| generator.carryover()).shown()
     }
 
     fn resume(
@@ -151,14 +152,14 @@ impl wit::GuestGenerator for Held {
         known: Option<ShownLayout>,
     ) -> Result<(), Refused> {
         let resume = || {
-            let known = known.map(layout).transpose()?;
-            self.with(|generator| generator.resume(configs::carryover(before), highest, known))
+            let (before, known) = (Carryover::read(before)?, Crosses::read(known)?);
+            self.with(|generator| generator.resume(before, highest, known))
         };
         resume().map_err(refused::<HostTime>)
     }
 
     fn layout(&self) -> Option<ShownLayout> {
-        self.with(|generator| generator.layout()).map(shown_layout)
+        self.with(|generator| generator.layout()).shown()
     }
 
     fn failing(&self) -> Option<ShownCode> {

@@ -1,15 +1,14 @@
 //! What the host brings: its clock, its randomness, its store.
 
-use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
+use leafid_core::{
+    Ask, Code, Failure, Grant, HostTime, Refusal, Release, SegmentGrant, Token, WindowGrant,
+};
 
 use crate::bindings::leafid::generator::{store, types as wit};
 use crate::bindings::wasi::clocks::monotonic_clock;
 use crate::bindings::wasi::random::random;
-use crate::carried::{
-    segment_grant, shown_acquire_ask, shown_release, shown_renew_ask, shown_segment_ask,
-    window_grant,
-};
-use crate::values::{code, token};
+use crate::cases::code;
+use crate::values::{Crosses, token};
 
 /// The host's clock, in whole milliseconds. An instant is read as signed, so that a clock may begin
 /// below zero; one that only goes up gets there after 292 years.
@@ -44,16 +43,16 @@ pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
 pub fn carry(ask: Ask) -> Result<Grant, Failure> {
     let grant = match ask {
         Ask::Segment(ask) => {
-            let grant = store::lease_segment(&shown_segment_ask(ask)).map_err(failure)?;
-            segment_grant(grant).map(Grant::Segment)
+            let grant = store::lease_segment(&ask.shown()).map_err(failure)?;
+            SegmentGrant::read(grant).map(Grant::Segment)
         }
         Ask::Acquire(ask) => {
-            let grant = store::acquire(&shown_acquire_ask(ask)).map_err(failure)?;
-            window_grant(grant).map(Grant::Window)
+            let grant = store::acquire(&ask.shown()).map_err(failure)?;
+            WindowGrant::read(grant).map(Grant::Window)
         }
         Ask::Renew(ask) => {
-            let grant = store::renew(&shown_renew_ask(ask)).map_err(failure)?;
-            window_grant(grant).map(Grant::Window)
+            let grant = store::renew(&ask.shown()).map_err(failure)?;
+            WindowGrant::read(grant).map(Grant::Window)
         }
     };
     grant.map_err(|_| Code::GrantInvalid.into())
@@ -64,7 +63,7 @@ pub fn carry(ask: Ask) -> Result<Grant, Failure> {
 /// # Errors
 /// The store's.
 pub fn give_back(release: Release) -> Result<(), Refusal> {
-    store::give_back(&shown_release(release)).map_err(|no| Refusal::new(code(no.code)))
+    store::give_back(&release.shown()).map_err(|no| Refusal::new(code(no.code)))
 }
 
 fn failure(failure: wit::Failure) -> Failure {

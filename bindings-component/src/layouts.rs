@@ -5,26 +5,26 @@ use leafid_core::{Code, HostTime, Layout, Refusal};
 use crate::Component;
 use crate::bindings::exports::leafid::generator::layouts::{Description, Guest, Parts};
 use crate::bindings::leafid::generator::types as wit;
-use crate::values::{at, layout, refused, shown_layout};
+use crate::values::{Crosses, at, refused};
 
 /// What a layout says, or that it is none.
 fn of<T>(
     given: wit::Layout,
     act: impl FnOnce(Layout) -> Result<T, Refusal>,
 ) -> Result<T, wit::Refusal> {
-    layout(given).and_then(act).map_err(refused)
+    Layout::read(given).and_then(act).map_err(refused)
 }
 
 impl Guest for Component {
     fn named(name: String) -> Result<wit::Layout, wit::Refusal> {
         let preset = Layout::named(&name).ok_or(Refusal::<HostTime>::new(Code::LayoutInvalid));
-        preset.map(shown_layout).map_err(refused)
+        preset.map(Crosses::shown).map_err(refused)
     }
 
     fn describe(layout: wit::Layout) -> Result<Description, wit::Refusal> {
         of(layout, |layout| {
             Ok(Description {
-                layout: shown_layout(layout),
+                layout: layout.shown(),
                 last: layout.last().get(),
                 per_second: layout.per_second(),
                 workers: layout.workers(),

@@ -2,19 +2,15 @@
 
 use leafid_bindings::registry::row_of_ask;
 use leafid_core::registry::{self, Acquired, Namespace, TagRow, TagSpec};
-use leafid_core::{Name, Refusal};
+use leafid_core::{AcquireAsk, HostTime, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk};
 
 use crate::Component;
 use crate::bindings::exports::leafid::generator::registry as wit;
 use crate::bindings::leafid::generator::types::{
-    AcquireAsk, Millis, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
+    self, Millis, Refusal as Refused, SegmentGrant, Token, WindowGrant,
 };
-use crate::bindings::leafid::generator::types::{Refusal as Refused, Release};
-use crate::messages::{
-    acquire_ask, release, renew_ask, segment_ask, shown_segment_grant, shown_window_grant,
-};
-use crate::rows::{candidates, namespace, shown_namespace, shown_tag, shown_worker, tag, worker};
-use crate::values::{at, layout, range, refused, token};
+use crate::rows::{candidates, namespace, shown_namespace, shown_worker, worker};
+use crate::values::{Crosses, at, range, refused, token};
 
 impl wit::Guest for Component {
     fn create_tag(
@@ -22,17 +18,17 @@ impl wit::Guest for Component {
         before: Option<wit::TagRow>,
     ) -> Result<wit::TagRow, Refused> {
         Name::tag(&wanted.tag).map_err(refused)?;
-        let before = before.map(tag);
+        let before: Option<TagRow> = Crosses::read(before).map_err(refused)?;
         let wit::NewTag { first, step, max_step, until, .. } = wanted;
         let spec = TagSpec { from: first, step, max_step, until };
-        TagRow::create(before.as_ref(), &spec).map(shown_tag).map_err(refused)
+        TagRow::create(before.as_ref(), &spec).map(Crosses::shown).map_err(refused)
     }
 
     fn create_namespace(wanted: wit::NewNamespace) -> Result<wit::NamespaceRow, Refused> {
         let create = || {
             Name::namespace(&wanted.namespace)?;
             let workers = wanted.workers.map(range);
-            Namespace::create(layout(wanted.layout)?, workers, wanted.max_window_ms)
+            Namespace::create(Layout::read(wanted.layout)?, workers, wanted.max_window_ms)
         };
         create().map(shown_namespace).map_err(refused)
     }
@@ -40,30 +36,31 @@ impl wit::Guest for Component {
     fn lease_segment(
         store: Token,
         row: wit::TagRow,
-        ask: SegmentAsk,
+        ask: types::SegmentAsk,
         now: Millis,
     ) -> Result<(wit::TagRow, Result<SegmentGrant, Refused>), Refused> {
-        let ask = segment_ask(ask).map_err(refused)?;
-        let leased = registry::lease_segment(token(store), &tag(row), &ask, at(now));
+        let read = || Ok((TagRow::read(row)?, SegmentAsk::read(ask)?));
+        let (row, ask) = read().map_err(refused::<HostTime>)?;
+        let leased = registry::lease_segment(token(store), &row, &ask, at(now));
         let (row, answer) = leased.map_err(refused)?;
-        Ok((shown_tag(row), answer.map(shown_segment_grant).map_err(refused)))
+        Ok((row.shown(), answer.map(Crosses::shown).map_err(refused)))
     }
 
     fn acquire(
         store: Token,
         space: wit::NamespaceRow,
         rows: wit::Candidates,
-        ask: AcquireAsk,
+        ask: types::AcquireAsk,
         now: Millis,
     ) -> Result<wit::Acquired, Refused> {
-        let read = || Ok((namespace(space)?, candidates(rows)?, acquire_ask(ask)?));
-        let (space, rows, ask) = read().map_err(refused::<leafid_core::HostTime>)?;
+        let read = || Ok((namespace(space)?, candidates(rows)?, AcquireAsk::read(ask)?));
+        let (space, rows, ask) = read().map_err(refused::<HostTime>)?;
         let acquired = registry::acquire(token(store), &space, &rows, &ask, at(now));
         let Acquired { worker, freed, grant } = acquired.map_err(refused)?;
         Ok(wit::Acquired {
             row: shown_worker(worker),
             freed: freed.map(shown_worker),
-            grant: shown_window_grant(grant),
+            grant: grant.shown(),
         })
     }
 
@@ -71,26 +68,26 @@ impl wit::Guest for Component {
         store: Token,
         space: wit::NamespaceRow,
         row: wit::WorkerRow,
-        ask: RenewAsk,
+        ask: types::RenewAsk,
         now: Millis,
     ) -> Result<(wit::WorkerRow, Result<WindowGrant, Refused>), Refused> {
         let read = || {
-            let ask = renew_ask(ask)?;
+            let ask = RenewAsk::read(ask)?;
             Ok((namespace(space)?, row_of_ask(ask.worker, worker(row)?)?, ask))
         };
         let (space, row, ask) = read().map_err(wrong)?;
         let renewed = registry::renew(token(store), &space, &row, &ask, at(now));
         let (row, answer) = renewed.map_err(refused)?;
-        Ok((shown_worker((ask.worker, row)), answer.map(shown_window_grant).map_err(refused)))
+        Ok((shown_worker((ask.worker, row)), answer.map(Crosses::shown).map_err(refused)))
     }
 
     fn give_back(
         store: Token,
         row: wit::WorkerRow,
-        given: Release,
+        given: types::Release,
     ) -> Result<wit::WorkerRow, Refused> {
         let read = || {
-            let given = release(given)?;
+            let given = Release::read(given)?;
             Ok((row_of_ask(given.worker, worker(row)?)?, given))
         };
         let (row, given) = read().map_err(wrong)?;

@@ -1,34 +1,28 @@
 //! The rows of a store.
 
 use leafid_core::registry::{Candidates, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Name, Refusal};
+use leafid_core::{Layout, Name, Refusal};
 
 use crate::bindings::exports::leafid::generator::registry as wit;
-use crate::values::{at, layout, range, shown_layout, shown_range, shown_token, token};
+use crate::values::{Crosses, at, range, records, token};
 
-pub fn tag(row: wit::TagRow) -> TagRow {
-    let wit::TagRow { max_id, step, max_step, deleted, until, claimed_until } = row;
-    TagRow { max_id, step, max_step, deleted, until, claimed_until }
-}
-
-pub fn shown_tag(row: TagRow) -> wit::TagRow {
-    let TagRow { max_id, step, max_step, deleted, until, claimed_until } = row;
-    wit::TagRow { max_id, step, max_step, deleted, until, claimed_until }
+records! {
+    wit::TagRow { ; max_id, step, max_step, deleted, until, claimed_until }
 }
 
 /// # Errors
 /// `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
 pub fn namespace(row: wit::NamespaceRow) -> Result<Namespace, Refusal> {
-    let (layout, workers) = (layout(row.layout)?, range(row.workers));
+    let (layout, workers) = (Layout::read(row.layout)?, range(row.workers));
     let namespace = Namespace::create(layout, Some(workers), Some(row.max_window_ms))?;
     Ok(Namespace { floor: row.floor, ..namespace })
 }
 
 pub fn shown_namespace(row: Namespace) -> wit::NamespaceRow {
     wit::NamespaceRow {
-        layout: shown_layout(row.layout),
+        layout: row.layout.shown(),
         max_window_ms: row.max_window_ms,
-        workers: shown_range(row.workers),
+        workers: row.workers.shown(),
         floor: row.floor,
     }
 }
@@ -53,7 +47,7 @@ pub fn shown_worker((worker, row): Worker) -> wit::WorkerRow {
         worker,
         owner: row.owner.as_str().to_owned(),
         sticky: row.sticky,
-        key: row.key.map(shown_token),
+        key: row.key.shown(),
         held_from: row.held_from,
         reserved_until: row.reserved_until,
         granted: row.granted.get(),

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
-use crate::handles::HANDLES;
+use crate::HANDLES;
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 
 /// The elements of a JavaScript `BigUint64Array`, in place. What fills them is declared here, and

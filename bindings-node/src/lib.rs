@@ -4,14 +4,19 @@
 //! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
 
 pub mod generators;
-mod handles;
 pub mod object;
 pub mod quick;
 pub mod registry;
 pub mod state;
 pub mod values;
 
+use leafid_bindings::Handles;
 use napi_derive::napi;
+
+thread_local! {
+    /// The generators of this thread: those of another worker thread are its own.
+    static HANDLES: Handles = const { Handles::new() };
+}
 
 /// The version of this engine, compared with the package's own when it is loaded.
 #[napi]

@@ -13,7 +13,7 @@ use napi::sys::{self, napi_callback_info, napi_env, napi_value};
 use napi::{JsError, check_status};
 use napi_derive::napi;
 
-use crate::handles::HANDLES;
+use crate::HANDLES;
 use crate::object::host;
 
 /// Fills as much of a slice as it can: how many, as the engine tells it.

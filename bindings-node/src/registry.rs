@@ -71,9 +71,3 @@ pub fn tag_row<'e>(before: Option<Object<'e>>, wanted: Object<'e>) -> Given<'e> 
 pub fn namespace_row<'e>(wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::namespace_row(from(wanted)))
 }
-
-/// Whether another owner keeps this worker number, however long ago its window ended.
-#[napi]
-pub fn is_kept_from(row: Object<'_>, owner: String, now: f64) -> bool {
-    registry::is_kept_from(from(row), &owner, at(now))
-}

@@ -14,7 +14,7 @@ use napi::bindgen_prelude::{AsyncTask, BigInt, Env, Object};
 use napi::{Result, Task};
 use napi_derive::napi;
 
-use crate::handles::HANDLES;
+use crate::HANDLES;
 use crate::object::{Given, Maybe, answer, host, maybe};
 
 /// A file, and the write that is on its way.

@@ -7,10 +7,8 @@ import { quoted, shown } from '../values/shown.js'
 const ANSWER_MS = 10_000
 const TOKEN = /^[0-9a-f]{32}$/
 
-/** What a check found. */
 export class Finding extends Error {}
 
-/** Fails a check unless it is so. */
 export function must(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw new Finding(what)
 }

@@ -59,12 +59,10 @@ export function refusedSetting(place: string, setting: string, cure: string): Le
   return new LeafidError('STORE_REFUSED', message)
 }
 
-/** An error that names what a server must not be. */
 export function refused(message: string): LeafidError {
   return new LeafidError('STORE_REFUSED', message)
 }
 
-/** A row by the names of its columns. */
 export function columns(names: readonly string[], row: Raw): Columns {
   // Columns without a name of their own may share one.
   return Object.fromEntries(names.map((name, at) => [names.indexOf(name) === at ? name : `${name} ${at}`, row[at]]))
@@ -133,7 +131,6 @@ function literal(name: string, value: Param, { integer, bytes, text }: Literals)
   return integer(String(value))
 }
 
-/** Bytes as hex digits. */
 function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

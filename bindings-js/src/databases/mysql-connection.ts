@@ -22,7 +22,6 @@ interface PooledConnection extends MysqlConnection {
   destroy(): void
 }
 
-/** What a statement gave. */
 export interface Given {
   names: string[]
   rows: Raw[]
@@ -30,7 +29,6 @@ export interface Given {
   changed?: number
 }
 
-/** How a transaction runs. */
 export interface Terms {
   level: string
   lockedS: number

@@ -7,6 +7,7 @@ import { bytes } from '../sql/rows.js'
 import { runFar } from '../sql/run.js'
 import { putNamespace } from '../sql/steps.js'
 import { column, type Columns } from '../sql/text.js'
+import { notThere, otherVersion } from '../sql/unfit.js'
 import { Works } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
@@ -70,7 +71,6 @@ export interface SqlStoreOptions extends SqliteStoreOptions {
   allowUnsafeSettings?: boolean
 }
 
-/** Refuses options that are not known. */
 export function checkSqlOptions(options: SqlStoreOptions): void {
   checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
   const { tags } = options
@@ -90,10 +90,11 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   await link.examine?.()
   let meta = await found(link, made)
   if (meta === undefined) {
-    if (create === undefined) throw notThere(link)
+    if (create === undefined) throw lacks(link)
     meta = await making(link, create)
   }
-  if (Number(meta['version']) !== link.dialect.version) throw otherVersion(link, Number(meta['version']))
+  const isOther = (version: number) => otherVersion(quoted(link.place), version, link.dialect.version)
+  if (Number(meta['version']) !== link.dialect.version) throw isOther(Number(meta['version']))
   const [[counts] = []] = await link.told('found')
   let longest = Number(counts?.[2])
   const granted = Number(counts?.[3])
@@ -119,7 +120,7 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
       longest = Math.max(longest, row.max_window_ms)
     },
     unknown: unknownIn(link.place),
-    otherVersion: (version) => otherVersion(link, version),
+    otherVersion: isOther,
   })
 }
 
@@ -145,17 +146,11 @@ async function making(link: Link, declared: Declarations): Promise<Columns> {
   const [made = []] = await link.told('made')
   const meta = await found(link, made)
   if (meta !== undefined && column(meta, 'store') !== undefined) return meta
-  throw failed ?? notThere(link)
+  throw failed ?? lacks(link)
 }
 
-function notThere({ place }: Link): LeafidError {
-  const message = `${quoted(place)} has no tables; to create a new store there: leafid init --store ${place}, or \`{ create: true }\` of \`sqlStore\` in leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
-  return new LeafidError('STORE_UNKNOWN', message)
-}
-
-function otherVersion({ place, dialect }: Link, version: number): LeafidError {
-  const message = `${quoted(place)} has tables of version ${version}, this program knows ${dialect.version}; use the version of leafid that wrote them`
-  return new LeafidError('SCHEMA_MISMATCH', message)
+function lacks({ place }: Link): LeafidError {
+  return notThere(place, 'has no tables', '`{ create: true }` of `sqlStore` in leafid/node')
 }
 
 /**

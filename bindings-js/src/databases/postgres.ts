@@ -10,7 +10,6 @@ export interface PgQueryable {
   query(config: object): Promise<unknown>
 }
 
-/** What is used of a result. */
 interface Result {
   fields?: readonly { name: string }[]
   rows: Raw[]
@@ -52,7 +51,6 @@ const DURABLE = "SELECT set_config('synchronous_commit', 'on', true) WHERE curre
 const quoted = (text: string) => `E'${text.replace(/\\/g, '\\\\').replace(/'/g, "''")}'`
 const LITERALS: Literals = { integer: quoted, bytes: (hex) => quoted(`\\x${hex}`), text: quoted }
 
-/** PostgreSQL's texts. */
 export const POSTGRES: Dialect = {
   version: VERSION,
   query: (name, params = {}) => ({ sql: inlined(TEXTS[name as keyof typeof TEXTS], params, LITERALS), params: [] }),

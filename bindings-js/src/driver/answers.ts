@@ -12,13 +12,11 @@ export function notAnAnswer(answer: unknown, request: string): string | undefine
   return echo === request ? undefined : `the request id must be that of the ask, \`${request}\`, got ${shown(echo)}`
 }
 
-/** The error of an answer that was not used. */
 export function unused(verb: Verb, about: Subject, why: string): LeafidError {
   const message = `the store's answer to \`${verb}\` for ${called(about)} was not used: ${why}: ${advice('GRANT_INVALID')}`
   return new LeafidError('GRANT_INVALID', message)
 }
 
-/** The error of an answer that the core refused. */
 export function refusedAnswer(verb: Verb, about: Subject, refused: Refused, answer: object): LeafidError {
   if (refused.code !== 'GRANT_INVALID') return refusalError(about, refused)
   const why = wrongField(refused, { grant: { value: answer, called: 'it' } })
@@ -49,7 +47,6 @@ function withCode(verb: Verb, about: Subject, cause: unknown): LeafidError | und
   return new LeafidError(code, message, { ...details, cause })
 }
 
-/** The error when no answer came in time. */
 export function late(verb: Verb): LeafidError {
   return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: ${advice('STORE_UNAVAILABLE')}`)
 }
@@ -61,7 +58,6 @@ function finite(value: unknown): number | undefined {
 /** An ask that got no answer within this time is given up; the core sends it again. */
 const ASK_MS = 3_000
 
-/** What a store answered: at once, or later. */
 type Answer = { now: unknown } | { failed: unknown } | { later: Promise<unknown> }
 
 /** Asks a store. Later answers come within `ASK_MS`, or `late` is what they fail with; `keepsAlive` tells whether the process waits for them. */

@@ -32,7 +32,6 @@ export async function within<T>(
   }
 }
 
-/** Whether the answer comes later. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -9,22 +9,18 @@ import type { Handle, Plan } from './handle.js'
 
 /** Readings of the clock that are so far apart are compared with another clock's. */
 const LOOK_MS = 1_000
-/** No timer sleeps longer. */
 const LONGEST_MS = 60_000
 
 const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquire', renew: 'renew' }
 
-/** What a driver tells its generator. */
 export interface Listener {
   /** A range was granted, or an ask failed. */
   answered(): void
-  /** An ask failed. */
   failed(error: LeafidError): void
   /** No ID may be handed out any more. */
   stopped(): void
 }
 
-/** Which store, and for what. */
 export interface Route {
   option: StoreOption | undefined
   verbs: readonly Verb[]
@@ -54,13 +50,10 @@ export class Driver {
   /** Whether the clock failed when it was looked at last. */
   #isStill = false
   #saving: Promise<void> | undefined
-  /** How many asks are under way. */
   flying = 0
   /** Why the last ask failed, until one succeeds. */
   failure: LeafidError | undefined
-  /** Nothing is asked for any more. */
   ended = false
-  /** Something was asked for. */
   hasAsked = false
 
   constructor(handle: Handle, clock: () => number, route: Route, listener: Listener) {
@@ -132,7 +125,6 @@ export class Driver {
     if (release !== undefined) await this.release(release)
   }
 
-  /** The clock. */
   readonly now = (): number => {
     const now = this.#clock() - this.#leapt
     return Math.abs(now - this.#lookedAt) < LOOK_MS ? now : this.#look(now)
@@ -168,7 +160,6 @@ export class Driver {
     return wait === undefined ? undefined : Math.max(wait - Math.max(now - this.#failedAt, 0), 0)
   }
 
-  /** The write of the state file that is on its way. */
   get saving(): Promise<void> | undefined {
     return this.#saving
   }
@@ -189,7 +180,6 @@ export class Driver {
     }
   }
 
-  /** Stops asking: no timer goes on. */
   end(): void {
     this.ended = true
     this.#cancel?.()
@@ -197,7 +187,6 @@ export class Driver {
     this.#close = () => {}
   }
 
-  /** Drops what is known of the store's answers. */
   forget(): void {
     this.failure = undefined
   }
@@ -277,7 +266,6 @@ export class Driver {
     this.#wake()
   }
 
-  /** Lets everybody who waits look again. */
   #wake(): void {
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
@@ -304,7 +292,6 @@ export class Driver {
     this.#cancel = later(ms, () => self.deref()?.wake())
   }
 
-  /** Its timer calls this. */
   wake(): void {
     if (this.ask(this.#now()) === undefined) this.#plan()
   }

@@ -12,12 +12,9 @@ import { entropy, theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
 import { accepted, type Subject } from '../values/refusals.js'
 
-/** What a generator is built from. */
 export interface Plan {
   kind: 'segment' | 'snowflake'
-  /** The core's configuration. */
   config: object
-  /** What messages are about. */
   subject: Subject
   /** Where its state file is, if it keeps one, and the clock. */
   state?: { path: string; clock: () => number }
@@ -28,10 +25,8 @@ export interface Plan {
 /** Verbs that the engine is asked as they are. */
 type Asked = 'ready' | 'most' | 'refusal' | 'wantsAsk' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
 
-/** Those of a state file that was opened. */
 type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
 
-/** What one of them is given beside its handle. */
 type Given<Of, V extends keyof Of> = Of[V] extends (handle: number, ...given: infer Rest) => unknown ? Rest : never
 
 let last = 0
@@ -93,7 +88,6 @@ export class Handle {
     abandoned?.register(this, this.#entry)
   }
 
-  /** Whether it was ever used. */
   get isBegun(): boolean {
     return this.#entry.handle !== 0
   }
@@ -117,7 +111,6 @@ export class Handle {
     return this.#steady === undefined ? 0 : this.#steady.fill(this.#entry.handle, now, out)
   }
 
-  /** As `fillAvailable`, likewise. */
   fillAvailableSteadily(now: number, out: BigUint64Array): number {
     return this.#steady === undefined ? 0 : this.#steady.fillAvailable(this.#entry.handle, now, out)
   }
@@ -134,7 +127,6 @@ export class Handle {
     return this.#do((engine, handle) => engine.stance(handle, code, until === undefined ? undefined : Number(until), now))
   }
 
-  /** What the engine answers to one of its verbs. */
   ask<V extends Asked>(verb: V, ...given: Given<Engine, V>): ReturnType<Engine[V]> {
     return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
   }

@@ -4,7 +4,6 @@ export type Attempt<T> = () => T | undefined
 /** What a caller is told: what it wanted, or how to make its error. */
 export type Told<T> = { got: T } | { error: () => unknown }
 
-/** A caller that waits, whatever for. */
 export interface Waiter {
   readonly isDone: boolean
   readonly count: number
@@ -12,11 +11,9 @@ export interface Waiter {
   fail(error: () => unknown): void
 }
 
-/** One caller that waits for a number of IDs. */
 export class Turn<T> implements Waiter {
   /** What the caller is told. It never rejects: the caller throws, so that the error has the stack of its call. */
   readonly told: Promise<Told<T>>
-  /** Whether it was told. */
   isDone = false
   readonly count: number
   readonly #attempt: Attempt<T>
@@ -42,7 +39,6 @@ export class Turn<T> implements Waiter {
     return this.isDone
   }
 
-  /** Its caller throws this error. */
   fail(error: () => unknown): void {
     if (!this.isDone) this.#done({ error })
   }
@@ -82,12 +78,10 @@ export class Queue {
     return first === undefined || count < first.count
   }
 
-  /** The last in it. */
   join(turn: Waiter): void {
     this.#turns.add(turn)
   }
 
-  /** It waits no longer. */
   leave(turn: Waiter): void {
     this.#turns.delete(turn)
   }

@@ -33,25 +33,20 @@ export class Waiting {
 
   /** What `attempt` gives at once, or why not. */
   now<T>(attempt: Attempt<T>): T {
+    const saves = () => this.#driver.saveNow(this.#driver.now())
+    // A store in the same process may have answered when that returns.
+    const asks = () => this.#driver.ask(this.#driver.now()) !== undefined && (saves(), true)
     let got = this.#begun(attempt)
+    for (const more of [saves, asks]) {
+      if (got !== undefined) return got
+      this.#raise(this.#refused())
+      if (more()) got = attempt()
+    }
     if (got !== undefined) return got
     this.#raise(this.#refused())
-    if (this.#driver.saveNow(this.#driver.now())) {
-      got = attempt()
-      if (got !== undefined) return got
-      this.#raise(this.#refused())
-    }
-    if (this.#driver.ask(this.#driver.now()) !== undefined) {
-      // A store in the same process may have answered already.
-      this.#driver.saveNow(this.#driver.now())
-      got = attempt()
-      if (got !== undefined) return got
-      this.#raise(this.#refused())
-    }
     throw this.#notNow(this.#refused())
   }
 
-  /** Serves those who wait, in the order in which they came. */
   serve(): void {
     this.#queue.serve()
   }
@@ -127,7 +122,6 @@ export class Waiting {
     return attempt()
   }
 
-  /** Why the last attempt gave nothing. */
   #refused(): Refused {
     if (this.isClosed) return { code: 'CLOSED' }
     const { ended, failure } = this.#driver
@@ -136,7 +130,6 @@ export class Waiting {
     return this.#handle.ask('refusal')
   }
 
-  /** What is to be raised, or until when to wait at most. */
   #stance(refused: Refused): { raise: Refused } | { until?: number } {
     const stance = this.#handle.stance(refused, this.#driver.now())
     if (stance.code !== undefined) return { raise: stance.code === refused.code ? refused : { code: stance.code } }

@@ -19,7 +19,6 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
  * known there by its place in a list, as long as the call lasts that was given it: fields are read and written by name.
  */
 export class Border<Exports extends Raw> {
-  /** What the instance exports. */
   wasm!: Exports
   readonly #module: WebAssembly.Module
   readonly #objects: unknown[] = [undefined]
@@ -39,7 +38,6 @@ export class Border<Exports extends Raw> {
     this.wasm = own
   }
 
-  /** Sends a text, or bytes, with the next call. */
   send(parcel: string | Uint8Array): void {
     const bytes = typeof parcel === 'string' ? encoder.encode(parcel) : parcel
     const place = this.wasm.room(bytes.length)
@@ -55,16 +53,11 @@ export class Border<Exports extends Raw> {
 
   /** The object that a call returns, or nothing. It is given the places of these objects, 0 for none. */
   object(call: (...places: number[]) => number, ...given: (object | null | undefined)[]): object | undefined {
-    return this.with((...places) => this.#objects[call(...places)] as object | undefined, ...given)
-  }
-
-  /** Whatever a call returns that is given the places of these objects. */
-  with<T>(call: (...places: number[]) => T, ...given: (object | null | undefined)[]): T {
     // A getter may call back: what that call is given stands above, and goes first.
     const before = this.#objects.length
     const places = given.map((object) => (object === undefined || object === null ? 0 : this.#placed(object)))
     try {
-      return call(...places)
+      return this.#objects[call(...places)] as object | undefined
     } finally {
       this.#objects.length = before
     }

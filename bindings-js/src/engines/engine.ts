@@ -31,7 +31,6 @@ export interface RawStats {
 
 /** What another instance of a generator may know: facts, no rights. */
 export interface Carryover {
-  /** The id of the store that answered. */
   store?: string
   /** The first position that was not handed out. */
   position: bigint
@@ -42,7 +41,6 @@ export interface Carryover {
 /** What a caller does that was refused: raises `code`, or waits, for the next answer or until then at most. */
 export type Stance = { code: string } | { code?: undefined; until?: number | bigint }
 
-/** What the error table says of a code. */
 export interface CodeFacts {
   http?: number
   permanent: boolean
@@ -75,7 +73,6 @@ export const ASK_IS_DUE = 0x8000_0000
 
 /** What an engine (the native one or the wasm one) provides: plain functions over a handle. */
 export interface Engine {
-  /** Where it runs. */
   readonly kind: 'native' | 'wasm'
   engineVersion(): string
 
@@ -86,7 +83,6 @@ export interface Engine {
   /** Fills as much of `out` as there are IDs at hand: how many; and `ASK_IS_DUE`. */
   fillAvailable(handle: number, now: number, out: BigUint64Array): number
   ready(handle: number, now: number, n: number): boolean
-  /** How many IDs can be had at once, as far as is known. */
   most(handle: number): number
   refusal(handle: number): Refused
   goodUntil(handle: number): number
@@ -128,7 +124,6 @@ export interface Engine {
   /** A refusal in words, about a `tag` or a `namespace` of this name; for any other kind, `name` is the subject of the sentence. */
   sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string
 
-  /** State files, where the engine has them. */
   state?: StateFiles
 
   /** Throws the instance away and builds another: for an engine that can break (wasm). */
@@ -151,7 +146,6 @@ export function useEngine(chosen: Engine): void {
   engine ??= chosen
 }
 
-/** The engine in use. */
 export function theEngine(): Engine {
   if (engine === undefined) throw new Error('no engine: import `leafid`, not one of its files')
   return engine

@@ -9,5 +9,4 @@ import { wasmEngine } from './wasm.js'
 /** The wasm engine from the bytes that stand in the package's code. */
 export const inlinedEngine = (): Engine => wasmEngine(inlined(ENGINE))
 
-/** The same of the registry. */
 export const inlinedRegistry = (): Registry => wasmRegistry(inlined(REGISTRY))

@@ -5,7 +5,6 @@ import { inlinedEngine, inlinedRegistry } from './inlined.js'
 import type { Registry } from './registry.js'
 import { VERSION } from './version.js'
 
-/** What the native package brings, or the wasm. */
 interface Loaded {
   engine: Engine
   registry: () => Registry

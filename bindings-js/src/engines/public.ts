@@ -1,19 +1,14 @@
-/** What is wrong, in words. */
 export interface Problem {
   code: string
   message: string
 }
 
-/** Public IDs. */
 export interface PublicIds {
   scrambler(key: Uint8Array, tag: string, prefix: string | undefined, isBase62: boolean): PublicScrambler | Problem
-  /** The digits of an ID. */
   digits(isBase62: boolean, id: bigint): string | Problem
-  /** The ID of such digits. */
   parse(isBase62: boolean, text: string): bigint | Problem
 }
 
-/** What a scrambler makes of an ID, or of a text. */
 export interface PublicScrambler {
   encode(id: bigint): string | Problem
   decode(text: string): bigint | Problem
@@ -28,7 +23,6 @@ export function usePublicIds(chosen: PublicIds): void {
   publicIds = chosen
 }
 
-/** The one in use. */
 export function thePublicIds(): PublicIds {
   if (publicIds === undefined) throw new Error('public IDs are not loaded: import `leafid/public`, not one of its files')
   return publicIds

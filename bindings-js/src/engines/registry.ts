@@ -7,7 +7,6 @@ export interface Registry {
   release(store: string, row: object, ask: object): object
   tagRow(before: object | undefined, wanted: object): object
   namespaceRow(wanted: object): object
-  isKeptFrom(row: object, owner: string, nowMs: number): boolean
 }
 
 let make: (() => Registry) | undefined

@@ -4,7 +4,6 @@ import type { Problem, PublicIds, PublicScrambler } from './public.js'
 /** Each tells what it gives, or `CODE what is wrong`; the parcels of `load` are key, tag and prefix, those of others a text. */
 type Exports = Raw & Calls<'load' | 'encode' | 'decode' | 'scramble' | 'unscramble' | 'digits' | 'parse'>
 
-/** Public IDs in wasm. */
 export function wasmPublicIds(module: WebAssembly.Module): PublicIds {
   const border = new Border<Exports>(module)
   // The file has one scrambler at a time: each loads itself where another one was before.

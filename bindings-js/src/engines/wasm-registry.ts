@@ -3,20 +3,18 @@ import type { Registry } from './registry.js'
 
 type Verb = keyof Registry
 
-/** The registry in wasm: the store's id, or an owner, is a parcel. It keeps nothing, so a call that traps costs itself alone. */
+/** The registry in wasm: the store's id is a parcel. It keeps nothing, so a call that traps costs itself alone. */
 export function wasmRegistry(module: WebAssembly.Module): Registry {
   const border = new Border<Raw & Calls<Verb>>(module)
-  const whole = <T>(parcel: string | undefined, call: () => T): T => {
+  const decided = (verb: Verb, store: string | undefined, given: (object | undefined)[], ...more: number[]): object => {
     try {
-      if (parcel !== undefined) border.send(parcel)
-      return call()
+      if (store !== undefined) border.send(store)
+      return border.object((...places) => border.wasm[verb](...places, ...more), ...given)!
     } catch (error) {
       if (isTrap(error)) border.build()
       throw error
     }
   }
-  const decided = (verb: Verb, store: string | undefined, given: (object | undefined)[], ...more: number[]) =>
-    whole(store, () => border.object((...places) => border.wasm[verb](...places, ...more), ...given) as object)
   return {
     leaseSegment: (store, row, ask, nowMs) => decided('leaseSegment', store, [row, ask], nowMs),
     acquire: (store, namespace, rows, ask, nowMs) => decided('acquire', store, [namespace, rows, ask], nowMs),
@@ -25,6 +23,5 @@ export function wasmRegistry(module: WebAssembly.Module): Registry {
     release: (store, row, ask) => decided('release', store, [row, ask]),
     tagRow: (before, wanted) => decided('tagRow', undefined, [before, wanted]),
     namespaceRow: (wanted) => decided('namespaceRow', undefined, [wanted]),
-    isKeptFrom: (row, owner, nowMs) => whole(owner, () => border.with((place) => border.wasm.isKeptFrom(place!, nowMs) !== 0, row)),
   }
 }

@@ -12,7 +12,6 @@ export class Draws {
   readonly #driver: Driver
   readonly #pool: Pool
   readonly #timed: boolean
-  /** The engine is given no larger piece at once. */
   readonly #most = theEngine().rebuild === undefined ? Number.POSITIVE_INFINITY : PIECE
 
   constructor(handle: Handle, driver: Driver, pool: Pool, timed: boolean) {
@@ -40,14 +39,12 @@ export class Draws {
     return id
   }
 
-  /** Whether `n` can be had at once. */
   isReady(n: number): true | undefined {
     // Snowflakes in the pool may be over before they are drawn: they do not count.
     const missing = this.#timed ? n : n - this.#pool.length
     return missing <= 0 || this.#handle.ask('ready', this.#driver.now(), missing) || undefined
   }
 
-  /** `n` IDs, or none. */
   take(n: number): bigint[] | undefined {
     const out = this.#all(n)
     return out && Array.from(out)

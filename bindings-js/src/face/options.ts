@@ -28,7 +28,6 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** The names of the options of both. */
 const SHARED = ['store', 'timeout', 'onError', 'clock'] as const
 
 /** The options of a generator that has these beside the shared ones. */

@@ -1,4 +1,3 @@
-/** The largest pool. */
 const MOST = 1024
 /** The largest pool of snowflakes: what may be dropped with its tick. */
 const MOST_TIMED = 64
@@ -45,7 +44,6 @@ export class Pool {
   #runFrom = 0
   /** Whether something waits for the end of the turn. */
   #isTurning = false
-  /** IDs that were dropped. */
   dropped = 0
 
   constructor(timed: boolean, clock: () => number) {
@@ -69,12 +67,10 @@ export class Pool {
     return id
   }
 
-  /** How many are here. */
   get length(): number {
     return this.#filled - this.#at
   }
 
-  /** Drops all of it. */
   drop(): void {
     this.dropped += this.length
     this.#at = this.#end = this.#filled = 0

@@ -15,7 +15,6 @@ export interface Clocks {
   up(): number
 }
 
-/** Those of the machine. */
 export const MACHINE: Clocks = { wall: () => Date.now(), up: () => Math.floor(uptime() * 1_000) }
 
 /** A store's time: the wall clock's as long as it can be believed, and never back. */

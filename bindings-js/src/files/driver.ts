@@ -67,12 +67,10 @@ export class Connection implements Tables {
     return Number(this.#statement(sql).run(...params).changes)
   }
 
-  /** Runs a text of several statements. */
   script(text: string): void {
     this.#database.exec(text)
   }
 
-  /** The one value of a pragma. */
   pragma(text: string): unknown {
     return Object.values(this.all({ sql: `PRAGMA ${text}`, params: [] })[0] ?? {})[0]
   }
@@ -106,7 +104,6 @@ export function isInTransaction(error: unknown): boolean {
   return /cannot start a transaction within a transaction/.test((error as Error | null)?.message ?? '')
 }
 
-/** Whether another process is writing. */
 export function isBusy(error: unknown): boolean {
   return /database is locked/.test((error as Error | null)?.message ?? '')
 }

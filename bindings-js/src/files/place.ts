@@ -18,7 +18,6 @@ const NETWORK = new Map([
   [0x7461636f, 'OCFS2'],
 ])
 
-/** What lies at a path, if anything does. */
 function look(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
@@ -80,7 +79,6 @@ export function checkWritable(path: string, needed: string): void {
   }
 }
 
-/** Whether there is a file, with nothing in it. */
 export function isEmpty(path: string): boolean {
   return look(path)?.size === 0
 }

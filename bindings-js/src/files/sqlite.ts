@@ -7,7 +7,7 @@ import { runNear } from '../sql/run.js'
 import { putNamespace } from '../sql/steps.js'
 import { query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
-import { shadowed } from '../sql/unfit.js'
+import { notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store } from '../stores/store.js'
@@ -20,7 +20,6 @@ import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './pla
 
 /** How long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
 const PATIENCE_MS = 2_500
-/** The longest pause before that. */
 const LONGEST_MS = 8
 
 /** What may be made in a file. */
@@ -48,7 +47,6 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}, cloc
   return store(() => hold(openFile(path, create, clocks), create, clocks))
 }
 
-/** Whether it is a database of `better-sqlite3` or `node:sqlite`. */
 export function isDatabase(connection: unknown): connection is Database {
   const { prepare, exec } = (connection ?? {}) as Record<string, unknown>
   return typeof prepare === 'function' && typeof exec === 'function'
@@ -136,7 +134,7 @@ function setting(path: string, create: Declarations | undefined): Omit<Setting, 
     ...commanded(create, place),
     hasVersion: false,
     unknown: unknownIn(place),
-    otherVersion: (version) => otherVersion(quoted(path), version),
+    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
   }
 }
 
@@ -161,7 +159,6 @@ const APPLICATION = 0x6c656166
 /** How long opening waits for another process's transaction, in ms. */
 const OPENING_MS = 2_000
 
-/** A file that is ready for use. */
 interface File {
   path: string
   connection: Connection
@@ -177,7 +174,7 @@ function openFile(given: string, create: Declarations | undefined, clocks: Clock
   const path = real(resolve(given))
   checkPlace(path)
   const there = isThere(path)
-  if (!there && create === undefined) throw notThere(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  if (!there && create === undefined) throw lacks(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
   try {
     return opened(path, create, clocks)
   } catch (error) {
@@ -215,7 +212,7 @@ function openGiven(database: Database, create: Declarations | undefined, clocks:
 /** Looks at, or makes, what is in a file; gives the latest time of a grant. `settles` sees to it that a grant is durable. */
 function ready(connection: Connection, path: string, create: Declarations | undefined, clocks: Clocks, settles: () => unknown): number {
   const made = isMade(connection, path)
-  if (!made && create === undefined) throw notThere(path, 'has no tables')
+  if (!made && create === undefined) throw lacks(path, 'has no tables')
   settles()
   if (!made) make(connection, create ?? {}, clocks)
   const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
@@ -235,10 +232,8 @@ function look(connection: Connection, path: string): void {
   throw new LeafidError('STORE_REFUSED', message)
 }
 
-function notThere(path: string, what: string): LeafidError {
-  const place = `sqlite:${path}`
-  const message = `${quoted(place)} ${what}; to create a new store there: leafid init --store ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
-  return new LeafidError('STORE_UNKNOWN', message)
+function lacks(path: string, what: string): LeafidError {
+  return notThere(`sqlite:${path}`, what, '`sqliteStore(path, { create: true })` of leafid/node')
 }
 
 /** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */
@@ -258,11 +253,7 @@ function isMade(connection: Connection, path: string): boolean {
   if (application === 0 && version === 0 && tables === 0) return false
   if (application !== APPLICATION) throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: another program made it`)
   if (version === VERSION) return true
-  throw otherVersion(quoted(path), Number(version))
-}
-
-function otherVersion(what: string, version: number): LeafidError {
-  return new LeafidError('SCHEMA_MISMATCH', `${what} has tables of version ${version}, this program knows ${VERSION}; use the version of leafid that wrote them`)
+  throw otherVersion(quoted(path), Number(version), VERSION)
 }
 
 /** Sets what durability needs, and looks whether it was taken. */

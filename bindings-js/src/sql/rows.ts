@@ -20,7 +20,6 @@ class Reading {
     this.#about = about
   }
 
-  /** A number that a double holds. */
   number(name: string, least = 0n, most: keyof typeof MOST = 'exact'): number {
     return Number(this.big(name, least, most))
   }
@@ -59,7 +58,6 @@ export interface Namespace {
   usedUntil: number
 }
 
-/** The parameters of a text by their names. */
 export type Params = Record<string, Param>
 
 /** What stands before the name of a column in a condition. */
@@ -84,7 +82,6 @@ export function tagParams({ max_id, step, max_step, deleted, until, claimed_unti
   return { max_id: String(max_id), step, max_step, deleted: Number(deleted ?? false), until: given(until), claimed_until: given(claimed_until) }
 }
 
-/** The row of a namespace. */
 export function namespaceOf(row: Columns, namespace: string): Namespace {
   const read = new Reading(row, `namespace ${quoted(namespace)}`)
   const layout = Object.fromEntries(LAYOUT_FIELDS.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
@@ -137,7 +134,6 @@ export function before(params: Params): Params {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [`${WAS}${name}`, value]))
 }
 
-/** The bytes of a token. */
 export function bytes(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }

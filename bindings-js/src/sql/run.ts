@@ -15,7 +15,6 @@ export interface Tables {
   /** Runs in a transaction that excludes all others; undoes everything if it throws. */
   transaction<T>(act: () => T): T
   all(query: Query): Columns[]
-  /** How many rows it changed. */
   run(query: Query): number
 }
 
@@ -29,7 +28,6 @@ export interface FarTables {
 /** What ends a transaction in which somebody else's write was met. */
 const CONFLICT = Symbol('conflict')
 
-/** Decides and writes in one transaction. */
 export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {

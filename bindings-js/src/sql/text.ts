@@ -25,7 +25,6 @@ const AS_TEXT = 'text_'
 
 const known = new Map<string, Statement>()
 
-/** The statement of a text. */
 export function statement(text: string): Statement {
   let found = known.get(text)
   if (found === undefined) {

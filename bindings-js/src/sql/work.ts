@@ -93,7 +93,6 @@ export class Works {
     this.#ask = this.#dialect.query
   }
 
-  /** The decision that a verb of a store wants. */
   begin(verb: Verb, ask: never): Work<unknown> {
     return this[verb](ask)
   }

@@ -17,7 +17,6 @@ function inMemory(name: string): MemoryStore {
   return store
 }
 
-/** What only Node has: files, and drivers of databases. */
 const NAMED = /^(sqlite|postgres|postgresql|mysql|mariadb):/
 
 function atAddress(url: string): Store {

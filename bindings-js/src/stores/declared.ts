@@ -24,7 +24,6 @@ export interface Declarations {
   namespaces?: Readonly<Record<string, DeclaredNamespace>>
 }
 
-/** The row of a namespace with all its fields. */
 export type FullRow = Required<NamespaceRow>
 
 /** What `create` declares; `undefined` where nothing is to be made. As `checkDeclared`. */
@@ -71,7 +70,6 @@ export function belowFrom({ from }: DeclaredTag, made: TagRow, { max_id }: TagRo
   return [`it stands at \`${max_id}\`, below \`from\` \`${from}\`, which counts only when a tag is made`]
 }
 
-/** The same of a namespace. */
 export function otherNamespace(namespace: string, spec: DeclaredNamespace, there: FullRow): string[] {
   const texts = ({ layout, workers: { start, end }, max_window_ms }: FullRow) => ({
     layout: JSON.stringify(asLayout(layout).toJSON()),

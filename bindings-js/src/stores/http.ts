@@ -189,7 +189,6 @@ export type RequestHeaders = Readonly<Record<string, string>>
 /** Headers, or what gives them for each request. */
 export type GivenHeaders = RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>)
 
-/** What leafid sends itself. */
 const OURS: RequestHeaders = { 'content-type': 'application/json', accept: 'application/json' }
 
 /**

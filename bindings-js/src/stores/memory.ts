@@ -5,11 +5,9 @@ import { unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
 import { newNamespace, newTag, notAsDeclared, otherNamespace, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
-import type { TagRow } from './registry.js'
-import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
-import { WorkerRows, type Workers } from './workers.js'
-
 import * as registry from './registry.js'
+import type { Found, TagRow, WorkerRow } from './registry.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How a memory store is made. */
 export interface MemoryStoreOptions {
@@ -32,10 +30,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
 interface Namespace {
   row: FullRow
-  rows: WorkerRows
+  rows: Map<number, WorkerRow>
+  usedUntil: number
 }
 
-/** Rows in memory; the registry decides on them. */
 export class MemoryStore implements Store {
   readonly #tags = new Map<string, TagRow>()
   readonly #namespaces = new Map<string, Namespace>()
@@ -70,7 +68,7 @@ export class MemoryStore implements Store {
   createNamespace(namespace: string, wanted: DeclaredNamespace = {}): void {
     const row = newNamespace(namespace, wanted)
     const before = this.#namespaces.get(namespace)
-    if (before === undefined) this.#namespaces.set(namespace, { row, rows: new WorkerRows(row.workers) })
+    if (before === undefined) this.#namespaces.set(namespace, { row, rows: new Map(), usedUntil: row.workers.start })
     else {
       const others = otherNamespace(namespace, { ...wanted, layout: row.layout }, before.row)
       if (others.length > 0) throw notAsDeclared('namespace', namespace, others, 'use it, or take another name')
@@ -78,23 +76,25 @@ export class MemoryStore implements Store {
   }
 
   /** Hands out other worker numbers from now on; whoever holds one outside them keeps it to the end of the window in hand. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
-  setWorkers(namespace: string, workers: Workers): void {
+  setWorkers(namespace: string, workers: FullRow['workers']): void {
     const before = this.#namespace(namespace)
     const { layout, max_window_ms, floor } = before.row
     const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow
     before.row = { ...row, floor }
-    before.rows.handOut(row.workers)
+    before.usedUntil = row.workers.start
   }
 
   /** An operator's release: the holder keeps the window in hand to its end, and gets no other. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
   revoke(namespace: string, worker: number): void {
-    const { rows, row } = this.#namespace(namespace)
-    if (!rows.knows(worker)) {
-      const { start, end } = row.workers
+    const { rows, row: space } = this.#namespace(namespace)
+    const row = rows.get(worker)
+    if (row === undefined && !(Number.isInteger(worker) && isInside(space, worker))) {
+      const { start, end } = space.workers
       throw new LeafidError('WORKER_INVALID', `the worker number must be ${start} to ${end - 1}, got ${shown(worker)}`)
     }
-    const { key: _, ...rest } = rows.get(worker)
-    rows.put({ ...rest, owner: '', sticky: false })
+    if (row === undefined) return
+    const { key: _, ...rest } = row
+    rows.set(worker, { ...rest, owner: '', sticky: false })
   }
 
   lease_segment(ask: SegmentAsk): SegmentGrant {
@@ -109,28 +109,33 @@ export class MemoryStore implements Store {
     if (this.#createOnUse && !this.#namespaces.has(ask.namespace)) {
       this.createNamespace(ask.namespace, ask.layout === undefined ? {} : { layout: ask.layout })
     }
-    const now = this.#time()
-    const { row: namespace, rows } = this.#namespace(ask.namespace)
-    const [own, spare] = rows.kept(ask.owner)
-    const candidates = { mine: rows.mine(ask.request), own, spare, rested: rows.rested(ask.owner, now) }
-    const { row, freed, grant } = registry.acquire(this.id, namespace, candidates, ask, now)
-    if (freed !== undefined) rows.put(freed)
-    rows.put(row)
+    const [now, namespace] = [this.#time(), this.#namespace(ask.namespace)]
+    const { row: space, rows } = namespace
+    const found = foundFor(ask, namespace)
+    let decided = registry.acquire_found(this.id, space, found, ask, now)
+    if (decided.unused_from !== undefined) {
+      let unused = decided.unused_from
+      while (rows.has(unused)) unused += 1
+      decided = registry.acquire_found(this.id, space, { ...found, unused }, ask, now) as Exclude<typeof decided, { unused_from: number }>
+    }
+    const { row, freed, grant, used_until } = decided
+    for (const written of freed === undefined ? [row] : [freed, row]) rows.set(written.worker, written)
+    namespace.usedUntil = used_until
     return grant
   }
 
   renew(ask: RenewAsk): WindowGrant {
     const { row: namespace, rows } = this.#namespace(ask.namespace)
-    const { row, grant, refused } = registry.renew(this.id, namespace, rows.get(ask.worker), ask, this.#time())
-    rows.put(row)
+    const { row, grant, refused } = registry.renew(this.id, namespace, rows.get(ask.worker) ?? { worker: ask.worker }, ask, this.#time())
+    rows.set(ask.worker, row)
     if (refused !== undefined) throw refused
     return grant
   }
 
   release(ask: ReleaseAsk): object {
     const { rows } = this.#namespace(ask.namespace)
-    const { row } = registry.release(this.id, rows.get(ask.worker), ask)
-    rows.put(row)
+    const { row } = registry.release(this.id, rows.get(ask.worker) ?? { worker: ask.worker }, ask)
+    rows.set(ask.worker, row)
     return {}
   }
 
@@ -154,5 +159,25 @@ export class MemoryStore implements Store {
       return this.#namespace(namespace)
     }
     throw unknown('namespace', namespace, `does not exist: create it with ${quoted(`createNamespace('${namespace}')`)}`)
+  }
+}
+
+function isInside({ workers: { start, end } }: FullRow, worker: number): boolean {
+  return worker >= start && worker < end
+}
+
+/** What the rows have for an acquire. All are looked at: a process has few holders. */
+function foundFor({ request, owner }: AcquireAsk, { row, rows, usedUntil }: Namespace): Found {
+  const all = [...rows.values()]
+  const [own, spare] = all.filter((each) => each.sticky === true && each.owner === owner)
+  const least = (sticky: boolean, by: (each: WorkerRow) => bigint | number): WorkerRow | undefined =>
+    all.filter((each) => (each.sticky ?? false) === sticky && isInside(row, each.worker)).reduce<WorkerRow | undefined>((best, each) => (best !== undefined && by(best) <= by(each) ? best : each), undefined)
+  return {
+    used_until: usedUntil,
+    mine: all.find(({ key }) => key === request),
+    own,
+    spare,
+    rested: least(false, ({ reserved_until }) => BigInt(reserved_until ?? 0)),
+    kept: least(true, ({ granted_ms }) => granted_ms ?? 0),
   }
 }

@@ -7,7 +7,6 @@ export interface ErrorDetails {
   until?: number | undefined
   /** How long to wait at least, in ms. */
   retryAfter?: number | undefined
-  /** What led to it. */
   cause?: unknown
 }
 
@@ -46,7 +45,6 @@ export function codeFacts(code: string): CodeFacts | undefined {
   return known.get(code)
 }
 
-/** What to do about it, in a few words. */
 export function advice(code: string): string {
   return codeFacts(code)?.advice ?? "read the store's log"
 }

@@ -28,7 +28,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   length_ms: 'lengthMs',
 }
 
-/** An object whose fields were read. */
 export interface Given {
   value: object
   /** What it is called in a message; nothing for a caller's options. */
@@ -37,7 +36,6 @@ export interface Given {
   mustBe?: Readonly<Record<string, string>>
 }
 
-/** What is wrong with a field, as a sentence. */
 export function fieldProblem(field: string, { value, called = '', mustBe = {} }: Given): string {
   const got = (value as Record<string, unknown>)[field]
   const what = `\`${called === '' ? (OPTIONS[field] ?? field) : field}\``

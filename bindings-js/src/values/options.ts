@@ -1,9 +1,7 @@
 import { LeafidError } from './errors.js'
 import { listed, shown, shownAddress } from './shown.js'
 
-/** What options may be. */
 export interface Known {
-  /** The names of all there are. */
   names: readonly string[]
   /** The option that somebody may mean who passes a bare value, as in `did you mean { store: … }`. */
   bare?: (value: unknown) => string | undefined
@@ -32,7 +30,6 @@ export function checkObject(options: unknown, { bare, isSecret = false, called =
   throw new LeafidError('REQUEST_INVALID', `${called} an object, got ${text}${hint}`)
 }
 
-/** Refuses what is no function. `REQUEST_INVALID`. */
 export function checkFunction(given: unknown, name: string): void {
   if (typeof given !== 'function') throw new LeafidError('REQUEST_INVALID', `\`${name}\` must be a function, got ${shown(given)}`)
 }

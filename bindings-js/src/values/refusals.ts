@@ -3,7 +3,6 @@ import { LeafidError, advice, type ErrorDetails } from './errors.js'
 import { fieldProblem, type Given } from './fields.js'
 import { quoted, shown } from './shown.js'
 
-/** What a refusal is about. */
 export interface Subject {
   kind: 'tag' | 'namespace' | 'other'
   /** Its name; of another kind, the words that begin a sentence. */
@@ -12,7 +11,6 @@ export interface Subject {
 
 /** What is known of a refusal beside its code. */
 export interface Circumstances extends ErrorDetails {
-  /** How many IDs can be had at once. */
   most?: number | undefined
   /** What was read, by what the engine calls it; the field that it names is a field of one of these. */
   given?: Readonly<Record<string, Given>> | undefined
@@ -45,7 +43,6 @@ export function refusalError(about: Subject, refused: Refused, circumstances: Ci
 /** The codes of what could not be read: of these the field that was read last is to blame. */
 const IN_READING = new Set(['REQUEST_INVALID', 'GRANT_INVALID', 'TAG_INVALID', 'NAMESPACE_INVALID', 'LAYOUT_INVALID', 'STEP_INVALID'])
 
-/** What is wrong with the field that a refusal names. */
 export function wrongField({ code, field, of = '' }: Refused, given: Circumstances['given']): string | undefined {
   const object = given?.[of]
   if (field === undefined || object === undefined || !IN_READING.has(code)) return undefined

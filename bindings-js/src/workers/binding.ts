@@ -9,7 +9,6 @@ export type Binding<T> = string | (() => T)
 export interface Expected {
   /** As in "is no Durable Object". */
   what: string
-  /** A method that it has. */
   method: string
   lines: (name: string) => string
 }
@@ -23,7 +22,6 @@ export function bound<T>(binding: Binding<T>, { what, method, lines }: Expected)
   throw new LeafidError('REQUEST_INVALID', `${quoted(name)} must be ${what}, and ${got}: add to wrangler.jsonc\n${lines(name)}`)
 }
 
-/** The argument of a store: a name, or a function. */
 export function checkBinding(binding: unknown, verb: string): void {
   if ((typeof binding === 'string' && binding !== '') || typeof binding === 'function') return
   throw new LeafidError('REQUEST_INVALID', `${verb} needs the name of a binding, such as 'IDS', got ${shown(binding)}`)

@@ -2,6 +2,7 @@ import { runFar, type FarTables } from '../sql/run.js'
 import type { Step } from '../sql/dialect.js'
 import { query, type Columns, type Query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
+import { otherVersion } from '../sql/unfit.js'
 import { Works, type Setting } from '../sql/work.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
@@ -94,12 +95,8 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
     declared: { tags, namespaces, how },
     hasVersion: true,
     unknown: (kind, name) => unknown(kind, name, 'has no row'),
-    otherVersion,
+    otherVersion: (version) => otherVersion('the database', version, VERSION, ': deploy'),
   }
-}
-
-function otherVersion(version: number): LeafidError {
-  return new LeafidError('SCHEMA_MISMATCH', `the database has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them`)
 }
 
 /** A database that nobody made a store in: an empty one is what a lost one looks like, so none is made here. */

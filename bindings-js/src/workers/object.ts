@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { runNear } from '../sql/run.js'
 import { query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
+import { otherVersion } from '../sql/unfit.js'
 import { AnchoredTime, Works, type Setting, type Work } from '../sql/work.js'
 import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
@@ -25,7 +26,6 @@ class ObjectName {
     this.#tables = tables
   }
 
-  /** Refuses any name but its own. */
   check(own: string | undefined, asked: string): void {
     this.#kept ??= this.#read()
     const name = this.#kept ?? own
@@ -124,13 +124,15 @@ export class LeafidObject extends DurableObject {
 
   #begin(tables: ObjectTables): Works {
     const version = settled(tables)
-    if (version !== VERSION) throw otherVersion(version)
+    if (version !== VERSION) throw isOther(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
     const time = new AnchoredTime(beat, performance.now())
     const clock = () => time.read(Date.now(), performance.now())
     return new Works({ ...setting(this.constructor as typeof LeafidObject), clock })
   }
 }
+
+const isOther = (version: number) => otherVersion('the object', version, VERSION, ': deploy')
 
 function setting({ name: className, tags, namespaces }: typeof LeafidObject): Omit<Setting, 'clock'> {
   checkDeclared({ tags, namespaces })
@@ -139,13 +141,8 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
     declared: { tags, namespaces, needsFrom: true, how },
     hasVersion: false,
     unknown: (kind, name) => unknown(kind, name, 'has no row'),
-    otherVersion,
+    otherVersion: isOther,
   }
-}
-
-function otherVersion(version: number): LeafidError {
-  const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them`
-  return new LeafidError('SCHEMA_MISMATCH', message)
 }
 
 /** What crosses from an object to its caller: an error that is thrown there arrives without its code. */
@@ -158,7 +155,6 @@ interface Refusal {
   retryAfter?: number
 }
 
-/** What an object answers. */
 function reply<T>(act: () => T): Reply<T> {
   try {
     return { answer: act() }

@@ -2,13 +2,11 @@ import type { Tables } from '../sql/run.js'
 import { query, type Columns, type Param, type Query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 
-/** What is used of an object's storage. */
 export interface ObjectStorage {
   sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[]; rowsWritten: number } }
   transactionSync<T>(act: () => T): T
 }
 
-/** The tables of an object with SQLite. */
 export class ObjectTables implements Tables {
   readonly #storage: ObjectStorage
 
@@ -31,7 +29,6 @@ export class ObjectTables implements Tables {
     return cursor.rowsWritten
   }
 
-  /** Runs a text of several statements. */
   script(text: string): void {
     this.#storage.sql.exec(text).toArray()
   }

@@ -1,69 +1,10 @@
-// A store that answers nonsense: a clear code, the generator usable afterwards, nothing lost.
+// What a store answers: what is taken, and over HTTP what is sent, and what nonsense comes to. In the process: `misdeeds.mjs`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LeafidError, Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { httpServer, ownStore, refusal, refuses, tagged, timedOut, until, wire } from '../support/stores.mjs'
 
 const TIMEOUT = 150
-
-/** Draws past the first answers, which `spoil` changes; then the store is right again. */
-async function survives(spoil, kind, words = '') {
-  let spoiled = 0
-  const rows = tagged(10)
-  const store = ownStore({
-    rows,
-    change(verb, answer, ask) {
-      if (spoiled >= 2) return answer
-      spoiled += 1
-      return spoil(answer, ask)
-    },
-  })
-  const make = (store, timeout) => (kind === 'segment' ? new Segment('orders', { store, timeout }) : new Snowflake('default', { store, timeout }))
-  const ids = make(store, 60_000)
-  const first = await ids.next()
-  const { failures, grants } = ids.stats()
-  assert.equal(failures, 2)
-  assert.equal(grants, 1)
-  assert.ok((await ids.next()) > first)
-  const mute = ownStore({ change: (_, answer, ask) => spoil(answer, ask) })
-  const never = make(mute, TIMEOUT)
-  const error = await refuses(() => never.next(), 'TIMED_OUT')
-  assert.equal(error.cause.code, 'GRANT_INVALID', error.cause.message)
-  assert.equal(never.stats().last_code, 'GRANT_INVALID')
-  const about = kind === 'segment' ? '`lease_segment` for tag `orders`' : '`acquire` for namespace `default`'
-  const { message } = error.cause
-  assert.ok(message.startsWith(`the store's answer to ${about} was not used: ${words}`) && message.endsWith(': check what answers as the store'), message)
-}
-
-/** What an answer becomes, and how the complaint of it begins where every kind has the same. */
-const nonsense = {
-  'nothing at all': [() => undefined, 'it must be an object, got `undefined`'],
-  null: [() => null],
-  'a text': [() => '<html>'],
-  'a list': [() => []],
-  'an empty object': [() => ({})],
-  "another request's echo": [(answer) => ({ ...answer, request: '0'.repeat(32) }), 'the request id must be that of the ask, `'],
-  'no echo': [({ request: _, ...answer }) => answer],
-  'start = end': [(answer) => ({ ...answer, end: answer.start }), 'it cannot be right, got `{'],
-  'start > end': [(answer) => ({ ...answer, start: answer.end + 1n })],
-  'an end beyond 63 bits': [(answer) => ({ ...answer, end: 2n ** 63n })],
-  'an end beyond 64 bits': [(answer) => ({ ...answer, end: 2n ** 64n + 5n })],
-  'a negative start': [(answer) => ({ ...answer, start: -1n })],
-  'a number for 64 bits': [(answer) => ({ ...answer, start: 1 }), '`start` must be a bigint or a decimal string, got `1`'],
-  'a text that is no decimal': [(answer) => ({ ...answer, start: '0x5' })],
-  'no end': [({ end: _, ...answer }) => answer, 'it has no `end`: it must be a bigint or a decimal string'],
-  'a store id that is none': [(answer) => ({ ...answer, store: 'here' })],
-  'a time that is none': [(answer) => ({ ...answer, now_ms: 'now' })],
-}
-
-describe('nonsense', { concurrency: true }, () => {
-  for (const [what, [spoil, words]] of Object.entries(nonsense)) {
-    for (const kind of ['segment', 'snowflake']) test(`${kind}: ${what}`, () => survives(spoil, kind, words))
-  }
-  test('segment: another tag', () => survives((answer) => ({ ...answer, tag: 'others' }), 'segment'))
-  test('snowflake: a worker beyond the layout', () => survives((answer) => ({ ...answer, worker: 1024 }), 'snowflake'))
-  test('snowflake: a window that is over', () => survives((answer) => ({ ...answer, start: 1n, end: 2n }), 'snowflake'))
-})
 
 test('decimal strings are taken for 64 bits', async () => {
   const text = (answer) => ({ ...answer, start: String(answer.start), end: String(answer.end) })
@@ -84,22 +25,6 @@ test('a range that overlaps an earlier one is not used', async () => {
   assert.equal(error.code, 'TIMED_OUT')
   assert.equal(error.cause.code, 'GRANT_INVALID')
   assert.deepEqual(seen, [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
-})
-
-test('leafid errors keep their code; others are STORE_UNAVAILABLE', async () => {
-  const boom = new Error('boom')
-  const raising = (error) => ({
-    lease_segment() {
-      throw error
-    },
-  })
-  const lost = await refuses(() => new Segment('a', { store: raising(boom), timeout: TIMEOUT }).next(), 'TIMED_OUT')
-  assert.equal(lost.cause.code, 'STORE_UNAVAILABLE')
-  assert.equal(lost.cause.cause, boom)
-  const unknown = new LeafidError('TAG_UNKNOWN', 'no such tag here')
-  await refuses(() => new Segment('a', { store: raising(unknown) }).next(), 'TAG_UNKNOWN', 'no such tag here')
-  const asynchronous = { lease_segment: async () => Promise.reject(unknown) }
-  assert.equal((await refusal(() => new Segment('a', { store: asynchronous }).next())).code, 'TAG_UNKNOWN')
 })
 
 const HTML = { headers: { 'content-type': 'text/html' }, body: '<html><body>welcome</body></html>' }

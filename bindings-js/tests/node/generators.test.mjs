@@ -1,8 +1,8 @@
 // The verbs of both generators, and a worker number that is kept for its owner.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
+import { Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { ownStore, refusal, refuses, tagged } from '../support/stores.mjs'
 
 test('whatever way IDs are drawn, they ascend without a gap', async () => {
   const orders = new Segment('orders', { store: tagged(50, 1_000) })
@@ -28,9 +28,12 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
       orders.fillSync(part)
       see(...part)
     } else for (let n = 0; n < seed % 40; n++) see(orders.nextSync())
+    // Whatever lies in the pool.
+    const { ids, dropped, gaps } = orders.stats()
+    assert.deepEqual([ids, dropped, gaps], [Number(last), 0, 0])
   }
-  const { ids, dropped, gaps } = orders.stats()
-  assert.deepEqual([ids, dropped, gaps], [Number(last), 0, 0])
+  const { waits, failures, asks, grants } = orders.stats()
+  assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
 })
 
 test('a snowflake stamps the time, a worker and a sequence', async () => {
@@ -58,17 +61,6 @@ test('a number is exact, or it is RANGE_INVALID', async () => {
   assert.ok(Math.abs(decode(BigInt(number), { layout: 'js53' }).time - Date.now()) < 60_000)
 })
 
-test('take gives all, or an error and nothing is spent', async () => {
-  const store = tagged(10, 100)
-  const orders = new Segment('orders', { store })
-  assert.equal(await orders.next(), 1n)
-  assert.deepEqual((await orders.take(50)).map(Number), Array.from({ length: 50 }, (_, n) => n + 2))
-  for (const n of [-1, 1.5, Number.NaN, 2 ** 31, 2 ** 40, '5', 5n, undefined]) {
-    for (const act of [() => orders.take(n), () => orders.takeSync(n), () => orders.ready(n)]) await refuses(act, 'COUNT_INVALID')
-  }
-  assert.equal(await orders.next(), 52n)
-})
-
 test('none are had at once, and nothing is asked for', async () => {
   const store = ownStore()
   const orders = new Segment('orders', { store })
@@ -76,15 +68,6 @@ test('none are had at once, and nothing is asked for', async () => {
   const none = new BigUint64Array(0)
   assert.deepEqual([await orders.fill(none), orders.fillSync(none), orders.fillAvailable(none)], [undefined, undefined, 0])
   assert.deepEqual([orders.stats().asks, store.asked], [0, []])
-})
-
-test('the sync forms throw at once while a lease is on its way', async () => {
-  const orders = new Segment('orders', { store: ownStore() })
-  const error = await refuses(() => orders.nextSync(), 'SEGMENT_DRY')
-  assert.ok(error instanceof LeafidError && error instanceof Error)
-  await until(() => orders.stats().grants >= 1)
-  assert.equal(orders.nextSync(), 1n)
-  assert.equal((await refusal(() => new Snowflake('default', { store: ownStore() }).nextSync())).code, 'WINDOW_SPENT')
 })
 
 test('nothing is asked for before the first ID', async () => {
@@ -147,19 +130,6 @@ test('forget drops everything in hand and says nothing to the store', async () =
   assert.ok(after > before)
   assert.notEqual(decode(after).worker, decode(before).worker)
   assert.ok(orders.stats().dropped > 900)
-})
-
-test('the counters tell what was handed out, whatever lies in the pool', async () => {
-  const orders = new Segment('orders', { store: memoryStore() })
-  for (let n = 1; n <= 500; n++) {
-    await orders.next()
-    const { ids, in_hand, dropped } = orders.stats()
-    assert.equal(ids, n)
-    assert.equal(dropped, 0)
-    assert.equal((ids + in_hand) % 1_000, 0)
-  }
-  const { waits, failures, asks, grants } = orders.stats()
-  assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
 })
 
 /** A tag of a small step, in a store that answers later. */

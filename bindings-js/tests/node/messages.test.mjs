@@ -92,7 +92,9 @@ const CASES = {
     [() => new Snowflake('', { store }), `\`namespace\` must be ${name}, got \`''\``],
   ],
   COUNT_INVALID: [
-    [() => segment()().takeSync(5n), 'the count must be a whole number from 0 to 2147483647, got `5n`'],
+    ...[-1, 1.5, Number.NaN, 2 ** 31, 2 ** 40, '5', 5n, undefined].flatMap((n) =>
+      ['take', 'takeSync', 'ready'].map((draw) => [() => segment()()[draw](n), `the count must be a whole number from 0 to 2147483647, got \`${inspect(n)}\``]),
+    ),
   ],
   ID_INVALID: [
     [() => toBase32(5), 'an ID must be a bigint from 0 to 2^63 - 1, got `5`'],

@@ -17,17 +17,15 @@ const { Connection } = await inner('files/driver.js')
 
 const acquire = { namespace: 'default', request: '02'.repeat(16), owner: 'a' }
 
-async function edited(path, ...changes) {
-  await sqliteStore(path, { create }).lease_segment(lease())
-  const connection = new Connection(path)
-  connection.script(['PRAGMA ignore_check_constraints = 1', ...changes].join(';'))
-  connection.close()
-}
-
 function script(path, text) {
   const connection = new Connection(path)
   connection.script(text)
   connection.close()
+}
+
+async function edited(path, ...changes) {
+  await sqliteStore(path, { create }).lease_segment(lease())
+  script(path, ['PRAGMA ignore_check_constraints = 1', ...changes].join(';'))
 }
 
 const FILES = {

@@ -63,7 +63,7 @@ test('a changed layout keeps the floor at the same time', async (t) => {
   const settled = (layout) => {
     const declared = { tags: {}, namespaces: { shop: { layout } }, how: () => '' }
     const works = new Works({ declared, clock: () => Date.now(), hasVersion: false })
-    assert.equal(refused(() => runNear(connection, () => works.acquire({ ...acquire, namespace: 'shop' }))), 'WORKERS_EXHAUSTED')
+    assert.throws(() => runNear(connection, () => works.acquire({ ...acquire, namespace: 'shop' })), { code: 'WORKERS_EXHAUSTED' })
     return floor(path, 'shop')
   }
   const leaf = settled('leaf')
@@ -73,12 +73,3 @@ test('a changed layout keeps the floor at the same time', async (t) => {
   assert.equal(settled('edge'), String((since + tick - 1n) / tick))
   connection.close()
 })
-
-function refused(act) {
-  try {
-    act()
-  } catch ({ code }) {
-    return code
-  }
-  return undefined
-}

@@ -40,24 +40,17 @@ async function result(act) {
 }
 
 function layouts({ Layout }) {
-  return (step) => {
-    const layout = new Layout(step.layout)
-    switch (step.do) {
-      case 'layout':
-        return { ...layout.toJSON(), last_ms: layout.lastMs, per_second: layout.perSecond, workers: layout.workers }
-      case 'compose':
-        return layout.compose(BigInt(step.time_ms), step.worker, BigInt(step.sequence))
-      case 'decompose': {
-        const { timeMs, tick, worker, sequence } = layout.decompose(BigInt(step.id))
-        return { time_ms: timeMs, tick, worker, sequence }
-      }
-      case 'first_id':
-        return layout.firstId(BigInt(step.time_ms))
-      case 'last_id':
-        return layout.lastId(BigInt(step.time_ms))
-    }
-    throw new Wrong(`there is no step \`${step.do}\``)
+  const verbs = {
+    layout: (layout) => ({ ...layout.toJSON(), last_ms: layout.lastMs, per_second: layout.perSecond, workers: layout.workers }),
+    compose: (layout, { time_ms, worker, sequence }) => layout.compose(BigInt(time_ms), worker, BigInt(sequence)),
+    decompose(layout, { id }) {
+      const { timeMs, ...parts } = layout.decompose(BigInt(id))
+      return { time_ms: timeMs, ...parts }
+    },
+    first_id: (layout, { time_ms }) => layout.firstId(BigInt(time_ms)),
+    last_id: (layout, { time_ms }) => layout.lastId(BigInt(time_ms)),
   }
+  return (step) => verbs[step.do](new Layout(step.layout), step)
 }
 
 function text({ toDecimal, toBase32, fromDecimal, fromBase32 }) {
@@ -73,16 +66,10 @@ function text({ toDecimal, toBase32, fromDecimal, fromBase32 }) {
 function generator(_, { Generator }, { kind, config, seed }) {
   const ids = new Generator(kind, config, BigInt(seed))
   const verbs = {
-    next: ({ at }) => ids.next(at),
-    fill: ({ at, n }) => ids.fill(at, n),
-    fill_available: ({ at, n }) => ids.fillAvailable(at, n),
     span({ at, n }) {
       const filled = ids.fillAvailable(at, n)
       return Array.isArray(filled) ? { count: filled.length, first: filled[0], last: filled.at(-1) } : filled
     },
-    ready: ({ at, n }) => ids.ready(at, n),
-    wants_ask: ({ at }) => ids.wantsAsk(at),
-    poll_at: () => ids.pollAt(),
     poll_ask: ({ at, entropy }) => ids.pollAsk(at, bytes(entropy)),
     grant({ at, sent, grant }) {
       const verdict = ids.grant(at, sent, grant)
@@ -90,20 +77,16 @@ function generator(_, { Generator }, { kind, config, seed }) {
       return verdict.outcome ?? verdict
     },
     failure: ({ at, request, code, retry_after_ms }) => ids.failure(at, request, code, retry_after_ms),
-    carryover: () => ids.carryover(),
     resume: ({ before, highest, layout }) => ids.resume(before, highest && BigInt(highest), layout),
-    retire: () => ids.retire(),
-    forget: () => ids.forget(),
-    resumed: () => ids.resumed(),
-    look: ({ at, wall }) => ids.look(at, wall),
     stance({ at, code, until }) {
       const stance = ids.stance(at, code, until)
       return stance.code === undefined ? { wait: stance.until } : { raise: stance.code }
     },
-    failing: () => ids.failing(),
-    stats: () => ids.stats(),
+    look: ({ at, wall }) => ids.look(at, wall),
   }
-  return (step) => verbs[step.do](step)
+  // The others take a time, or none, and how many.
+  const plain = (step) => ids[camel(step.do)](step.at, step.n)
+  return (step) => (verbs[step.do] ?? plain)(step)
 }
 
 function store({ memoryStore }, _, script) {
@@ -111,24 +94,15 @@ function store({ memoryStore }, _, script) {
   const rows = memoryStore({ id: script.store, clock: () => now, createOnUse: false })
   for (const { tag, ...fields } of script.tags ?? []) rows.createTag(tag, fields)
   for (const { namespace, ...fields } of script.namespaces ?? []) rows.createNamespace(namespace, fields)
+  const verbs = {
+    revoke: ({ namespace, worker }) => rows.revoke(namespace, worker),
+    set_workers: ({ namespace, workers }) => rows.setWorkers(namespace, workers),
+    create_tag: ({ tag, from, step, max_step, until }) => rows.createTag(tag, { from, step, max_step, until }),
+    delete_tag: ({ tag }) => rows.deleteTag(tag),
+  }
   return (step) => {
     now = Number(step.at)
-    switch (step.do) {
-      case 'revoke':
-        rows.revoke(step.namespace, step.worker)
-        return {}
-      case 'set_workers':
-        rows.setWorkers(step.namespace, step.workers)
-        return {}
-      case 'create_tag':
-        rows.createTag(step.tag, { from: step.from, step: step.step, max_step: step.max_step, until: step.until })
-        return {}
-      case 'delete_tag':
-        rows.deleteTag(step.tag)
-        return {}
-      default:
-        return rows[step.do](step.ask)
-    }
+    return step.do in verbs ? (verbs[step.do](step) ?? {}) : rows[step.do](step.ask)
   }
 }
 
@@ -169,6 +143,8 @@ function publicIds(_, { publicIds }, { key, tag, prefix, alphabet }) {
   }
   return (step) => verbs[step.do](step)
 }
+
+const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
 
 function bytes(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -1,68 +1,30 @@
 // What a strict user writes compiles, and what would be wrong does not.
-import {
-  LeafidError,
-  Layout,
-  Segment,
-  Snowflake,
-  decode,
-  fromBase32,
-  httpStore,
-  memoryStore,
-  toBase32,
-  type AcquireAsk,
-  type ErrorCode,
-  type Id,
-  type IdText,
-  type SegmentAsk,
-  type SegmentGrant,
-  type Stats,
-  type Store,
-  type WindowGrant,
-} from 'leafid'
-import {
-  acquire,
-  lease_segment,
-  namespace_row,
-  release,
-  renew,
-  tag_row,
-  type Acquired,
-  type Candidates,
-  type NamespaceRow,
-  type WorkerRow,
-} from 'leafid/registry'
+import { LeafidError, Layout, Segment, Snowflake, decode, fromBase32, httpStore, memoryStore, toBase32 } from 'leafid'
+import type { AcquireAsk, ErrorCode, Id, IdText, SegmentAsk, SegmentGrant, Stats, Store, WindowGrant } from 'leafid'
+import { acquire, lease_segment, namespace_row, release, renew, tag_row, type Acquired, type Candidates, type NamespaceRow, type WorkerRow } from 'leafid/registry'
 import { Generator } from 'leafid/testing'
 
 export async function draws(signal: AbortSignal): Promise<void> {
   const onError = (error: LeafidError) => console.error(error.code)
   const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, maxStep: 1_000, timeout: 5_000, onError })
-  const id: bigint = await orders.next({ signal })
-  const text: string = await orders.nextString()
-  const number: number = await orders.nextNumber()
-  const many: bigint[] = await orders.take(10, { signal })
   const array = new BigUint64Array(8)
   const filled: Promise<void> = orders.fill(array)
   await filled
   orders.fillSync(array)
   await orders.ready(3)
-  const count: number = orders.fillAvailable(array)
-  const now: [bigint, string, bigint[]] = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2)]
-  const stats: Stats = orders.stats()
-  const used: number = stats.ids + stats.in_hand + stats.offset_ms
-  const last: string | undefined = stats.last_code
+  const waited = [await orders.next({ signal }), await orders.nextString(), await orders.nextNumber(), await orders.take(10, { signal })] satisfies [bigint, string, number, bigint[]]
+  const now = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2), orders.fillAvailable(array)] satisfies [bigint, string, bigint[], number]
+  const { ids, in_hand, offset_ms, last_code, engine }: Stats = orders.stats()
+  const told = [ids + in_hand + offset_ms, last_code, engine] satisfies [number, string | undefined, 'native' | 'wasm']
   orders.forget()
   await orders.close({ release: true })
-  console.log(id, text, number, many, count, now, used, last)
+  console.log(waited, now, told)
 }
 
 export async function disposes(): Promise<void> {
   await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0, owner: 'api-0', sticky: true, strict: true, state: 'ids.state' })
   const { time, worker, sequence } = decode(await ids.next(), { layout: Layout.edge })
-  const when: Date = time
-  const parts: [number, bigint] = [worker, sequence]
-  decode(97583759569410, 'js53')
-  decode('5', Layout.js53)
-  console.log(when, parts, toBase32(fromBase32('68EKWV2E7SRWE')))
+  console.log([time, worker, sequence] satisfies [Date, number, bigint], decode(97583759569410, 'js53'), decode('5', Layout.js53), toBase32(fromBase32('68EKWV2E7SRWE')))
 }
 
 export async function brands(): Promise<void> {
@@ -85,8 +47,6 @@ export async function brands(): Promise<void> {
   counter = 5n
   console.log(many, plain, event, wrong, any, other, counter, JSON.stringify({ text }))
 }
-
-export const engine: 'native' | 'wasm' = new Segment('orders').stats().engine
 
 export const own: Store = {
   async lease_segment(ask: SegmentAsk): Promise<SegmentGrant> {
@@ -125,11 +85,8 @@ export function isSpent(error: LeafidError): boolean {
   return code === 'TAG_SPENT' || error.code === 'SEGMENT_DRYY'
 }
 
-export function tells(error: unknown): string {
-  if (!(error instanceof LeafidError)) return String(error)
-  const until: number | undefined = error.until
-  const wait: number | undefined = error.retryAfter
-  return `${error.code} ${until ?? ''} ${wait ?? ''} ${error.message}`
+export function tells(error: LeafidError): string {
+  return `${error.code} ${[error.until, error.retryAfter] satisfies (number | undefined)[]} ${error.message}`
 }
 
 // @ts-expect-error a tag is needed

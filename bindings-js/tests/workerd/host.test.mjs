@@ -45,15 +45,6 @@ test('the sync form has IDs as long as some are at hand', async () => {
   assert.equal(numbers.length, 50)
 })
 
-test('a frozen clock: SEQUENCE_SPENT, TIMED_OUT, and on', async () => {
-  const frozen = await ask('/frozen')
-  assert.equal(frozen.spent.code, 'SEQUENCE_SPENT')
-  assert.ok(frozen.ascends && frozen.seen > 3 * 4_096 - 110 && frozen.seen <= 3 * 4_096, `${frozen.seen}`)
-  assert.deepEqual([frozen.later.code, frozen.later.cause], ['TIMED_OUT', 'SEQUENCE_SPENT'])
-  const thawed = await ask('/frozen?thaws')
-  assert.equal(typeof thawed.later.value, 'string')
-})
-
 test('an engine that trapped is rebuilt, and knows its store', async () => {
   const cases = [
     ['segment', 'another', 'STORE_CHANGED'],

@@ -16,6 +16,9 @@ export class Ids extends LeafidObject {
   static tags = tags
 }
 
+/** The same after somebody renamed it, and forgot `renamed_classes`. */
+export class Renamed extends Ids {}
+
 const declared = { tags, namespaces, how: () => '' }
 
 export class Careless extends DurableObject {

@@ -1,6 +1,7 @@
 // The Worker of these tests: a request names what is to be done; what is thrown is told.
 import { Segment, Snowflake, decode } from 'leafid'
 import { lease_segment, tag_row } from 'leafid/registry'
+import { conform } from 'leafid/testing'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject, env } from 'cloudflare:workers'
 
@@ -82,6 +83,7 @@ const ACTS = {
     const id = await holder(what).next()
     return { id, ...(what.kind === 'snowflake' ? { worker: decode(id, what.namespace === undefined ? 'leaf' : 'edge').worker } : {}) }
   },
+  conform: ({ store }) => conform(stores[store]({})),
   hold: ({ store, namespace }) =>
     stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, length_ms: 60_000 }),
   async time({ store }) {

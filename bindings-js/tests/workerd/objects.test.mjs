@@ -48,9 +48,15 @@ async function started(t, source, { store = 'object', flags } = {}) {
   }
 }
 
-// Together, for the second of them waits until windows are over.
-describe('deploys', { concurrency: true }, () => {
+// Together, for most of them wait until windows are over.
+describe('over both', { concurrency: true }, () => {
   for (const store of ['object', 'd1']) {
+    test(`what a store must do, over ${store}`, async (t) => {
+      const { ask } = await started(t, declaring({ conform: { from: '1', step: 10, max_step: 100 } }, { conform: { workers: { start: 0, end: 4 } } }), { store })
+      const { passed, skipped, message } = await ask({ act: 'conform', store })
+      assert.deepEqual([passed?.length, skipped], [24, {}], message)
+    })
+
     test(`a deploy over ${store}: numbers go on, steps and ends change, tags come and go`, async (t) => {
       const { refused, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }), { store })
       assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])

@@ -16,21 +16,6 @@ const ACTS = {
   take: async ({ n }) => ({ numbers: await orders.take(Number(n)) }),
   stats: () => ({ orders: orders.stats(), ids: ids.stats() }),
 
-  /** A clock that stands still between I/O, as in production. */
-  async frozen({ thaws }) {
-    let now = 1_000
-    const clock = () => now
-    const frozen = new Snowflake('default', { store: memoryStore(), layout: 'leaf', maxAheadMs: 2, clock, timeout: thaws === undefined ? 400 : 60_000 })
-    const seen = [await frozen.next()]
-    const spent = told(() => {
-      for (;;) seen.push(frozen.nextSync())
-    })
-    if (thaws !== undefined) setTimeout(() => (now += 50), 20)
-    const later = await told(() => frozen.next())
-    const ascends = seen.every((id, at) => at === 0 || id > seen[at - 1])
-    return { seen: seen.length, ascends, spent, later }
-  },
-
   /**
    * Makes the engine trap at its next call, as running out of stack or memory does; then goes on, where behind the store's name
    * stands the same store, another one, or the same as it was long before.

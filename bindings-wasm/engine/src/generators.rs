@@ -8,7 +8,7 @@ use core::cell::RefCell;
 use leafid_bindings::Handles;
 use leafid_wasm_border::{Alone, answer, from, given, parcel, tell_moment, tell_text, text};
 
-use crate::time::{host, known};
+use crate::{host, known};
 
 static HANDLES: Alone<Handles> = Alone(Handles::new());
 

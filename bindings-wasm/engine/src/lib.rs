@@ -8,10 +8,20 @@
 #![expect(unsafe_code, reason = "the host knows each function by its name")]
 
 pub mod generators;
-pub mod time;
 pub mod values;
 
+use leafid_core::HostTime;
 use leafid_wasm_border::tell_text;
+
+/// A moment on the host's clock.
+fn host(ms: f64) -> HostTime {
+    HostTime::new(ms as i64)
+}
+
+/// A number that may be absent, which crosses as NaN.
+fn known(number: f64) -> Option<f64> {
+    (!number.is_nan()).then_some(number)
+}
 
 /// Tells the version of this engine, compared with the package's own when it is loaded.
 #[unsafe(export_name = "engineVersion")]

@@ -7,7 +7,7 @@ use alloc::string::String;
 use leafid_bindings::{codes, layouts, text as forms};
 use leafid_wasm_border::{answer, from, tell_big, tell_text, text};
 
-use crate::time::known;
+use crate::known;
 
 /// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
 /// five fields, or a preset's name.

@@ -61,10 +61,3 @@ pub extern "C" fn tag_row(before: u32, wanted: u32) -> u32 {
 pub extern "C" fn namespace_row(wanted: u32) -> u32 {
     answer(registry::namespace_row(from(wanted)))
 }
-
-/// Whether the owner that is the parcel does not get this worker number because another keeps it,
-/// however long ago its window ended.
-#[unsafe(export_name = "isKeptFrom")]
-pub extern "C" fn is_kept_from(row: u32, now_ms: f64) -> bool {
-    registry::is_kept_from(from(row), &text(), at(now_ms))
-}
