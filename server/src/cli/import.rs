@@ -71,7 +71,6 @@ pub struct Import {
 }
 
 impl Import {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         let name = namespace(&self.namespace)?;
         let wish = Wish {
@@ -112,7 +111,6 @@ fn summary(done: &Plan, name: &Name) -> Value {
     })
 }
 
-/// Where Leaf's tree is in ZooKeeper.
 fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
     if !url.starts_with("zk://") {
         let detail = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";

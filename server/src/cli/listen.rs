@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 
 use super::args::{Place, host, place};
-use super::{leaf, sockets};
-use crate::access::nets::Nets;
+use super::{leaf, sockets, store};
 use crate::access::tokens::Tokens;
 use crate::http::deadlines::Limits;
-use crate::http::listener::{At, Listener};
+use crate::http::listener::Listener;
 use crate::http::reload::Reload;
 use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
@@ -63,7 +63,6 @@ pub struct Listen {
     max_connections: usize,
 }
 
-/// A listener that may be open to everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Open {
     /// The listener of --listen
@@ -74,26 +73,12 @@ enum Open {
     Leaf,
 }
 
-/// The sockets of a server, with the text that tells each, in the order of the options.
-pub struct Sockets {
-    told: Vec<String>,
-    bound: Vec<Bound>,
-    /// What is read again when it changes.
-    pub reload: Reload,
-}
-
 impl Listen {
-    /// How long clients may take, and how many there may be.
     pub fn limits(&self) -> Limits {
         Limits { connections: self.max_connections, ..Limits::default() }
     }
 
-    /// Binds all addresses, Leaf's too.
-    ///
-    /// # Errors
-    /// `NOT_ENABLED` for an address that others reach and nothing guards, `STORE_UNAVAILABLE` for one
-    /// that is in use.
-    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<Sockets, Problem> {
+    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<(Vec<Bound>, Reload), Problem> {
         let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
@@ -113,15 +98,12 @@ impl Listen {
         }
         let addresses: Vec<SocketAddr> = planned.iter().map(|(_, _, at)| *at).collect();
         sockets::room_for(self.max_connections);
-        let mut sockets = Sockets { told: Vec::new(), bound: Vec::new(), reload: guard };
+        let mut bound = Vec::new();
         for (option, (listener, rules), address) in planned {
             let socket = sockets::bind(address, &addresses, option)?;
-            let at = socket.local_addr().map_err(|error| sockets::unbound(address, option, &error));
-            let at = At { listener, tls: rules.tls.is_some(), address: at? };
-            sockets.told.push(told(listener, &at.url()));
-            sockets.bound.push(Bound { listener, rules, socket });
+            bound.push(Bound { listener, rules, socket });
         }
-        Ok(sockets)
+        Ok((bound, guard))
     }
 
     /// Who may ask, and what connections are greeted with.
@@ -133,21 +115,20 @@ impl Listen {
         Ok(Reload { tokens, tls })
     }
 
-    /// What an address serves and asks.
     fn ruled(
         &self,
         open: Open,
         listener: Listener,
         Place { at, plain }: Place,
         guard: &Reload,
-        allow: &Nets,
+        allow: &Arc<[IpNet]>,
     ) -> Result<(Listener, Rules), Problem> {
         let is_open = self.insecure.contains(&open);
         let here = at.ip().is_loopback();
         // Leaf's clients can neither; their addresses are what tells them.
         let (Reload { tokens, tls }, from) = match open {
-            Open::Leaf => (Reload::default(), allow.clone()),
-            Open::Api | Open::Admin => (guard.clone(), Nets::default()),
+            Open::Leaf => (Reload::default(), Arc::clone(allow)),
+            Open::Api | Open::Admin => (guard.clone(), Arc::default()),
         };
         let tls = tls.filter(|_| !plain);
         let is_guarded = tokens.is_some() && tls.is_some();
@@ -158,7 +139,7 @@ impl Listen {
         let name = listener.name;
         if !here && !is_guarded {
             let lacks = match (&tokens, &tls) {
-                (None, _) if !from.is_all() => "its address alone tells who asks",
+                (None, _) if !from.is_empty() => "its address alone tells who asks",
                 (None, _) => "everybody who reaches it may use it",
                 _ => "tokens pass over the network in the clear",
             };
@@ -176,21 +157,18 @@ impl Listen {
     }
 }
 
-impl Sockets {
-    /// Tells the addresses. Those that clients wait for come last, the first of them last of all:
-    /// whoever has read it knows all of them.
-    pub fn tell(self, tell: impl Fn(&str)) -> Vec<Bound> {
-        self.told.iter().rev().for_each(|told| tell(told));
-        self.bound
+/// Tells the addresses. Those that clients wait for come last, the first of them last of all: whoever has
+/// read it knows all of them.
+pub fn tell(all: &[Bound]) -> Result<(), Problem> {
+    for bound in all.iter().rev() {
+        let at = bound.at()?.url();
+        store::tell(match bound.listener {
+            Listener::ADMIN => format!("leafid: changes are made at {at}"),
+            Listener::LEAF => format!("leafid: Leaf's paths are at {at}"),
+            _ => format!("leafid: listening on {at}"),
+        });
     }
-}
-
-fn told(listener: Listener, at: &str) -> String {
-    match listener {
-        Listener::ADMIN => format!("leafid: changes are made at {at}"),
-        Listener::LEAF => format!("leafid: Leaf's paths are at {at}"),
-        _ => format!("leafid: listening on {at}"),
-    }
+    Ok(())
 }
 
 fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Problem {

@@ -27,13 +27,8 @@ pub async fn decode(
     Ok(Json::write(|writer| put_parts(writer, parts, &layout, Some(&name))))
 }
 
-/// An ID and what it is made of.
 pub type Decoded = (u64, leafid_core::Parts);
 
-/// Reads an ID.
-///
-/// # Errors
-/// `ID_INVALID` for a text that is not an ID, or has bits above the layout's.
 pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
     let invalid = |detail: String| Problem::new(Code::IdInvalid, detail);
     let id = Text::parse_decimal(text).map_err(|_| invalid(not_an_id(text)))?;
@@ -43,7 +38,6 @@ pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
     Ok((id, parts))
 }
 
-/// Why a text is no ID.
 pub fn not_an_id(text: &str) -> String {
     let (shown, most) = (shown(text), i64::MAX);
     let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -53,7 +47,6 @@ pub fn not_an_id(text: &str) -> String {
     }
 }
 
-/// Writes the parts of an ID.
 pub fn put_parts(
     writer: &mut impl FieldWriter,
     (id, parts): Decoded,

@@ -12,7 +12,6 @@ use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
 use crate::app::App;
 
-/// `GET /v1/namespaces`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let rows = app.store.namespaces(page(&uri, namespace)?).await?;
     Ok(Json::write(|writer| {
@@ -20,7 +19,6 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused
     }))
 }
 
-/// `GET /v1/namespaces/{ns}`
 pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
@@ -42,7 +40,6 @@ pub async fn put(
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
-/// A row of the list.
 pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.text("namespace", name.as_str());
     row.put(writer);

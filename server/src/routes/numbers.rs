@@ -9,9 +9,8 @@ use super::answer::{Json, Refused};
 use super::input::NamespacePath;
 use super::workers;
 use crate::app::App;
-use crate::seen::numbers::{self, Numbers};
+use crate::seen::numbers::Numbers;
 
-/// `GET /v1/namespaces/{ns}/numbers`
 pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
@@ -30,9 +29,6 @@ pub async fn get(
     }))
 }
 
-/// How many are in each state.
 pub fn put_counts(writer: &mut impl FieldWriter, numbers: &Numbers) {
-    for state in numbers::State::ALL {
-        writer.number(state.name(), numbers.count(*state));
-    }
+    numbers.each().for_each(|(state, count)| writer.number(state, count));
 }

@@ -18,7 +18,6 @@ use super::{namespaces, numbers, tags};
 use crate::app::App;
 use crate::seen::census::{SpaceSight, TagSight};
 
-/// `GET /v1/overview`
 pub async fn get(State(app): State<Arc<App>>) -> Json {
     let (found, tags, spaces) = tokio::join!(
         health::look(&app),
