@@ -24,7 +24,6 @@ mod repair;
 mod secrets;
 mod serve;
 mod shell;
-mod sockets;
 mod store;
 mod tags;
 mod token;

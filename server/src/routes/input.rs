@@ -7,7 +7,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
+use leafid_core::{Code, FieldReader, NAME_BYTES, Name, strict};
 use leafid_store::json::{Reader, shown};
 use leafid_store::problem::Problem;
 
@@ -85,11 +85,7 @@ fn small(text: &str) -> Option<u32> {
 }
 
 pub fn count(input: Reader) -> Result<u64, Problem> {
-    Ok(input.all(get_count)?)
-}
-
-pub fn get_count(from: &mut impl FieldReader) -> Result<u64, Refusal> {
-    from.number("count")?.ok_or(Code::RequestInvalid.into())
+    Ok(input.all(|from| from.number("count")?.ok_or(Code::RequestInvalid.into()))?)
 }
 
 /// The query's fields; each of them is one of `known`.

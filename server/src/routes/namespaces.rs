@@ -10,7 +10,9 @@ use leafid_store::store::NamespaceChange;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
+use super::workers;
 use crate::app::App;
+use crate::seen::numbers::Numbers;
 
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let rows = app.store.namespaces(page(&uri, namespace)?).await?;
@@ -44,4 +46,27 @@ pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.text("namespace", name.as_str());
     row.put(writer);
     writer.millis("last_ms", row.layout.last().get());
+}
+
+/// `GET /v1/namespaces/{ns}/numbers`: each worker number as one letter, and who holds them.
+pub async fn numbers(
+    State(app): State<Arc<App>>,
+    NamespacePath(name): NamespacePath,
+) -> Result<Json, Refused> {
+    let (row, numbers) = app.census.space(&app.store, name).await?;
+    Ok(Json::write(|writer| {
+        writer.text("namespace", name.as_str());
+        writer.millis("now_ms", numbers.now.get());
+        writer.number("first", row.workers.start);
+        writer.text("states", &numbers.letters);
+        writer.nested("counts", |writer| put_counts(writer, &numbers));
+        writer.array("holders", numbers.holders.iter(), |writer, (worker, held)| {
+            workers::put_row(writer, *worker, held, &row.layout);
+        });
+        writer.flag("more_holders", numbers.more_holders);
+    }))
+}
+
+pub fn put_counts(writer: &mut impl FieldWriter, numbers: &Numbers) {
+    numbers.each().for_each(|(state, count)| writer.number(state, count));
 }

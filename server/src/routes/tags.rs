@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name};
 use leafid_store::store::TagChange;
 
 use super::answer::{Json, Refused};
@@ -46,14 +46,10 @@ pub async fn advance(
     TagPath(tag): TagPath,
     Input(input): Input,
 ) -> Result<Json, Refused> {
-    let to = input.all(get_to)?;
+    let to = input.all(|from| from.big("to")?.ok_or(Code::RequestInvalid.into()))?;
     let row = app.store.advance_tag(tag, to).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
-}
-
-pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
-    from.big("to")?.ok_or(Code::RequestInvalid.into())
 }
 
 pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
