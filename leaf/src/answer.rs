@@ -18,25 +18,23 @@ pub const NOTHING_AT_HAND: i8 = -3;
 
 /// An ID, as what the request accepts says it is.
 pub fn id(id: u64, accept: Option<&HeaderValue>) -> Response {
-    text(Body::from(id.to_string()), accept)
+    of(Body::from(id.to_string()), media(accept))
 }
 
 /// What a HEAD is answered where a GET would have an ID: none is burnt.
 pub fn head(accept: Option<&HeaderValue>) -> Response {
-    text(Body::empty(), accept)
+    of(Body::empty(), media(accept))
 }
 
-fn text(body: Body, accept: Option<&HeaderValue>) -> Response {
+fn of(body: Body, media: HeaderValue) -> Response {
     let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, media(accept));
+    response.headers_mut().insert(CONTENT_TYPE, media);
     response
 }
 
 /// JSON with the status 200.
 pub fn json(text: String) -> Response {
-    let mut response = Response::new(Body::from(text));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
-    response
+    of(Body::from(text), JSON)
 }
 
 /// No ID, but this number.

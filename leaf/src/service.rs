@@ -31,18 +31,6 @@ const MOST_BYTES: usize = 16 * 1_024;
 /// A list is read in parts of this many rows.
 const PART: u32 = 1_000;
 
-/// What stands before Leaf's paths: its clients can send no token that would tell who asks.
-pub trait Gate: Send + Sync + 'static {
-    /// Admits a request.
-    ///
-    /// # Errors
-    /// `FORBIDDEN` for an address that may not ask, and for what may come from a web page.
-    fn check(&self, head: &Parts) -> Result<(), Problem>;
-
-    /// Counts and logs a refusal of one of its own.
-    fn refused(&self, problem: &Problem, head: &Parts);
-}
-
 /// Serves Leaf's paths.
 pub struct LeafService {
     /// Where the tags and the namespace are.
@@ -51,8 +39,6 @@ pub struct LeafService {
     pub generators: Arc<Generators>,
     /// What is served.
     pub modes: Modes,
-    /// Who may ask.
-    pub gate: Box<dyn Gate>,
     /// How long a body may take.
     pub within: Duration,
     /// The namespace of the snowflakes.
@@ -60,8 +46,8 @@ pub struct LeafService {
 }
 
 impl LeafService {
-    /// The answer to a request.
-    pub async fn answer(&self, request: Request) -> Response {
+    /// The answer to a request, or to who is not `admitted`.
+    pub async fn answer(&self, request: Request, admitted: Result<(), Problem>) -> Response {
         let (head, body) = request.into_parts();
         // It says nothing, and is read all the same: what is left of it would be taken for the next
         // request, so the connection could not go on.
@@ -70,9 +56,13 @@ impl LeafService {
         {
             return answer::error(status, None, "", head.uri.path());
         }
-        match self.gate.check(&head) {
+        match admitted {
             Ok(()) => self.admitted(&head).await,
-            Err(problem) => self.refused(&problem, &head),
+            Err(problem) => {
+                let status = StatusCode::from_u16(problem.http_status());
+                let status = status.unwrap_or(StatusCode::FORBIDDEN);
+                answer::error(status, None, &problem.detail, head.uri.path())
+            }
         }
     }
 
@@ -116,13 +106,6 @@ impl LeafService {
             Asked::Slash => answer::slash(),
             Asked::Unknown => answer::unknown(path),
         }
-    }
-
-    /// The answer to who is not admitted.
-    fn refused(&self, problem: &Problem, head: &Parts) -> Response {
-        self.gate.refused(problem, head);
-        let status = StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
-        answer::error(status, None, &problem.detail, head.uri.path())
     }
 
     /// A number of a key, or a snowflake.

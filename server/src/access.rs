@@ -6,11 +6,9 @@
 //! asks.
 
 pub mod allow;
-pub mod day;
 pub mod file;
 pub mod fresh;
 pub mod meter;
-pub mod nets;
 pub mod principal;
 pub mod secret;
 pub mod tokens;

@@ -3,7 +3,7 @@
 mod above;
 mod adopt;
 pub(crate) mod apply;
-mod args;
+pub(crate) mod args;
 mod backup;
 mod client;
 pub(crate) mod config;
@@ -24,7 +24,6 @@ mod repair;
 mod secrets;
 mod serve;
 mod shell;
-mod sockets;
 mod store;
 mod tags;
 mod token;
@@ -116,14 +115,11 @@ enum Verb {
     Man(shell::Pages),
 }
 
-/// Why a verb failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command line cannot be understood; these words and variables may be repeated in the error.
     Misused(clap::Error, Vec<String>),
-    /// The store said no, or could not be reached.
     Problem(Problem),
-    /// What was to be shown could not be written.
     Output(std::io::Error),
 }
 
@@ -170,7 +166,6 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Reads a command line, and the file that it names.
 fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
     let command = config::without_empty(Cli::command());
     let of_file = config::file::added(&command, &words)?;

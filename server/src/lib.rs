@@ -7,14 +7,14 @@
 #[cfg(test)]
 extern crate self as leafid_server;
 
-pub mod access;
+mod access;
 pub mod app;
 pub mod cli;
 #[cfg(test)]
 #[path = "../fuzz/fuzzed.rs"]
 mod fuzzed;
 pub mod http;
-pub mod log;
+mod log;
 pub mod routes;
-pub mod seen;
+mod seen;
 mod shallow;

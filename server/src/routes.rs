@@ -8,7 +8,6 @@ pub(crate) mod health;
 pub(crate) mod input;
 pub(crate) mod metrics;
 pub(crate) mod namespaces;
-pub(crate) mod numbers;
 pub mod openapi;
 pub(crate) mod overview;
 pub(crate) mod segments;

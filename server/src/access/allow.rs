@@ -14,7 +14,6 @@ use super::meter::Asking;
 use super::principal::Principal;
 use super::tokens::Member;
 
-/// Who asks, where tokens tell; else everybody may everything.
 #[derive(Clone, Debug, Default)]
 pub struct Allowance(pub Option<Arc<Member>>);
 
@@ -26,10 +25,6 @@ pub struct Charge {
 }
 
 impl Allowance {
-    /// Counts the IDs of a request.
-    ///
-    /// # Errors
-    /// `QUOTA_EXCEEDED`.
     pub fn ids(&self, ids: u64) -> Result<Charge, Problem> {
         let member = self.0.clone();
         let Some(found) = &member else { return Ok(Charge { member, ids: 0 }) };
@@ -38,10 +33,6 @@ impl Allowance {
     }
 
     /// A segment's ask, no larger than the principal may have, and counted.
-    ///
-    /// # Errors
-    /// `FORBIDDEN` for a range of more numbers than it may have in one, `QUOTA_EXCEEDED`, and those of
-    /// [`Registry::tag`].
     pub async fn segment(
         &self,
         ask: SegmentAsk,
@@ -84,9 +75,6 @@ impl Allowance {
 
     /// Does something that is counted: for a principal to its end, whether its caller waits for that
     /// or hangs up, since what was granted meanwhile counts.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub async fn counted<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Problem>> + Send + 'static,
@@ -101,9 +89,6 @@ impl Allowance {
     }
 
     /// A window's ask, no longer than the principal may have, and counted while it is asked.
-    ///
-    /// # Errors
-    /// `QUOTA_EXCEEDED`.
     pub fn acquire(
         &self,
         ask: AcquireAsk,
@@ -120,14 +105,12 @@ impl Allowance {
         RenewAsk { length_ms: self.length_ms(ask.length_ms), ..ask }
     }
 
-    /// The principal has this window now.
     pub fn holds(&self, namespace: Name, key: leafid_core::Token, grant: &WindowGrant) {
         if let Some(member) = &self.0 {
             member.meter.holds(namespace, grant, key);
         }
     }
 
-    /// The principal has given a number back.
     pub fn lets_go(&self, release: &Release) {
         if let Some(member) = &self.0 {
             member.meter.lets_go(release);
@@ -145,7 +128,6 @@ impl Allowance {
 }
 
 impl Charge {
-    /// How many were had.
     pub fn had(mut self, ids: u64) {
         if let Some(member) = self.member.take() {
             member.meter.give_back(&member.who, self.ids.saturating_sub(ids));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use leafid_core::Code;
@@ -17,11 +18,6 @@ use crate::shallow;
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
                     again when it changes.\n# It has the SHA-256 of each token, and no token.\n\n";
 
-/// Reads the file.
-///
-/// # Errors
-/// `REQUEST_INVALID` for one that is missing, that others can read or write, or that says something
-/// that is not known.
 pub fn read(path: &Path) -> Result<Vec<Principal>, Problem> {
     let wrong = |why: String| {
         let detail = format!("token file `{}`: {why}", path.display());
@@ -38,9 +34,7 @@ pub fn read(path: &Path) -> Result<Vec<Principal>, Problem> {
 
 /// Others may neither read nor write it: whoever writes it makes tokens, and whoever reads it learns
 /// who may do what. A group may read it, as files are mounted into containers.
-#[cfg(unix)]
 fn guarded(file: &File) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode() & 0o777;
     match mode & 0o037 {
         0 => Ok(()),
@@ -48,16 +42,8 @@ fn guarded(file: &File) -> Result<(), String> {
     }
 }
 
-#[cfg(not(unix))]
-fn guarded(_: &File) -> Result<(), String> {
-    Ok(())
-}
-
 /// Writes the file as a whole, readable by its owner alone: what reads it sees the old one or the
 /// new one.
-///
-/// # Errors
-/// `STORE_UNAVAILABLE`.
 pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
     let failed = |error: std::io::Error| {
         Problem::unavailable(format!("token file `{}` cannot be written: {error}", path.display()))
@@ -66,13 +52,11 @@ pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
     name.push(format!(".{}.new", std::process::id()));
     let new = path.with_file_name(name);
     let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&new).and_then(|mut file| {
-        file.write_all(text(principals).as_bytes())?;
-        file.sync_all()
-    });
+    let written =
+        options.write(true).create_new(true).mode(0o600).open(&new).and_then(|mut file| {
+            file.write_all(text(principals).as_bytes())?;
+            file.sync_all()
+        });
     written.and_then(|()| std::fs::rename(&new, path)).map_err(|error| {
         let _ = std::fs::remove_file(&new);
         failed(error)
@@ -108,12 +92,10 @@ fn parse(text: &str) -> Result<Vec<Principal>, String> {
     entries.principals.into_iter().map(named).collect()
 }
 
-/// Reads a pattern.
 pub fn pattern(text: &str) -> Result<Pattern, String> {
     text.to_owned().try_into()
 }
 
-/// Reads a verb.
 pub fn verb(text: &str) -> Result<Verb, String> {
     Verb::parse(text).ok_or_else(|| {
         format!("`{}` is not a verb: use lease, read, admin or metrics", shown(text))
@@ -204,7 +186,7 @@ mod tests {
             ("[[principals.a.tokens]]\nid = \"x\"", "missing field `sha256`"),
             ("[[principals.a.tokens]]\nsha256 = \"x\"", "64 lower-case hex digits"),
             ("principals = 1", "line 1: invalid type: integer `1`, expected a map"),
-            ("\n\n[[[", "line 3 is not TOML"),
+            ("\n\n[[[", "line 3: unquoted keys cannot be empty"),
         ] {
             let why = parse(text).unwrap_err();
             assert!(why.contains(says), "{text}: {why}");

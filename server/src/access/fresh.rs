@@ -1,5 +1,6 @@
 //! What is read of files, and again when they change.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
@@ -17,14 +18,10 @@ pub struct Fresh<T> {
     current: RwLock<Arc<T>>,
 }
 
-/// What tells that a file was written or replaced: when, how long, and, on Unix, which one.
+/// What tells that a file was written or replaced: when, how long, and which one.
 type Look = Option<(SystemTime, u64, u64)>;
 
 impl<T> Fresh<T> {
-    /// Reads these files.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn open(
         paths: impl IntoIterator<Item = PathBuf>,
         read: impl FnOnce() -> Result<T, Problem>,
@@ -37,16 +34,12 @@ impl<T> Fresh<T> {
         Ok(Fresh { files, current: RwLock::new(Arc::new(read()?)) })
     }
 
-    /// What was read last.
     pub fn current(&self) -> Arc<T> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads the files again if one has changed, or in any case; says whether it did. Where they cannot
     /// be used, what was read before stays.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for what is no file, or a large one, and those of `read`.
     pub fn reload(
         &self,
         in_any_case: bool,
@@ -81,14 +74,10 @@ fn ends(path: &Path) -> Result<(), Problem> {
 
 fn look(path: &Path) -> Look {
     let found = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let number = std::os::unix::fs::MetadataExt::ino(&found);
-    #[cfg(not(unix))]
-    let number = 0;
-    Some((found.modified().ok()?, found.len(), number))
+    Some((found.modified().ok()?, found.len(), found.ino()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -8,13 +8,14 @@ use leafid_core::{Code, Layout, Name, Release, StoreTime, Token, WindowGrant};
 use leafid_store::problem::{Figure, Problem};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::day::Day;
 use super::principal::Principal;
 
+const DAY_MS: i64 = 86_400_000;
+/// An operator may have raised a quota in the meantime.
+const LONGEST_PAUSE_MS: i64 = 60_000;
 /// A principal has at most this many requests under way: others find room beside a flood of its.
 const UNDER_WAY: usize = 1_024;
 
-/// What one principal has used.
 #[derive(Debug)]
 pub struct Meter {
     used: Mutex<Used>,
@@ -29,13 +30,13 @@ impl Default for Meter {
 
 #[derive(Debug, Default)]
 struct Used {
-    day: Day,
-    /// Requests for one more number that are not answered yet.
+    /// The day (UTC), in days since 1970, and the IDs of it.
+    day: i64,
+    ids: u64,
     asking: usize,
     numbers: BTreeMap<(Name, u32), Held>,
 }
 
-/// A worker number of a namespace.
 #[derive(Debug)]
 struct Held {
     /// The request that got it.
@@ -47,9 +48,6 @@ struct Held {
 
 impl Meter {
     /// Room for a request, until it is answered.
-    ///
-    /// # Errors
-    /// `OVERLOADED`.
     pub fn enter(&self, who: &Principal) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
             let detail = format!(
@@ -60,35 +58,37 @@ impl Meter {
         })
     }
 
-    /// Counts that many IDs, if the principal's day has as many left.
-    ///
-    /// # Errors
-    /// `QUOTA_EXCEEDED`.
     pub fn take(&self, who: &Principal, ids: u64, now: StoreTime) -> Result<(), Problem> {
         let Some(most) = who.ids_per_day else { return Ok(()) };
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.day.take(most, ids, now).map_err(|spent| {
-            let detail = format!(
-                "principal `{}` has used {} of its {most} IDs of this day (UTC), and asks for {ids} \
-                 more; wait for the next day, or ask the operator for more",
-                who.name, spent.used
-            );
-            spent.told(Problem::new(Code::QuotaExceeded, detail))
-        })
+        let day = now.get().div_euclid(DAY_MS);
+        if used.day != day {
+            (used.day, used.ids) = (day, 0);
+        }
+        if ids <= most.saturating_sub(used.ids) {
+            used.ids += ids;
+            return Ok(());
+        }
+        let detail = format!(
+            "principal `{}` has used {} of its {most} IDs of this day (UTC), and asks for {ids} more; \
+             wait for the next day, or ask the operator for more",
+            who.name, used.ids
+        );
+        let problem = Problem::new(Code::QuotaExceeded, detail);
+        let problem = problem.with("used", Figure::Big(used.ids)).with("quota", Figure::Big(most));
+        let midnight = DAY_MS - now.get().rem_euclid(DAY_MS);
+        let pause = u32::try_from(midnight.clamp(1, LONGEST_PAUSE_MS)).ok();
+        Err(Problem { retry_after_ms: pause, ..problem })
     }
 
-    /// Of those that were counted, this many were not had.
     pub fn give_back(&self, who: &Principal, ids: u64) {
         if who.ids_per_day.is_some() {
             let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            used.day.give_back(ids);
+            used.ids = used.ids.saturating_sub(ids);
         }
     }
 
     /// Lets the principal ask for one more worker number, or for one of its own again.
-    ///
-    /// # Errors
-    /// `QUOTA_EXCEEDED`.
     pub fn ask(
         self: &Arc<Self>,
         who: &Principal,
@@ -115,7 +115,6 @@ impl Meter {
         Err(Problem { retry_after_ms: pause, ..problem })
     }
 
-    /// The principal has this window.
     pub fn holds(&self, namespace: Name, grant: &WindowGrant, key: Token) {
         let (layout, until) = (grant.layout, grant.layout.time(grant.ticks.end));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,8 +148,6 @@ impl Drop for Asking {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const DAY_MS: i64 = 86_400_000;
 
     #[test]
     fn a_flood_of_one_principal_finds_its_own_end() {

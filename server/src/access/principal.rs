@@ -14,7 +14,6 @@ pub const USUAL_WORKERS: u32 = 16;
 /// The tokens of a principal that are live: the one in use, and the one that replaces it.
 pub const LIVE: usize = 2;
 
-/// What a principal may do.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
@@ -29,12 +28,10 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// All of them.
     pub const ALL: [Verb; 4] = [Verb::Lease, Verb::Read, Verb::Admin, Verb::Metrics];
     /// Those of an entry that does not say.
     pub const USUAL: [Verb; 2] = [Verb::Lease, Verb::Read];
 
-    /// It as it is written.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Lease => "lease",
@@ -44,7 +41,6 @@ impl Verb {
         }
     }
 
-    /// The verb that is written so.
     pub fn parse(text: &str) -> Option<Verb> {
         Verb::ALL.into_iter().find(|verb| verb.name() == text)
     }
@@ -71,12 +67,10 @@ impl TryFrom<String> for Pattern {
 }
 
 impl Pattern {
-    /// It as it is written.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether it stands for every name.
     pub fn is_all(&self) -> bool {
         self.0 == "*"
     }
@@ -89,17 +83,13 @@ impl Pattern {
     }
 }
 
-/// A token of a principal.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
-    /// Its name in listings and in the log: it says nothing of the token.
     #[serde(default)]
     pub id: String,
-    /// Its hash.
     #[serde(rename = "sha256")]
     pub hash: Hash,
-    /// When it was made.
     #[serde(default, deserialize_with = "moment")]
     pub created: Option<StoreTime>,
     /// From when on it is not valid any more.
@@ -108,35 +98,24 @@ pub struct Known {
 }
 
 impl Known {
-    /// Whether it is valid.
     pub fn is_live(&self, now: StoreTime) -> bool {
         self.expires.is_none_or(|expires| now < expires)
     }
 }
 
-/// Somebody who has a token.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Principal {
-    /// The name.
     #[serde(skip)]
     pub name: String,
-    /// Which tags.
     pub tags: Vec<Pattern>,
-    /// Which namespaces.
     pub namespaces: Vec<Pattern>,
-    /// What it may do with them.
     pub verbs: Vec<Verb>,
-    /// The numbers of one lease at most.
     pub max_step: Option<u32>,
-    /// The longest window, in ms.
     #[serde(rename = "max_window", deserialize_with = "window")]
     pub max_window_ms: Option<u32>,
-    /// How many IDs in a day (UTC).
     pub ids_per_day: Option<u64>,
-    /// How many worker numbers at a time.
     pub workers: u32,
-    /// Its tokens.
     pub tokens: Vec<Known>,
 }
 
@@ -164,18 +143,15 @@ impl Principal {
         Principal { name: name.to_owned(), ..Principal::default() }
     }
 
-    /// Whether it may use this tag.
     pub fn may_tag(&self, tag: &str) -> bool {
         self.tags.iter().any(|pattern| pattern.fits(tag))
     }
 
-    /// Whether it may use this namespace.
     pub fn may_namespace(&self, namespace: &str) -> bool {
         self.namespaces.iter().any(|pattern| pattern.fits(namespace))
     }
 }
 
-/// Reads a moment, as a text or as TOML has it.
 fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<StoreTime>, D::Error> {
     let text = match toml::Value::deserialize(from)? {
         toml::Value::String(text) => text,
@@ -195,7 +171,6 @@ fn window<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     }
 }
 
-/// Whether this can be a principal's name.
 pub fn is_name(text: &str) -> bool {
     leafid_core::Name::tag(text).is_ok()
 }

@@ -11,27 +11,21 @@ use subtle::{Choice, ConstantTimeEq};
 /// What a token begins with, so that a scanner of secrets knows it.
 const PREFIX: &str = "leafid_";
 
-/// The SHA-256 of a token.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Hash([u8; 32]);
 
 /// A fresh token, to be shown once.
-///
-/// # Errors
-/// `INTERNAL` without randomness.
 pub fn fresh() -> Result<String, Problem> {
     let bits: [u8; 32] = random::bytes()?;
     Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bits)))
 }
 
 impl Hash {
-    /// That of a token.
     pub fn of(token: &str) -> Hash {
         Hash(Sha256::digest(token.as_bytes()).into())
     }
 
-    /// It as 64 hex digits.
     pub fn hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -45,7 +39,6 @@ impl Hash {
 impl TryFrom<String> for Hash {
     type Error = &'static str;
 
-    /// Reads 64 lower-case hex digits.
     fn try_from(text: String) -> Result<Hash, &'static str> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let mut hash = [0; 32];

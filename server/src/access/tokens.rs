@@ -15,16 +15,13 @@ use super::meter::Meter;
 use super::principal::{LIVE, Principal};
 use super::secret::Hash;
 
-/// A principal, and what it has used.
 #[derive(Debug)]
 pub struct Member {
-    /// Who it is.
     pub who: Principal,
     /// What it has used, across changes of the file.
     pub meter: Arc<Meter>,
 }
 
-/// All principals, from a file that may change.
 #[derive(Debug)]
 pub struct Tokens {
     path: PathBuf,
@@ -32,29 +29,18 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Reads the file.
-    ///
-    /// # Errors
-    /// As [`file::read`], and `REQUEST_INVALID` for more live tokens than a rotation needs.
     pub fn open(path: &Path) -> Result<Tokens, Problem> {
         let members = Fresh::open([path.to_owned()], || members(path, &[]))?;
         Ok(Tokens { path: path.to_owned(), members })
     }
 
     /// As [`Fresh::reload`]: how many principals the file has.
-    ///
-    /// # Errors
-    /// As [`Tokens::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<Option<usize>, Problem> {
         let before = self.members.current();
         let changed = self.members.reload(in_any_case, || members(&self.path, &before))?;
         Ok(changed.then(|| self.members.current().len()))
     }
 
-    /// Whose token this is.
-    ///
-    /// # Errors
-    /// `UNAUTHORIZED` where it is nobody's, or has expired.
     pub fn member(&self, token: &str) -> Result<Arc<Member>, Problem> {
         let (hash, members) = (Hash::of(token), self.members.current());
         let all = members

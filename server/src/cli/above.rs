@@ -8,10 +8,6 @@ use leafid_wire::path;
 use super::client::Client;
 
 /// What the largest old ID says in a layout, and that new ones are larger.
-///
-/// # Errors
-/// `RANGE_INVALID` where new IDs would not be, with the layout that would do; and why the store's time
-/// cannot be had.
 pub fn check(client: &Client, layout: &Layout, id: u64) -> Result<String, Problem> {
     let ready = client.get(path::READYZ)?;
     let Some(now) = ready["now_ms"].as_i64().or(ready["workers"]["now_ms"].as_i64()) else {

@@ -8,7 +8,6 @@ use super::client::is_server;
 use super::named::{VARIABLE, variable};
 use super::store::Place;
 
-/// Above what a tag begins.
 #[derive(Args, Debug)]
 pub struct FromMax {
     /// The first number is one above what this query gives, as in `SELECT max(id) FROM orders`
@@ -24,16 +23,11 @@ pub struct FromMax {
 }
 
 impl FromMax {
-    /// Asks this of a database.
     pub fn of(sql: String, database: Option<String>) -> FromMax {
         FromMax { from_max: Some(sql), database, headroom: 0 }
     }
 
     /// The first number, if it is asked for by a query; `store` is where the tag is.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` without a database that has tables, with the commands that do the same by hand;
-    /// as [`of_file`]; `TAG_SPENT` where no number is left.
     pub fn first(&self, tag: &str, store: Option<&str>) -> Result<Option<u64>, Problem> {
         let Some(sql) = &self.from_max else { return Ok(None) };
         let variable = variable();
@@ -64,7 +58,6 @@ impl FromMax {
         }
     }
 
-    /// What is still to be done, as long as others number rows of the table.
     pub fn then(&self, tag: &str) -> Option<String> {
         self.from_max.as_ref().map(|_| {
             format!(

@@ -60,7 +60,6 @@ pub struct Apply {
 }
 
 impl Apply {
-    /// Plans everything, then does it.
     pub fn run(self) -> Result<(), Failure> {
         let wanted = file::read(&self.file)?;
         // Where the file itself came from the terminal, nothing more can be asked there.
@@ -75,20 +74,17 @@ impl Apply {
     }
 }
 
-/// What is done with a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// It is shown.
     Show,
     /// It is shown, and done if a person says so.
     Ask,
-    /// It is done.
     Do,
 }
 
 fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
     let steps: Vec<(&Plan, &str)> =
-        plans.iter().filter_map(|plan| Some((plan, plan.verb()?))).collect();
+        plans.iter().filter_map(|plan| Some((plan, plan.verb?))).collect();
     if how == How::Ask && !steps.is_empty() {
         steps.iter().try_for_each(|(plan, verb)| say(format_args!("would {verb} {plan}")))?;
         if !agreed()? {
@@ -121,7 +117,6 @@ fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
     )
 }
 
-/// Asks the person at the terminal.
 fn agreed() -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     write!(out, "do this? [y/N] ").and_then(|()| out.flush()).map_err(Failure::Output)?;
@@ -133,9 +128,6 @@ fn agreed() -> Result<bool, Failure> {
 /// `leafid serve --apply FILE`: does it as soon as the store can be asked, in a thread of its own; the log
 /// says what was done. A store that lost something is fenced before that, so a tag that is missing for that
 /// reason is not created from 1: a fenced store wants its `from`.
-///
-/// # Errors
-/// `INTERNAL` where there can be no thread.
 pub fn at_start(wanted: Vec<file::Wanted>, store: Arc<Registry>) -> Result<(), Problem> {
     let client = Client::within(store)?;
     let work = move || {
@@ -161,12 +153,11 @@ pub fn at_start(wanted: Vec<file::Wanted>, store: Arc<Registry>) -> Result<(), P
     begun.map(drop).map_err(|error| Problem::new(Code::Internal, format!("no thread: {error}")))
 }
 
-/// Plans all of it, then does it.
 fn once(client: &Client, wanted: &[file::Wanted]) -> Result<(), Problem> {
     let plans = plan::all(client, wanted)?;
     let mut done = 0;
     for plan in &plans {
-        let Some(verb) = plan.verb() else { continue };
+        let Some(verb) = plan.verb else { continue };
         plan.carry_out(client)?;
         tracing::info!("{verb}d {plan}");
         done += 1;

@@ -1,20 +1,19 @@
 //! How the values of options are read; an error says what would have been one.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use clap::builder::RangedU64ValueParser;
+use ipnet::IpNet;
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, STEP_CAP};
 use leafid_core::{Layout, Range, Text, Token};
 
 pub use crate::access::file::{pattern, verb};
 pub use leafid_store::utc::span_ms;
 
-/// How many numbers a lease takes.
 pub fn step() -> RangedU64ValueParser<u32> {
     RangedU64ValueParser::new().range(1..=STEP_CAP.into())
 }
 
-/// A preset's layout.
 pub fn preset(text: &str) -> Result<Layout, String> {
     Layout::named(text).ok_or_else(|| "use leaf, edge, long or js53".to_owned())
 }
@@ -46,13 +45,11 @@ pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
     }
 }
 
-/// A number of a tag's line.
 pub fn number(text: &str) -> Result<u64, String> {
     Text::parse_decimal(text)
         .map_err(|_| "use a whole number from 1 to 9223372036854775807".to_owned())
 }
 
-/// The id of a store.
 pub fn token(text: &str) -> Result<Token, String> {
     Token::parse(text).map_err(|_| "use 32 hex digits, as `serve` shows them".to_owned())
 }
@@ -68,16 +65,13 @@ pub fn listen(text: &str) -> Result<SocketAddr, String> {
     first.copied().ok_or_else(|| "this name has no address".to_owned())
 }
 
-/// Where a server listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The address.
     pub at: SocketAddr,
     /// Whether it speaks plain HTTP there although it has a certificate.
     pub plain: bool,
 }
 
-/// As [`listen`], or `http://` and that.
 pub fn place(text: &str) -> Result<Place, String> {
     let bare = text.strip_prefix("http://");
     Ok(Place { at: listen(bare.unwrap_or(text))?, plain: bare.is_some() })
@@ -88,6 +82,22 @@ pub fn host(text: &str) -> Result<String, String> {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     let is_name = !text.is_empty() && text.bytes().all(is_known);
     is_name.then(|| text.to_owned()).ok_or_else(|| "use a name without a port".to_owned())
+}
+
+/// `10.0.0.0/8`, `2001:db8::/32`, or one address.
+pub fn net(text: &str) -> Result<IpNet, String> {
+    let one = text.parse().map(|address: IpAddr| IpNet::from(address));
+    let range: IpNet = one.or_else(|_| text.parse()).map_err(|_| {
+        "use an address or a range of them, as in 10.1.2.3, 10.0.0.0/8 or fd00::/8".to_owned()
+    })?;
+    match range.trunc() == range {
+        true => Ok(range),
+        false => Err(format!(
+            "it has bits beyond the first {}; use {}",
+            range.prefix_len(),
+            range.trunc()
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -128,6 +138,22 @@ mod tests {
         }
         for wrong in ["here", "8750", ":8750", "localhost:", "127.0.0.1:99999"] {
             assert!(listen(wrong).is_err(), "{wrong}: {:?}", listen(wrong));
+        }
+    }
+
+    #[test]
+    fn other_forms_of_a_range_of_addresses_are_refused() {
+        for (text, says) in [
+            ("here", "as in 10.1.2.3"),
+            ("10.0.0.0/", "as in 10.1.2.3"),
+            ("10.0.0.0/33", "as in 10.1.2.3"),
+            ("fd00::/129", "as in 10.1.2.3"),
+            ("10.0.0.0-10.0.0.9", "as in 10.1.2.3"),
+            ("10.1.2.3/8", "use 10.0.0.0/8"),
+            ("fd00::1/8", "use fd00::/8"),
+        ] {
+            let why = net(text).unwrap_err();
+            assert!(why.contains(says), "{text}: {why}");
         }
     }
 }

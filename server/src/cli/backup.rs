@@ -30,7 +30,6 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Copies it.
     pub fn run(self) -> Result<(), Failure> {
         let store = &self.store;
         if let Some(tool) = dump(store) {
@@ -57,7 +56,6 @@ impl Backup {
     }
 }
 
-/// What copies a database.
 fn dump(named: &str) -> Option<&'static str> {
     match named.split_once(':')?.0 {
         "postgres" | "postgresql" => Some("pg_dump --schema=leafid"),

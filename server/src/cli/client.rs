@@ -33,7 +33,6 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// An answer is at most this large: 10,000 IDs, or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-/// Which store a verb speaks to.
 #[derive(Args, Debug)]
 pub struct Target {
     /// The server to ask [default: LEAFID_STORE, or http://127.0.0.1:8750]
@@ -48,12 +47,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The store that it opens directly, if one is named.
     pub fn store(&self) -> Option<&str> {
         self.store.as_deref()
     }
 
-    /// Opens the way to it.
     pub fn connect(self) -> Result<Client, Failure> {
         let (by, named) = match (self.url, self.store) {
             (Some(url), _) => ("--url", url),
@@ -72,9 +69,6 @@ impl Target {
 }
 
 /// The way to a running server: the one that is named, or the one that the environment means.
-///
-/// # Errors
-/// The command line is misused: what is named is not an address.
 pub fn server(
     url: Option<String>,
     patience: Duration,
@@ -93,7 +87,6 @@ pub fn server(
     http(by, &named, patience, credentials)
 }
 
-/// Whether it names a running server.
 pub fn is_server(named: &str) -> bool {
     named.starts_with("http://") || named.starts_with("https://")
 }
@@ -137,36 +130,17 @@ fn base(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// A way to a store.
 pub enum Client {
-    /// A server.
-    Http {
-        /// Its address, without a slash at the end.
-        base: String,
-        /// What keeps connections.
-        agent: ureq::Agent,
-        /// What is shown to it.
-        token: Option<String>,
-    },
-    /// The store itself.
-    Local {
-        /// Where it runs.
-        runtime: Runtime,
-        /// The server that does not listen.
-        app: Arc<App>,
-    },
+    Http { base: String, agent: ureq::Agent, token: Option<String> },
+    Local { runtime: Runtime, app: Arc<App> },
 }
 
 impl Client {
     /// A server that does not listen, over a store that is open.
-    ///
-    /// # Errors
-    /// `INTERNAL` where nothing can wait for it.
     pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
         Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
     }
 
-    /// What is there.
     pub fn get(&self, path: &str) -> Result<Value, Problem> {
         self.send("GET", path, String::new(), None)
     }
@@ -181,7 +155,6 @@ impl Client {
         self.send("PUT", path, body, Some(IF_MATCH))
     }
 
-    /// One request.
     pub fn call(&self, method: &str, path: &str, body: String) -> Result<Value, Problem> {
         self.send(method, path, body, None)
     }
@@ -246,7 +219,6 @@ impl Drop for Client {
     }
 }
 
-/// What came back: the status, the media type, the body.
 type Answered = (u16, String, Vec<u8>);
 
 fn over_http(
@@ -280,7 +252,6 @@ fn kind(headers: &HeaderMap) -> String {
     kind.unwrap_or_default().to_owned()
 }
 
-/// What to do about a server that did not answer.
 fn advice(error: &str) -> &'static str {
     match error {
         error if error.contains("NotValidForName") || error.contains("not valid for name") => {

@@ -41,7 +41,6 @@ struct Setting {
 }
 
 impl Config {
-    /// Prints it.
     pub fn run(self) -> Result<(), Failure> {
         let mut words = vec![OsString::from("leafid"), OsString::from("serve")];
         if let Some(file) = self.config {
@@ -148,7 +147,6 @@ fn table(settings: impl Iterator<Item = Setting>) -> String {
     text
 }
 
-/// Lines of at most 98 characters.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

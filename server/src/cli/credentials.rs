@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+
+use crate::http::tls::{self, wrong};
 
 /// The token, for programs and for this one.
 pub const TOKEN: &str = "LEAFID_TOKEN";
@@ -28,10 +30,6 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// The token, if there is one.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a file without one, and for one that no header can have.
     pub fn token(&self) -> Result<Option<String>, Problem> {
         let (from, token) = match &self.token_file {
             Some(path) => {
@@ -51,10 +49,6 @@ impl Credentials {
         Ok(Some(token))
     }
 
-    /// Whom to believe, and what to show.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a file that cannot be used.
     pub fn tls(&self) -> Result<TlsConfig, Problem> {
         let roots = match &self.ca {
             None => RootCerts::WebPki,
@@ -75,26 +69,10 @@ impl Credentials {
 }
 
 fn certificates(option: &str, path: &Path) -> Result<Vec<Certificate<'static>>, Problem> {
-    let text = read(option, path)?;
-    let mut found = Vec::new();
-    for item in parse_pem(&text) {
-        if let PemItem::Certificate(certificate) =
-            item.map_err(|error| wrong(option, path, &error.to_string()))?
-        {
-            found.push(certificate);
-        }
-    }
-    match found.is_empty() {
-        true => Err(wrong(option, path, "it has no certificate in PEM")),
-        false => Ok(found),
-    }
+    let found = tls::certificates(option, path)?;
+    Ok(found.iter().map(|found| Certificate::from_der(found).to_owned()).collect())
 }
 
 fn read(option: &str, path: &Path) -> Result<Vec<u8>, Problem> {
     std::fs::read(path).map_err(|error| wrong(option, path, &error.to_string()))
-}
-
-fn wrong(option: &str, path: &Path, why: &str) -> Problem {
-    let detail = format!("{option} `{}`: {why}", path.display());
-    Problem::new(Code::RequestInvalid, detail)
 }

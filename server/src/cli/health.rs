@@ -28,7 +28,6 @@ pub struct Health {
 }
 
 impl Health {
-    /// Asks once: exit code 0 where leases can be had, else 1 with the reason.
     pub fn run(self) -> Result<(), Failure> {
         let client = server(self.url, PATIENCE, &self.credentials)?;
         let ready = client.get(path::READYZ)?;

@@ -43,7 +43,6 @@ pub struct Decode {
 }
 
 impl Next {
-    /// One ID per line.
     pub fn run(self) -> Result<(), Failure> {
         let path = match (&self.tag, &self.namespace) {
             (Some(name), _) => path::numbers(tag(name)?),
@@ -59,7 +58,6 @@ impl Next {
 }
 
 impl Decode {
-    /// A line per part.
     pub fn run(self) -> Result<(), Failure> {
         let space = namespace(&self.namespace)?;
         let id = Text::parse_decimal(&self.id)

@@ -10,7 +10,7 @@ use leafid_leaf::workers::plan::{
 use leafid_leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
 use leafid_store::backends::mysql;
 use leafid_store::clock::{Clock, SystemClock};
-use leafid_store::json::Writer;
+use leafid_store::json::{Reader, Writer};
 use leafid_store::keyed::zookeeper;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
@@ -71,7 +71,6 @@ pub struct Import {
 }
 
 impl Import {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         let name = namespace(&self.namespace)?;
         let wish = Wish {
@@ -112,7 +111,6 @@ fn summary(done: &Plan, name: &Name) -> Value {
     })
 }
 
-/// Where Leaf's tree is in ZooKeeper.
 fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
     if !url.starts_with("zk://") {
         let detail = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
@@ -146,15 +144,8 @@ fn layout(client: &Client, name: Name) -> Result<Layout, Problem> {
         }
         row => row?,
     };
-    let field = |field: &str| row["layout"][field].as_i64().unwrap_or(-1);
-    let small = |name: &str| u8::try_from(field(name)).unwrap_or(u8::MAX);
-    Ok(Layout::new(
-        field("epoch_ms"),
-        u32::try_from(field("tick_ms")).unwrap_or(0),
-        small("time_bits"),
-        small("worker_bits"),
-        small("sequence_bits"),
-    )?)
+    let layout = row["layout"].as_object().cloned().unwrap_or_default();
+    Ok(Reader::new(layout).all(Layout::get)?)
 }
 
 fn row(row: &Value) -> Option<(u32, Row)> {

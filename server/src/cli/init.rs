@@ -42,7 +42,6 @@ pub struct Init {
 }
 
 impl Init {
-    /// Makes the store.
     pub fn run(self) -> Result<(), Failure> {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);

@@ -1,5 +1,6 @@
 //! The journal of a server, as the command line names it.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +11,6 @@ use leafid_store::fence::{Journal, Witness, file};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 
-/// Where a journal is kept, as `serve` is told.
 #[derive(Args, Debug)]
 pub struct Folder {
     /// The folder of the journal of what this server grants, by which a start notices that the store was
@@ -26,9 +26,6 @@ pub struct Folder {
 
 impl Folder {
     /// The folder, if there is to be one; the usual one is made.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` where the usual one cannot be made, with the options that name another.
     pub fn folder(self, dev: bool) -> Result<Option<PathBuf>, Problem> {
         if self.no_journal || (dev && self.journal.is_none()) {
             return Ok(None);
@@ -38,9 +35,7 @@ impl Folder {
         }
         let folder = usual().ok_or_else(|| cannot("no variable says where it is"))?;
         let mut maker = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-        let made = maker.recursive(true).create(&folder);
+        let made = maker.mode(0o700).recursive(true).create(&folder);
         made.map_err(|error| cannot(&format!("`{}`: {error}", folder.display())))?;
         Ok(Some(folder))
     }
@@ -57,7 +52,6 @@ pub fn usual() -> Option<PathBuf> {
     let of_unit = variable("STATE_DIRECTORY");
     let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());
     let of_user = match std::env::consts::OS {
-        "windows" => under("LOCALAPPDATA", "leafid"),
         "macos" => under("HOME", "Library/Application Support/leafid"),
         _ => under("HOME", ".local/state/leafid"),
     };
@@ -71,24 +65,15 @@ fn cannot(why: &str) -> Problem {
     ))
 }
 
-/// Where a journal is kept, if one is.
 #[derive(Clone, Debug)]
 pub struct Keep {
-    /// The folder.
     pub folder: Option<PathBuf>,
-    believe_clock: bool,
+    /// The times that stand there are not believed.
+    pub believe_clock: bool,
 }
 
 impl Keep {
-    /// In this folder, if any; with `believe_clock` the times that stand there are not believed.
-    pub fn new(folder: Option<PathBuf>, believe_clock: bool) -> Keep {
-        Keep { folder, believe_clock }
-    }
-
     /// Opens the store at this place; one that would take the place of a lost one is not made.
-    ///
-    /// # Errors
-    /// `STORE_REFUSED` for the one that is not made, [`lost`] where it cannot be known; else as `open`.
     pub fn open(
         &self,
         place: &str,
@@ -107,9 +92,6 @@ impl Keep {
     }
 
     /// Begins to keep it for a store that was opened, before anything is granted there.
-    ///
-    /// # Errors
-    /// `STORE_REFUSED` for one that took the place of a lost one; else as [`Journal::open`].
     pub fn begin(&self, store: &Registry) -> Result<(), Problem> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (found, shown) = (store.found()?, store.place());
@@ -137,14 +119,10 @@ impl Keep {
 /// A store that lay at a place, and is gone from there.
 pub struct Lost {
     journal: PathBuf,
-    /// What its journals know.
     pub known: Witness,
 }
 
 /// What the journals in a folder know of a store at this place.
-///
-/// # Errors
-/// As [`file::lost`].
 pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
     let found = file::lost(folder, &place(shown))?;
     Ok(found.map(|(journal, known)| Lost { journal, known }))

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -16,10 +17,9 @@ use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 
-use super::args::listen;
+use super::args::{listen, net};
 use super::complain;
 use super::store::tell;
-use crate::access::nets::{self, Nets};
 
 #[derive(Args, Debug)]
 pub struct Leaf {
@@ -31,7 +31,7 @@ pub struct Leaf {
     /// Which clients may use --listen-leaf, as they can send no token: an address, or a range of them; may
     /// be repeated. Without it everyone who reaches the listener may
     #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
-          value_parser = nets::parse)]
+          value_parser = net)]
     leaf_allow: Vec<IpNet>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as
     /// the tags
@@ -43,29 +43,20 @@ pub struct Leaf {
     leaf_stopped: bool,
 }
 
-/// What they come to.
 pub struct Settings {
-    /// Where Leaf's paths are served, if they are.
     pub listen: Vec<SocketAddr>,
-    /// Whose addresses may ask there.
-    pub allow: Nets,
-    /// Which of its modes are on.
+    pub allow: Arc<[IpNet]>,
     pub modes: Modes,
     /// The URL of Leaf's database, with its password.
     store: Option<String>,
     /// Where Leaf's worker numbers are, if snowflakes are served.
     workers: Option<Place>,
-    /// Whether the Leaf of this machine has stopped for good.
     stopped: bool,
 }
 
 impl Leaf {
-    /// Reads the file, if one is named.
-    ///
-    /// # Errors
-    /// As [`LeafConfig::read`].
     pub fn read(&self) -> Result<Settings, Problem> {
-        let allow = Nets::new(&self.leaf_allow);
+        let allow = Arc::from(self.leaf_allow.clone());
         let Some(file) = &self.leaf_config else {
             if self.listen_leaf.is_empty() && !self.leaf_allow.is_empty() {
                 return Err(Problem::new(
@@ -99,10 +90,6 @@ impl Leaf {
 }
 
 impl Settings {
-    /// The store: the one that is named, or Leaf's database.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` where both are.
     pub fn store<'s>(&'s self, named: Option<&'s str>) -> Result<Option<&'s str>, Problem> {
         if self.store.is_none() || named.is_none() {
             return Ok(self.store.as_deref().or(named));
@@ -115,9 +102,6 @@ impl Settings {
     }
 
     /// Takes in which worker numbers Leaf has, and gives the owner that this machine has been, if it has.
-    ///
-    /// # Errors
-    /// As [`take_over`].
     pub async fn owner(&self, store: &Registry) -> Result<Option<Name>, Problem> {
         let Some(place) = &self.workers else { return Ok(None) };
         let (namespace, now) = (Name::namespace(NAMESPACE)?, SystemClock.wall());

@@ -30,7 +30,6 @@ pub struct Lease {
     target: Target,
 }
 
-/// SQL that makes a range the source of a column's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Dialect {
     /// SQL for PostgreSQL: a column default that gives these numbers and no other
@@ -40,7 +39,6 @@ enum Dialect {
 }
 
 impl Lease {
-    /// Leases, and prints what was had.
     pub fn run(self) -> Result<(), Failure> {
         let (tag, count) = (tag(&self.tag)?, self.count);
         if is_json() && self.dialect.is_some() {
@@ -74,9 +72,6 @@ impl Lease {
 
 impl Dialect {
     /// What is printed of a range of this tag, whose name is the table's.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a name that no table has, or that is too long with what is made for it.
     fn column(self, tag: &Name) -> Result<impl Fn(Range) -> String + use<>, Problem> {
         // A tag has no character that would have to be escaped.
         let (quote, longest) = match self {

@@ -1,25 +1,29 @@
 //! Where `leafid serve` listens, and what it asks of callers there.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpSocket};
 
 use super::args::{Place, host, place};
-use super::{leaf, sockets};
-use crate::access::nets::Nets;
+use super::{leaf, store};
 use crate::access::tokens::Tokens;
 use crate::http::deadlines::Limits;
-use crate::http::listener::{At, Listener};
+use crate::http::listener::Listener;
 use crate::http::reload::Reload;
 use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
 use crate::http::tls::{Files, Tls};
 
+/// How many connections wait until they are accepted.
+const BACKLOG: u32 = 1_024;
 const USUAL: &str = "127.0.0.1:8750";
 
 #[derive(Args, Debug)]
@@ -63,7 +67,6 @@ pub struct Listen {
     max_connections: usize,
 }
 
-/// A listener that may be open to everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Open {
     /// The listener of --listen
@@ -74,26 +77,12 @@ enum Open {
     Leaf,
 }
 
-/// The sockets of a server, with the text that tells each, in the order of the options.
-pub struct Sockets {
-    told: Vec<String>,
-    bound: Vec<Bound>,
-    /// What is read again when it changes.
-    pub reload: Reload,
-}
-
 impl Listen {
-    /// How long clients may take, and how many there may be.
     pub fn limits(&self) -> Limits {
         Limits { connections: self.max_connections, ..Limits::default() }
     }
 
-    /// Binds all addresses, Leaf's too.
-    ///
-    /// # Errors
-    /// `NOT_ENABLED` for an address that others reach and nothing guards, `STORE_UNAVAILABLE` for one
-    /// that is in use.
-    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<Sockets, Problem> {
+    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<(Vec<Bound>, Reload), Problem> {
         let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
@@ -112,16 +101,13 @@ impl Listen {
             }
         }
         let addresses: Vec<SocketAddr> = planned.iter().map(|(_, _, at)| *at).collect();
-        sockets::room_for(self.max_connections);
-        let mut sockets = Sockets { told: Vec::new(), bound: Vec::new(), reload: guard };
+        room_for(self.max_connections);
+        let mut bound = Vec::new();
         for (option, (listener, rules), address) in planned {
-            let socket = sockets::bind(address, &addresses, option)?;
-            let at = socket.local_addr().map_err(|error| sockets::unbound(address, option, &error));
-            let at = At { listener, tls: rules.tls.is_some(), address: at? };
-            sockets.told.push(told(listener, &at.url()));
-            sockets.bound.push(Bound { listener, rules, socket });
+            let socket = bind(address, &addresses, option)?;
+            bound.push(Bound { listener, rules, socket });
         }
-        Ok(sockets)
+        Ok((bound, guard))
     }
 
     /// Who may ask, and what connections are greeted with.
@@ -133,21 +119,20 @@ impl Listen {
         Ok(Reload { tokens, tls })
     }
 
-    /// What an address serves and asks.
     fn ruled(
         &self,
         open: Open,
         listener: Listener,
         Place { at, plain }: Place,
         guard: &Reload,
-        allow: &Nets,
+        allow: &Arc<[IpNet]>,
     ) -> Result<(Listener, Rules), Problem> {
         let is_open = self.insecure.contains(&open);
         let here = at.ip().is_loopback();
         // Leaf's clients can neither; their addresses are what tells them.
         let (Reload { tokens, tls }, from) = match open {
-            Open::Leaf => (Reload::default(), allow.clone()),
-            Open::Api | Open::Admin => (guard.clone(), Nets::default()),
+            Open::Leaf => (Reload::default(), Arc::clone(allow)),
+            Open::Api | Open::Admin => (guard.clone(), Arc::default()),
         };
         let tls = tls.filter(|_| !plain);
         let is_guarded = tokens.is_some() && tls.is_some();
@@ -158,7 +143,7 @@ impl Listen {
         let name = listener.name;
         if !here && !is_guarded {
             let lacks = match (&tokens, &tls) {
-                (None, _) if !from.is_all() => "its address alone tells who asks",
+                (None, _) if !from.is_empty() => "its address alone tells who asks",
                 (None, _) => "everybody who reaches it may use it",
                 _ => "tokens pass over the network in the clear",
             };
@@ -176,21 +161,18 @@ impl Listen {
     }
 }
 
-impl Sockets {
-    /// Tells the addresses. Those that clients wait for come last, the first of them last of all:
-    /// whoever has read it knows all of them.
-    pub fn tell(self, tell: impl Fn(&str)) -> Vec<Bound> {
-        self.told.iter().rev().for_each(|told| tell(told));
-        self.bound
+/// Tells the addresses. Those that clients wait for come last, the first of them last of all: whoever has
+/// read it knows all of them.
+pub fn tell(all: &[Bound]) -> Result<(), Problem> {
+    for bound in all.iter().rev() {
+        let at = bound.at()?.url();
+        store::tell(match bound.listener {
+            Listener::ADMIN => format!("leafid: changes are made at {at}"),
+            Listener::LEAF => format!("leafid: Leaf's paths are at {at}"),
+            _ => format!("leafid: listening on {at}"),
+        });
     }
-}
-
-fn told(listener: Listener, at: &str) -> String {
-    match listener {
-        Listener::ADMIN => format!("leafid: changes are made at {at}"),
-        Listener::LEAF => format!("leafid: Leaf's paths are at {at}"),
-        _ => format!("leafid: listening on {at}"),
-    }
+    Ok(())
 }
 
 fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Problem {
@@ -222,4 +204,48 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
         }
     };
     Problem::new(Code::NotEnabled, detail)
+}
+
+/// Binds an address; `all` are those that this server listens on.
+fn bind(address: SocketAddr, all: &[SocketAddr], option: &str) -> Result<TcpListener, Problem> {
+    let bound = || -> std::io::Result<TcpListener> {
+        let socket = match address {
+            SocketAddr::V4(_) => TcpSocket::new_v4()?,
+            SocketAddr::V6(_) => TcpSocket::new_v6()?,
+        };
+        // A restart does not wait for the last connections of the server before it.
+        socket.set_reuseaddr(true)?;
+        // `[::]` takes in version 4, too, unless that is listened on by itself.
+        let v4 = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), address.port());
+        if address.is_ipv6() && all.contains(&v4) {
+            rustix::net::sockopt::set_ipv6_v6only(&socket, true)?;
+        }
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    bound().map_err(|error| {
+        Problem::unavailable(format!(
+            "cannot listen on {address}: {error}; stop what listens there, or choose another address: \
+             {option}"
+        ))
+    })
+}
+
+/// Has the machine give this process as many open files as its connections need, if it may.
+fn room_for(connections: usize) {
+    // Beside those of one listener the others', the store's files, its connections to a database.
+    let connections = u64::try_from(connections).unwrap_or(u64::MAX);
+    let wanted = connections.saturating_mul(2).saturating_add(256);
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let Some(now) = current.filter(|now| *now < wanted) else { return };
+    let most = maximum.map_or(wanted, |most| most.min(wanted));
+    let raised = Rlimit { current: Some(most.max(now)), maximum };
+    let _ = setrlimit(Resource::Nofile, raised);
+    let left = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    if left < connections.saturating_add(64) {
+        tracing::warn!(
+            "{left} open files are allowed, which may be too few for {connections} connections of each \
+             listener: raise the limit, or lower --max-connections"
+        );
+    }
 }

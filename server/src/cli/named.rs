@@ -13,7 +13,6 @@ pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
 /// What names the store of every verb that is not told: a file, or a running server.
 pub const VARIABLE: &str = "LEAFID_STORE";
 
-/// What the variable says; an empty one says nothing.
 pub fn variable() -> Option<String> {
     std::env::var(VARIABLE).ok().filter(|named| !named.is_empty())
 }
@@ -39,9 +38,6 @@ pub fn masked(named: &str) -> String {
 }
 
 /// The file for a verb that needs one; `way` is the command line that names it.
-///
-/// # Errors
-/// `REQUEST_INVALID` for another kind of store.
 pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
     if !is_server(named) {
         return path(named);
@@ -57,9 +53,6 @@ pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
 }
 
 /// The file that a store's name means: `sqlite:PATH`, or a bare path.
-///
-/// # Errors
-/// `REQUEST_INVALID` for another kind of store, and for what was meant as an address.
 pub fn path(named: &str) -> Result<PathBuf, Problem> {
     let is_drive = matches!(named.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\' | b'/', ..]);
     let is_file = match named.strip_prefix("sqlite:") {

@@ -77,7 +77,6 @@ pub struct Values {
 }
 
 impl Namespace {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Namespace::Create { name, values, above, target } => {

@@ -1,6 +1,8 @@
 //! Tells the service manager that started this process how it is: systemd, or what speaks its
 //! protocol. Without one nothing is told.
 
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -11,10 +13,7 @@ pub const READY: &str = "READY=1";
 pub const STOPPING: &str = "STOPPING=1";
 
 /// Sends a line to the socket that `NOTIFY_SOCKET` names.
-#[cfg(unix)]
 pub fn tell(line: &str) {
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::net::UnixDatagram;
     let Some(place) = std::env::var_os("NOTIFY_SOCKET").filter(|place| !place.is_empty()) else {
         return;
     };
@@ -37,10 +36,6 @@ pub fn tell(line: &str) {
         );
     }
 }
-
-/// There is none.
-#[cfg(not(unix))]
-pub fn tell(_: &str) {}
 
 /// Tells a service manager that asks for it that requests are still served, twice as often as it
 /// wants to hear.

@@ -9,42 +9,31 @@ use serde_json::Value;
 
 use super::Failure;
 
-/// Whether this process was asked for JSON.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Has this process print JSON.
 pub fn ask_for_json() {
     ASKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process was asked for JSON.
 pub fn is_json() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
 /// Says the value where JSON is asked for, else the line.
-///
-/// # Errors
-/// As [`say`].
 pub fn show(value: &Value, line: impl std::fmt::Display) -> Result<(), Failure> {
     if is_json() { say(value) } else { say(line) }
 }
 
 /// Writes a line to standard output, at once.
-///
-/// # Errors
-/// It could not be written: a script that goes on would take a part for the whole.
 pub fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::Output)
 }
 
-/// Writes a line to standard error.
 pub fn complain(line: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Says why a verb failed.
 pub fn problem(problem: &Problem) -> ExitCode {
     if is_json() {
         complain(problem.json());

@@ -74,15 +74,11 @@ fn tag_and_query(text: &str) -> Result<(Name, String), String> {
 }
 
 /// Fences a store, past what is known of it, too.
-///
-/// # Errors
-/// As [`Registry::repair`].
 pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
     runtime()?.block_on(store.repair(heard))
 }
 
 impl Repair {
-    /// Fences the store.
     pub fn run(self) -> Result<(), Failure> {
         if self.new_id {
             return self.renamed();
@@ -130,7 +126,6 @@ impl Repair {
         Ok(())
     }
 
-    /// Gives the store another id.
     fn renamed(self) -> Result<(), Failure> {
         let place = Place::parse(&self.store, WAY)?;
         let id = Token::new(random::bytes()?);

@@ -44,7 +44,6 @@ pub fn given(words: &[OsString]) -> Vec<String> {
     texts(words).chain(ours.map(|(_, value)| value.to_string_lossy().into_owned())).collect()
 }
 
-/// The words of the command line.
 pub fn texts(words: &[OsString]) -> impl Iterator<Item = String> {
     words.iter().map(|word| word.to_string_lossy().into_owned())
 }

@@ -10,11 +10,12 @@ use leafid_leaf::Modes;
 use leafid_store::backends::opening::Options;
 use leafid_store::opening::database::Database;
 use leafid_store::problem::Problem;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::journal::{self, Keep};
-use super::listen::Listen;
+use super::listen::{self, Listen};
 use super::named::DEFAULT_FILE;
 use super::store::{Named, tell};
 use super::{Failure, apply, leaf, no_runtime, notify};
@@ -54,7 +55,6 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// Serves until it is told to stop.
     pub fn run(self) -> Result<(), Failure> {
         let leaf = self.leaf.read()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -71,7 +71,7 @@ impl Serve {
         let apply = self.apply.map(|file| apply::file::read(&file.to_string_lossy()));
         let apply = apply.transpose()?;
         // Before the file is touched: an address in use leaves no new store behind.
-        let sockets = self.listen.bind(&leaf).await?;
+        let (bound, reload) = self.listen.bind(&leaf).await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -79,7 +79,8 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let keep = Keep::new(self.journal.folder(self.dev)?, self.believe_clock);
+        let folder = self.journal.folder(self.dev)?;
+        let keep = Keep { folder, believe_clock: self.believe_clock };
         if keep.folder.is_none() && !self.dev {
             tracing::warn!(
                 "no journal is kept, as --no-journal says: a restored backup, or a fail-over that lost \
@@ -89,11 +90,11 @@ impl Serve {
         let named = leaf.store(self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
         let store = self.store.open(named, options, self.allow_unsafe_settings, keep)?;
         let owner = leaf.owner(&store).await?;
-        let reloads = tokio::spawn(sockets.reload.clone().run(told));
+        let reloads = tokio::spawn(reload.run(told));
         if let Some(wanted) = apply {
             apply::at_start(wanted, Arc::clone(&store))?;
         }
-        let bound = sockets.tell(|line| tell(line));
+        listen::tell(&bound)?;
         let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
@@ -116,10 +117,7 @@ impl Serve {
     }
 }
 
-/// Ends with the first SIGTERM or SIGINT.
-#[cfg(unix)]
 fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
@@ -131,29 +129,11 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 /// Tells of each SIGHUP.
-#[cfg(unix)]
 fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
-    use tokio::signal::unix::{SignalKind, signal};
     let mut hangups = signal(SignalKind::hangup())?;
     Ok(tokio::spawn(async move {
         while hangups.recv().await.is_some() {
             told.notify_one();
         }
     }))
-}
-
-/// There is no such signal.
-#[cfg(not(unix))]
-fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
-    Ok(tokio::spawn(async move { drop(told) }))
-}
-
-/// Ends with Ctrl-C.
-#[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }

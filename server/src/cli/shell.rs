@@ -22,7 +22,6 @@ pub struct Pages {
 }
 
 impl Completions {
-    /// Prints the script.
     pub fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "leafid", &mut script);
@@ -31,7 +30,6 @@ impl Completions {
 }
 
 impl Pages {
-    /// Writes them.
     pub fn run(self) -> Result<(), Failure> {
         let cannot = |error: std::io::Error| {
             let folder = self.folder.display();

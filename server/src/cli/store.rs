@@ -22,19 +22,13 @@ use super::journal::Keep;
 use super::named::{file, masked};
 use super::say;
 
-/// Where a store is.
 pub enum Place {
-    /// In a database.
     Database(Database),
-    /// In a file.
     File(PathBuf),
 }
 
 impl Place {
     /// What a name means; `way` is the command line that names it.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a name of another kind.
     pub fn parse(named: &str, way: &str) -> Result<Place, Problem> {
         match Database::parse(named) {
             Some(database) => database.map(Place::Database),
@@ -42,7 +36,6 @@ impl Place {
         }
     }
 
-    /// For a person: without a password.
     pub fn shown(&self) -> String {
         match self {
             Place::Database(database) => database.place().to_owned(),
@@ -77,7 +70,6 @@ impl Place {
         }
     }
 
-    /// Gives the store another id.
     pub fn rename(&self, id: Token) -> Result<(), Problem> {
         match self {
             Place::Database(database) => database.rename(id),
@@ -101,7 +93,6 @@ fn terms(options: Options, allow_unsafe: bool) -> Terms {
     Terms { options, allow_unsafe, source: Source::Database }
 }
 
-/// The store of `leafid serve`.
 #[derive(Args, Debug)]
 pub struct Named {
     /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
@@ -119,9 +110,6 @@ pub struct Named {
 impl Named {
     /// Opens the store of this name, and begins its journal. A database that cannot be reached yet is
     /// waited for while the server runs.
-    ///
-    /// # Errors
-    /// As the store says.
     pub fn open(
         &self,
         named: &str,

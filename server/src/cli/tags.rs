@@ -95,7 +95,6 @@ impl Limits {
 }
 
 impl Tag {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Tag::Create(create) => create.run(),
@@ -153,12 +152,10 @@ impl Create {
     }
 }
 
-/// A number of a row, which JSON has as text.
 fn big(row: &Value, field: &str) -> Option<u64> {
     row[field].as_str()?.parse().ok()
 }
 
-/// Whether the tag that is there is the one that was to be created.
 fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
     let mut other = Vec::new();
     if let (Some(from), Some(stands)) = (spec.from, big(row, "max_id"))
@@ -242,7 +239,6 @@ fn until(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A row with a field more.
 pub fn with(row: &Value, field: &str, value: impl Into<Value>) -> Value {
     let mut row = row.clone();
     row[field] = value.into();

@@ -27,7 +27,6 @@ pub enum Token {
     Revoke(Revoke),
 }
 
-/// The file of all verbs.
 #[derive(Args, Debug)]
 struct Place {
     /// The file of principals and their tokens
@@ -80,7 +79,6 @@ pub struct Revoke {
 }
 
 impl Token {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Token::Create(create) => create.run(),
@@ -167,38 +165,33 @@ impl List {
         let now = SystemClock.wall();
         let all = file::read(&self.place.file)?;
         let values: Vec<Value> = all.iter().map(|who| value(who, now)).collect();
-        let lines: Vec<String> = all.iter().map(|who| lines(who, now)).collect();
+        let lines: Vec<String> = values.iter().map(lines).collect();
         show(&json!({ "principals": values }), lines.join("\n"))
     }
 }
 
-/// A principal for a person.
-fn lines(who: &Principal, now: StoreTime) -> String {
-    let texts =
-        |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Vec<_>>().join(",");
-    let (tags, namespaces) = (texts(&who.tags), texts(&who.namespaces));
-    let verbs = who.verbs.iter().map(|verb| verb.name()).collect::<Vec<_>>().join(",");
-    let (name, workers) = (&who.name, who.workers);
-    let mut text =
-        format!("{name} tags={tags} namespaces={namespaces} verbs={verbs} workers={workers}");
-    let limits = [
-        ("max_step", who.max_step.map(u64::from)),
-        ("max_window_ms", who.max_window_ms.map(u64::from)),
-        ("ids_per_day", who.ids_per_day),
-    ];
-    for (name, most) in limits {
-        most.inspect(|most| text.push_str(&format!(" {name}={most}")));
+fn lines(who: &Value) -> String {
+    let word = |value: &Value| match value {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut text = word(&who["principal"]);
+    let fields =
+        ["tags", "namespaces", "verbs", "workers", "max_step", "max_window_ms", "ids_per_day"];
+    for field in fields.into_iter().filter(|field| !who[*field].is_null()) {
+        text.push_str(&format!(" {field}={}", word(&who[field])));
     }
-    for known in &who.tokens {
-        let at = |at: Option<StoreTime>| at.map_or_else(|| "-".to_owned(), utc::text);
-        let state = if known.is_live(now) { "live" } else { "expired" };
-        let (id, created, expires) = (&known.id, at(known.created), at(known.expires));
+    for token in who["tokens"].as_array().into_iter().flatten() {
+        let at =
+            |field| token[field].as_i64().map_or("-".into(), |ms| utc::text(StoreTime::new(ms)));
+        let state = if token["live"] == true { "live" } else { "expired" };
+        let (id, created, expires) = (word(&token["id"]), at("created_ms"), at("expires_ms"));
         text.push_str(&format!("\n  token {id} {state} created={created} expires={expires}"));
     }
     text
 }
 
-/// A principal for a program, without anything secret.
 fn value(who: &Principal, now: StoreTime) -> Value {
     let texts = |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Value>();
     let tokens = who.tokens.iter().map(|known| {

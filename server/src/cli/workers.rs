@@ -37,7 +37,6 @@ pub enum Worker {
 }
 
 impl Worker {
-    /// Does it.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Worker::List { namespace: name, target } => {

@@ -40,14 +40,10 @@ static TURNED_AWAY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semapho
 static FULL: Rate = Rate::new();
 static BROKEN: Rate = Rate::new();
 
-/// Accepts the connections of one address.
 #[derive(Clone)]
 pub struct Acceptor {
-    /// The listener's name, for the log.
     pub name: &'static str,
-    /// The certificate, where connections speak TLS.
     pub tls: Option<Arc<Tls>>,
-    /// How long clients may take.
     pub limits: Limits,
     /// Room for connections, shared by the addresses of a listener.
     pub room: Arc<Semaphore>,
@@ -56,7 +52,6 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    /// Accepts connections until the server stops.
     pub async fn run<S>(mut self, socket: TcpListener, service: S)
     where
         S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,

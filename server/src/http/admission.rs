@@ -1,10 +1,11 @@
 //! Who may ask at Leaf's listener: its clients can send no token that would tell.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
+use ipnet::IpNet;
 use leafid_core::Code;
-use leafid_leaf::service::Gate;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
 
@@ -17,41 +18,65 @@ use crate::http::rules::Rules;
 static REFUSED: Rate = Rate::new();
 
 /// What an address of the listener asks of whoever calls there.
+#[derive(Clone)]
 pub struct Admission {
-    /// Which requests are looked at.
     pub rules: Rules,
-    /// The server, which counts what is refused.
     pub app: Arc<App>,
 }
 
-impl Gate for Admission {
-    fn check(&self, head: &Parts) -> Result<(), Problem> {
+impl Admission {
+    /// Admits a request; a refusal has a line in the log, one a second per code.
+    pub fn check(&self, head: &Parts) -> Result<(), Problem> {
         let Rules { from, hosts, .. } = &self.rules;
-        let peer = head.extensions.get().map(|Peer(peer)| peer.ip());
-        if !from.is_all() && !peer.is_some_and(|peer| from.allow(peer)) {
-            return Err(stranger(
-                peer.map_or_else(String::new, |peer| peer.to_canonical().to_string()),
-            ));
-        }
-        guard::check_any(head, hosts)
-    }
-
-    /// With a line in the log: one a second per code.
-    fn refused(&self, problem: &Problem, head: &Parts) {
-        self.app.requests.refused(problem.code);
-        if let Some(left_out) = REFUSED.admit(problem.code) {
-            let peer = head.extensions.get().map(|Peer(peer)| *peer);
-            let caller = Caller { listener: Listener::LEAF.name, peer, member: None };
-            let (method, path, code) = (&head.method, head.uri.path(), problem.code);
-            tracing::warn!(%caller, %method, path, %code, left_out, "refused: {}", problem.detail);
-        }
+        let peer = head.extensions.get().map(|Peer(peer)| *peer);
+        let checked = match peer.map(|peer| peer.ip().to_canonical()) {
+            peer if !may_ask(from, peer) => {
+                let peer = peer.map_or_else(String::new, |peer| peer.to_string());
+                let detail = format!(
+                    "address `{peer}` is not among those that may ask here; ask the operator to allow \
+                     it: leafid serve --leaf-allow"
+                );
+                Err(Problem::new(Code::Forbidden, detail))
+            }
+            _ => guard::check_any(head, hosts),
+        };
+        checked.inspect_err(|Problem { code, detail, .. }| {
+            self.app.requests.refused(*code);
+            if let Some(left_out) = REFUSED.admit(*code) {
+                let caller = Caller { listener: Listener::LEAF.name, peer, member: None };
+                let (method, path) = (&head.method, head.uri.path());
+                tracing::warn!(%caller, %method, path, %code, left_out, "refused: {detail}");
+            }
+        })
     }
 }
 
-fn stranger(peer: String) -> Problem {
-    let detail = format!(
-        "address `{peer}` is not among those that may ask here; ask the operator to allow it: leafid \
-         serve --leaf-allow"
-    );
-    Problem::new(Code::Forbidden, detail)
+/// Whether an address lies in one of some ranges; without any everybody may ask.
+fn may_ask(ranges: &[IpNet], peer: Option<IpAddr>) -> bool {
+    ranges.is_empty() || peer.is_some_and(|peer| ranges.iter().any(|range| range.contains(&peer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::net;
+
+    #[test]
+    fn an_address_of_version_4_may_come_as_version_6() {
+        let may = |ranges: &[&str], peer: &str| {
+            let ranges: Vec<IpNet> = ranges.iter().map(|text| net(text).unwrap()).collect();
+            may_ask(&ranges, Some(peer.parse::<IpAddr>().unwrap().to_canonical()))
+        };
+        let some = ["10.0.0.0/8", "192.0.2.1", "fd00::/8"];
+        for good in ["10.255.255.255", "192.0.2.1", "fd12:3456::1", "::ffff:10.1.2.3"] {
+            assert!(may(&some, good), "{good}");
+        }
+        for bad in ["11.0.0.0", "192.0.2.2", "127.0.0.1", "::1", "fe00::1"] {
+            assert!(!may(&some, bad), "{bad}");
+        }
+        // `::/96` is not what version 4 is mapped to, and /0 is all of one version.
+        assert!(!may(&["::/96"], "0.0.0.1") && !may(&["0.0.0.0/0"], "::1"));
+        assert!(may(&["0.0.0.0/0"], "203.0.113.9") && may(&[], "::1"));
+        assert!(!may_ask(&[net("::/0").unwrap()], None) && may_ask(&[], None));
+    }
 }

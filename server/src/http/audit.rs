@@ -59,7 +59,6 @@ async fn audited(app: Arc<App>, request: Request, next: Next) -> Response {
     Response::from_parts(head, Body::from(body))
 }
 
-/// What is to be changed, and how.
 struct What {
     method: Method,
     /// The last part of the path, where it names what is done.

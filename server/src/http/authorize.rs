@@ -22,12 +22,9 @@ use crate::routes::input::query;
 
 static REFUSED: Rate = Rate::new();
 
-/// What a group of paths asks of callers.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Whose tokens are known.
     pub tokens: Arc<Tokens>,
-    /// What the caller must be allowed.
     pub verb: Verb,
 }
 
@@ -95,7 +92,6 @@ fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
     }
 }
 
-/// The token of a request: in its header, and nowhere else.
 fn token(head: &Parts) -> Result<&str, Problem> {
     let unauthorized = |detail: &str| Problem::new(Code::Unauthorized, detail);
     let mut said = head.headers.get_all(AUTHORIZATION).iter();

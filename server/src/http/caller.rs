@@ -6,14 +6,11 @@ use std::sync::Arc;
 use crate::access::allow::Allowance;
 use crate::access::tokens::Member;
 
-/// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
-/// Who made a request, as far as the server knows.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The name of the listener that was asked.
     pub listener: &'static str,
     /// The other end of the connection; none where the command line asks in its own process.
     pub peer: Option<SocketAddr>,
@@ -22,7 +19,6 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// What it may ask for.
     pub fn allowance(&self) -> Allowance {
         Allowance(self.member.clone())
     }

@@ -24,7 +24,6 @@ use super::deadlines::{Deadlines, Limits, Overdue};
 
 /// The head of a request: its path may be half of it.
 const MOST_HEAD: usize = 128 * 1024;
-/// Requests of one HTTP/2 connection at a time.
 const MOST_STREAMS: u32 = 128;
 
 static BUILDER: LazyLock<Builder<TokioExecutor>> = LazyLock::new(|| {

@@ -39,9 +39,8 @@ impl Default for Limits {
     }
 }
 
-/// Why a connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overdue {
+pub(super) enum Overdue {
     /// No request for too long.
     Idle,
     /// The head of a request does not end, or an answer is not taken in.
@@ -50,7 +49,7 @@ pub enum Overdue {
 
 /// What one connection is waiting for, and since when. The stream and the requests report to it.
 #[derive(Debug)]
-pub struct Deadlines {
+pub(super) struct Deadlines {
     limits: Limits,
     state: Mutex<State>,
 }
@@ -64,7 +63,6 @@ struct State {
     http2: bool,
     /// Since when the socket takes no bytes.
     stalled: Option<Instant>,
-    /// Requests under way.
     requests: usize,
     /// When each answer of HTTP/2 that the client has not taken whole was given, by number.
     answers: BTreeMap<u64, Instant>,
@@ -72,7 +70,6 @@ struct State {
 }
 
 impl Deadlines {
-    /// Those of a new connection.
     pub fn new(limits: Limits) -> Arc<Deadlines> {
         let state = State {
             since: Instant::now(),
@@ -86,7 +83,6 @@ impl Deadlines {
         Arc::new(Deadlines { limits, state: Mutex::new(state) })
     }
 
-    /// Bytes came in.
     pub fn read(&self) {
         let mut state = self.state();
         if !state.in_head && !state.http2 && state.requests == 0 {
@@ -95,12 +91,10 @@ impl Deadlines {
         }
     }
 
-    /// The socket takes no more bytes, or takes them again.
     pub fn stalled(&self, stalled: bool) {
         self.state().stalled = stalled.then(Instant::now);
     }
 
-    /// The head of a request is complete.
     pub fn begin(self: &Arc<Deadlines>, http2: bool) -> Request {
         let mut state = self.state();
         state.in_head = false;
@@ -141,7 +135,7 @@ impl Deadlines {
 
 /// A request under way, until it is dropped.
 #[derive(Debug)]
-pub struct Request {
+pub(super) struct Request {
     answer: Option<u64>,
     deadlines: Arc<Deadlines>,
 }
@@ -175,7 +169,6 @@ impl Drop for Request {
     }
 }
 
-/// A part of an answer, until it is sent or given up.
 struct Part {
     bytes: Bytes,
     _request: Arc<Request>,

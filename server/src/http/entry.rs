@@ -28,14 +28,10 @@ use crate::http::guard;
 
 static FAILED: Rate = Rate::new();
 
-/// Where requests come in.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What is served there.
     pub listener: Listener,
-    /// What is asked of callers.
     pub rules: Rules,
-    /// How long a body may take.
     pub body: Duration,
 }
 
@@ -48,7 +44,6 @@ pub struct ListenerService {
 }
 
 impl ListenerService {
-    /// The service of these paths.
     pub fn new(entry: Entry, app: Arc<App>, paths: Router) -> ListenerService {
         ListenerService { shared: Arc::new((entry, app)), paths }
     }
@@ -69,7 +64,6 @@ impl Service<Request> for ListenerService {
     }
 }
 
-/// Middleware: guard, request id, trace span, metrics.
 async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) -> Response {
     let (mut head, body) = request.into_parts();
     let listener = entry.listener;

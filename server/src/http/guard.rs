@@ -87,7 +87,6 @@ fn own_host<'h>(head: &'h Parts, hosts: &Hosts) -> Result<&'h str, Problem> {
     Err(Problem::new(Code::Forbidden, detail))
 }
 
-/// The host that the request is for, said exactly once.
 fn host(head: &Parts) -> Result<&str, Problem> {
     let headers = head.headers.get_all(HOST);
     let mut said = headers.iter().map(text);

@@ -10,15 +10,11 @@ use tokio_rustls::rustls::pki_types::UnixTime;
 use super::tls::{Ends, Tls};
 use crate::access::tokens::Tokens;
 
-/// How often files are looked at.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What may change.
 #[derive(Clone, Debug, Default)]
 pub struct Reload {
-    /// Who may ask.
     pub tokens: Option<Arc<Tokens>>,
-    /// What new connections are greeted with.
     pub tls: Option<Arc<Tls>>,
 }
 

@@ -11,25 +11,18 @@ use leafid_core::Token;
 use leafid_store::hex::hex;
 use leafid_store::random;
 
-/// The header of an id, in requests and in answers.
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// The header of a trace, in requests and in answers.
 pub const TRACE: HeaderName = HeaderName::from_static("traceparent");
-/// The longest id that is taken over.
 const MOST_BYTES: usize = 128;
 
 /// A `traceparent` that is well-formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// As it came.
     pub value: HeaderValue,
-    /// The trace, in 32 hex digits.
     pub id: String,
-    /// The caller's part of it, in 16 hex digits.
     pub span: String,
 }
 
-/// A new id, in 32 hex digits: random bytes of this process, and a count.
 pub fn fresh() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| random::bytes().map_or(0, u64::from_le_bytes));
     static COUNT: AtomicU64 = AtomicU64::new(1);
@@ -68,13 +61,11 @@ fn repeats(body: &[u8], text: &str) -> bool {
     body.windows(text.len()).any(|part| part == text.as_bytes())
 }
 
-/// The value of a header that is given once.
 fn once(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// The ids of the trace and of the caller's part of it.
 fn parts(parent: &str) -> Option<(&str, &str)> {
     let is_hex = |text: &str, digits| {
         text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

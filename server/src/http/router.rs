@@ -20,8 +20,7 @@ use super::rules::Rules;
 use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::{
-    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments, tags,
-    workers,
+    dashboard, decode, health, metrics, namespaces, openapi, overview, segments, tags, workers,
 };
 
 /// All paths over a server, for who asks them in its own process.
@@ -93,7 +92,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
         Face::Seen => router
             .route(path::METRICS, get(metrics::get))
             .route(path::OVERVIEW, get(overview::get))
-            .route(path::NUMBERS_OF, get(numbers::get)),
+            .route(path::NUMBERS_OF, get(namespaces::numbers)),
         Face::Page => router
             .route(dashboard::PAGE, get(dashboard::page))
             .route(dashboard::FILE, get(dashboard::file)),

@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use ipnet::IpNet;
+
 use super::tls::Tls;
-use crate::access::nets::Nets;
 use crate::access::tokens::Tokens;
 
-/// The rules of an address.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Which hosts a request may be for.
@@ -16,8 +16,8 @@ pub struct Rules {
     pub tokens: Option<Arc<Tokens>>,
     /// What connections are greeted with; without it they speak plain HTTP.
     pub tls: Option<Arc<Tls>>,
-    /// Whose addresses may ask, where clients can send no token.
-    pub from: Nets,
+    /// Whose addresses may ask, where clients can send no token; without any everybody's.
+    pub from: Arc<[IpNet]>,
 }
 
 /// Which hosts a request may be for. A page of another site can have its own name resolve to this
@@ -34,7 +34,6 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// Whether a request may be for this host, which may name a port.
     pub fn allow(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,

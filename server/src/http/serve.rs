@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::Request;
 use leafid_core::{Code, Name};
 use leafid_leaf::service::{LeafService, NAMESPACE};
 use leafid_store::hex::hex;
@@ -43,6 +44,17 @@ impl Bound {
     pub fn here(listener: Listener, socket: TcpListener) -> Bound {
         Bound { listener, rules: Rules::default(), socket }
     }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// `INTERNAL`.
+    pub fn at(&self) -> Result<At, Problem> {
+        let address = self.socket.local_addr().map_err(|error| {
+            Problem::new(Code::Internal, format!("a listener does not know its address: {error}"))
+        })?;
+        Ok(At { listener: self.listener, tls: self.rules.tls.is_some(), address })
+    }
 }
 
 /// Serves until `shutdown`: then the listeners are closed, requests under way are answered, and the
@@ -57,7 +69,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let app = App::new(&config, store)?;
-    let all = addresses(&bound)?;
+    let all = bound.iter().map(Bound::at).collect::<Result<Vec<At>, _>>()?;
     let listeners: Vec<String> = all.iter().map(At::to_string).collect();
     let (version, listeners) = (env!("CARGO_PKG_VERSION"), listeners.join(", "));
     let (place, id) = (app.store.place(), hex(app.store.id()));
@@ -78,13 +90,15 @@ pub async fn serve(
                 store: Arc::clone(&app.store),
                 generators: Arc::clone(&app.generators),
                 modes: config.leaf,
-                gate: Box::new(Admission { rules, app: Arc::clone(&app) }),
                 within: limits.body,
                 namespace: Name::namespace(NAMESPACE)?,
             });
-            let service = service_fn(move |request| {
-                let leaf = Arc::clone(&leaf);
-                async move { Ok(leaf.answer(request).await) }
+            let gate = Admission { rules, app: Arc::clone(&app) };
+            let service = service_fn(move |request: Request| {
+                let (head, body) = request.into_parts();
+                let (leaf, admitted) = (Arc::clone(&leaf), gate.check(&head));
+                let request = Request::from_parts(head, body);
+                async move { Ok(leaf.answer(request, admitted).await) }
             });
             servers.spawn(acceptor.run(socket, service));
         } else {
@@ -143,14 +157,4 @@ async fn watch(store: Arc<Registry>) {
         // A disk that hangs keeps only this from going on.
         let _ = tokio::task::spawn_blocking(move || watched.watch()).await;
     }
-}
-
-fn addresses(bound: &[Bound]) -> Result<Vec<At>, Problem> {
-    let at = |bound: &Bound| {
-        let address = bound.socket.local_addr()?;
-        Ok(At { listener: bound.listener, tls: bound.rules.tls.is_some(), address })
-    };
-    bound.iter().map(at).collect::<std::io::Result<_>>().map_err(|error| {
-        Problem::new(Code::Internal, format!("a listener does not know its address: {error}"))
-    })
 }

@@ -22,18 +22,14 @@ const SOON: Duration = Duration::from_secs(14 * 86_400);
 /// How often that warning is repeated.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
-/// The files of a server's TLS.
 #[derive(Clone, Debug)]
 pub struct Files {
-    /// The certificate, and those between it and its authority, in PEM.
     pub cert: PathBuf,
-    /// Its key, in PEM.
     pub key: PathBuf,
     /// Whose certificates clients must show, if they must: authorities, in PEM.
     pub client_ca: Option<PathBuf>,
 }
 
-/// What new connections are greeted with.
 #[derive(Debug)]
 pub struct Tls {
     files: Files,
@@ -41,7 +37,6 @@ pub struct Tls {
     looked: Mutex<UnixTime>,
 }
 
-/// What was read last.
 #[derive(Debug)]
 struct Current {
     config: Arc<ServerConfig>,
@@ -50,10 +45,6 @@ struct Current {
 
 impl Tls {
     /// Reads the files.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a file that cannot be read, a certificate that is not valid now, or a key
-    /// of another certificate.
     pub fn open(files: Files) -> Result<Tls, Problem> {
         let paths = [Some(&files.cert), Some(&files.key), files.client_ca.as_ref()];
         let current = Fresh::open(paths.into_iter().flatten().cloned(), || read(&files))?;
@@ -61,9 +52,6 @@ impl Tls {
     }
 
     /// As [`Fresh::reload`]; connections go on as they began.
-    ///
-    /// # Errors
-    /// As [`Tls::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<bool, Problem> {
         self.current.reload(in_any_case, || read(&self.files))
     }
@@ -79,7 +67,6 @@ impl Tls {
         ends(&self.current.current().certificate, now).ok().flatten()
     }
 
-    /// What a new connection is greeted with.
     pub fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.current.current().config)
     }
@@ -121,7 +108,7 @@ fn read(files: &Files) -> Result<Current, Problem> {
     Ok(Current { config: Arc::new(config), certificate })
 }
 
-fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {
+pub fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
     let found: Vec<_> =
         read.map_err(|error: pem::Error| wrong(option, path, &error.to_string()))?;
@@ -146,12 +133,9 @@ fn in_time(certificate: &CertificateDer<'_>, path: &Path) -> Result<(), Problem>
     Ok(())
 }
 
-/// A certificate does not hold for long.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ends {
-    /// It does not hold now.
     Now(CertificateError),
-    /// It will not.
     Soon(CertificateError),
 }
 
@@ -169,7 +153,6 @@ impl std::fmt::Display for Ends {
     }
 }
 
-/// Whether a certificate does not hold at this time, or soon after it.
 fn ends(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<Option<Ends>, Error> {
     let parsed = ParsedCertificate::try_from(certificate)?;
     // Nobody is trusted: what is told is whether the certificate itself holds, which is looked at
@@ -190,7 +173,7 @@ fn ends(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<Option<Ends>,
     Ok(not_at(now).map(Ends::Now).or_else(|| not_at(soon).map(Ends::Soon)))
 }
 
-fn wrong(option: &str, path: &Path, why: &str) -> Problem {
+pub fn wrong(option: &str, path: &Path, why: &str) -> Problem {
     let detail = format!("{option} `{}`: {why}", path.display());
     Problem::new(Code::RequestInvalid, detail)
 }

@@ -32,13 +32,11 @@ struct State {
 }
 
 impl Lines {
-    /// None yet.
     pub const fn new() -> Lines {
         let state = State { waiting: VecDeque::new(), bytes: 0, writing: false, left_out: 0 };
         Lines { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Writes what comes, for ever.
     pub fn write_to(&self, mut out: impl Write) -> ! {
         let mut told = 0;
         loop {

@@ -10,24 +10,19 @@ use leafid_core::Fields;
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 
-/// The media type of a problem.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
-/// A 200 with this JSON.
 pub struct Json(pub Cow<'static, str>);
 
 impl Json {
-    /// An object without fields.
     pub fn empty() -> Json {
         Json("{}".into())
     }
 
-    /// An object with these fields.
     pub fn fields(value: &impl Fields) -> Json {
         Json(Writer::object(value).into())
     }
 
-    /// An object that is written field by field.
     pub fn write(write: impl FnOnce(&mut Writer)) -> Json {
         let mut writer = Writer::default();
         write(&mut writer);
@@ -45,7 +40,6 @@ impl IntoResponse for Json {
     }
 }
 
-/// A [`Problem`] as the answer of a request.
 #[derive(Debug)]
 pub struct Refused(pub Problem);
 

@@ -10,7 +10,6 @@ use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 
-/// The largest body.
 const MOST_BYTES: usize = 16 * 1024;
 
 /// How long the rest of a body that is too large is read, so that the client has sent it when the
@@ -19,10 +18,6 @@ const LINGER: Duration = Duration::from_secs(2);
 
 /// The whole body. A body that was read leaves its connection ready for the next request,
 /// whatever the answer is.
-///
-/// # Errors
-/// `REQUEST_INVALID` for a body that is too large (413), too slow (408), cut short or malformed: the
-/// rest of it is not read, so the connection cannot go on.
 pub async fn whole(
     headers: &HeaderMap,
     mut body: Body,
@@ -79,9 +74,6 @@ pub fn is_held_back(headers: &HeaderMap) -> bool {
 
 /// Whether a body is said to be JSON, as it is. JSON is UTF-8: text in another charset would be read
 /// as something else than what was sent.
-///
-/// # Errors
-/// `REQUEST_INVALID` (415).
 pub fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter().map(text);
     if let Some(coding) = codings.find(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {

@@ -13,9 +13,7 @@ use leafid_store::problem::Problem;
 
 use super::answer::Refused;
 
-/// Where the page is.
 pub const PAGE: &str = "/";
-/// Where its files are.
 pub const FILE: &str = "/dashboard/{file}";
 
 /// What a page of ours may do: nothing but load its own files, and ask this server. Text never
@@ -48,12 +46,10 @@ const FILES: &[(&str, &str)] = files! {
     "timeline.js"
 };
 
-/// `GET /`
 pub async fn page() -> Response<Body> {
     answer("text/html; charset=utf-8", HTML)
 }
 
-/// `GET /dashboard/{file}`
 pub async fn file(Path(name): Path<String>) -> Result<Response<Body>, Refused> {
     let found = FILES.iter().find(|(known, _)| *known == name);
     let (name, text) = found.ok_or_else(|| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::Uri;
-use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Text};
+use leafid_core::{Code, FieldWriter, Fields, Text};
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
@@ -23,27 +23,26 @@ pub async fn decode(
     let fields = query(&uri, &["namespace"])?;
     let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
     let layout = app.store.namespace(name).await?.layout;
-    let parts = parts(&id, &layout)?;
-    Ok(Json::write(|writer| put_parts(writer, parts, &layout, Some(&name))))
-}
-
-/// An ID and what it is made of.
-pub type Decoded = (u64, leafid_core::Parts);
-
-/// Reads an ID.
-///
-/// # Errors
-/// `ID_INVALID` for a text that is not an ID, or has bits above the layout's.
-pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
     let invalid = |detail: String| Problem::new(Code::IdInvalid, detail);
-    let id = Text::parse_decimal(text).map_err(|_| invalid(not_an_id(text)))?;
+    let id = Text::parse_decimal(&id).map_err(|_| invalid(not_an_id(&id)))?;
     let parts = layout.decompose(id).map_err(|_| {
-        invalid(format!("ID `{id}` is too large for layout {}", explain::words(layout)))
+        invalid(format!("ID `{id}` is too large for layout {}", explain::words(&layout)))
     })?;
-    Ok((id, parts))
+    Ok(Json::write(|writer| {
+        writer.big("id", id);
+        writer.text("namespace", name.as_str());
+        writer.text("time", &utc::text(parts.time));
+        writer.millis("time_ms", parts.time.get());
+        writer.big("tick", parts.tick);
+        writer.number("worker", parts.worker.into());
+        writer.big("sequence", parts.sequence);
+        if let Ok(text) = Text::base32(id) {
+            writer.text("base32", text.as_str());
+        }
+        writer.nested("layout", |writer| layout.put(writer));
+    }))
 }
 
-/// Why a text is no ID.
 pub fn not_an_id(text: &str) -> String {
     let (shown, most) = (shown(text), i64::MAX);
     let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -51,24 +50,4 @@ pub fn not_an_id(text: &str) -> String {
         true => format!("`{shown}` is too large for an ID: IDs go from 0 to {most}"),
         false => format!("`{shown}` is not an ID: IDs are decimal digits, from 0 to {most}"),
     }
-}
-
-/// Writes the parts of an ID.
-pub fn put_parts(
-    writer: &mut impl FieldWriter,
-    (id, parts): Decoded,
-    layout: &Layout,
-    namespace: Option<&Name>,
-) {
-    writer.big("id", id);
-    namespace.inspect(|name| writer.text("namespace", name.as_str()));
-    writer.text("time", &utc::text(parts.time));
-    writer.millis("time_ms", parts.time.get());
-    writer.big("tick", parts.tick);
-    writer.number("worker", parts.worker.into());
-    writer.big("sequence", parts.sequence);
-    if let Ok(text) = Text::base32(id) {
-        writer.text("base32", text.as_str());
-    }
-    writer.nested("layout", |writer| layout.put(writer));
 }

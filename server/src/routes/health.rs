@@ -20,7 +20,6 @@ const LOOKING: Duration = Duration::from_millis(500);
 
 static WITHHELD: Rate = Rate::new();
 
-/// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {
     Json::write(|writer| writer.text("status", "ok"))
 }
@@ -28,17 +27,12 @@ pub async fn healthz() -> Json {
 /// A store that can grant, and the tags of it that are stopped.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// Its id.
     pub store: Token,
-    /// Its time.
     pub now: StoreTime,
-    /// How often it was fenced, as far as is known.
     pub generation: u64,
     /// Before when no window begins, by its last fence.
     pub floor: StoreTime,
-    /// Its journal, where one is kept.
     pub journal: Option<JournalSight>,
-    /// The tags of which a holder has shown more than the store knows.
     pub stopped: Vec<(Name, TagRow)>,
 }
 
@@ -64,7 +58,6 @@ fn withheld(reason: &Problem) -> Problem {
     Problem::new(reason.code, detail)
 }
 
-/// A store that can grant.
 pub fn put_ready(writer: &mut Writer, ready: &Ready) {
     put_status(writer, ready);
     writer.token("store", ready.store);
@@ -91,7 +84,6 @@ pub fn put_journal(writer: &mut Writer, journal: Option<JournalSight>) {
     writer.flag("journal_apart", apart);
 }
 
-/// A store's state in one word.
 pub fn state(found: &Result<Ready, Problem>) -> &'static str {
     match found {
         Ok(ready) if ready.stopped.is_empty() => "ok",
@@ -102,9 +94,6 @@ pub fn state(found: &Result<Ready, Problem>) -> &'static str {
 }
 
 /// Whether the store can grant, and which tags are stopped.
-///
-/// # Errors
-/// Why it grants nothing.
 pub async fn look(app: &App) -> Result<Ready, Problem> {
     let store = &app.store;
     let tags = tokio::time::timeout(LOOKING, app.census.tags(store));
@@ -123,7 +112,6 @@ pub async fn look(app: &App) -> Result<Ready, Problem> {
     })
 }
 
-/// A tag that is stopped.
 pub fn put_stopped(writer: &mut impl FieldWriter, (tag, row): (Name, TagRow)) {
     writer.text("tag", tag.as_str());
     writer.big("max_id", row.max_id);

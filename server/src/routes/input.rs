@@ -7,7 +7,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
+use leafid_core::{Code, FieldReader, NAME_BYTES, Name, strict};
 use leafid_store::json::{Reader, shown};
 use leafid_store::problem::Problem;
 
@@ -17,7 +17,6 @@ use super::body::must_be_json;
 /// The rows of a list: by default, and at most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
-/// The object in the body.
 pub struct Input(pub Reader);
 
 macro_rules! in_path {
@@ -37,11 +36,8 @@ macro_rules! in_path {
 }
 
 in_path! {
-    /// The tag in the path.
     TagPath(Name) from "tag" by tag;
-    /// The namespace in the path.
     NamespacePath(Name) from "namespace" by namespace;
-    /// The worker number in the path.
     WorkerPath(u32) from "worker" by |text: &str| worker(text, Code::WorkerInvalid);
     /// The ID in the path, as text.
     IdPath(String) from "id" by |text: &str| Ok::<_, Problem>(text.to_owned());
@@ -60,18 +56,10 @@ impl<S: Send + Sync> FromRequest<S> for Input {
     }
 }
 
-/// A tag's name.
-///
-/// # Errors
-/// `TAG_INVALID`.
 pub fn tag(text: &str) -> Result<Name, Problem> {
     Name::tag(text).map_err(|refusal| unnamed(refusal.code, "tag", text))
 }
 
-/// A namespace's name.
-///
-/// # Errors
-/// `NAMESPACE_INVALID`.
 pub fn namespace(text: &str) -> Result<Name, Problem> {
     Name::namespace(text).map_err(|refusal| unnamed(refusal.code, "namespace", text))
 }
@@ -85,10 +73,6 @@ fn unnamed(code: Code, what: &str, text: &str) -> Problem {
     Problem::new(code, detail)
 }
 
-/// A worker number.
-///
-/// # Errors
-/// This code.
 pub fn worker(text: &str, code: Code) -> Result<u32, Problem> {
     small(text).ok_or_else(|| {
         let detail = format!("`{}` is not a worker number; use 0 to {}", shown(text), u32::MAX);
@@ -100,26 +84,11 @@ fn small(text: &str) -> Option<u32> {
     strict::decimal(text).ok()?.try_into().ok()
 }
 
-/// How many IDs: the body's `count`.
-///
-/// # Errors
-/// `REQUEST_INVALID` if it is missing or not a number.
 pub fn count(input: Reader) -> Result<u64, Problem> {
-    Ok(input.all(get_count)?)
-}
-
-/// Reads the `count` of a request.
-///
-/// # Errors
-/// `REQUEST_INVALID`.
-pub fn get_count(from: &mut impl FieldReader) -> Result<u64, Refusal> {
-    from.number("count")?.ok_or(Code::RequestInvalid.into())
+    Ok(input.all(|from| from.number("count")?.ok_or(Code::RequestInvalid.into()))?)
 }
 
 /// The query's fields; each of them is one of `known`.
-///
-/// # Errors
-/// `REQUEST_INVALID`.
 pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
     let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
     let Query(said) = Query::<Vec<(String, String)>>::try_from_uri(uri)
@@ -138,17 +107,11 @@ pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Prob
 }
 
 /// Whether the request asks to create only: `If-None-Match: *`.
-///
-/// # Errors
-/// `REQUEST_INVALID` for anything else in that header.
 pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
     only(headers, &IF_NONE_MATCH, "`If-None-Match` must be `*`, given once: create, do not change")
 }
 
 /// Whether the request asks to change only what is there: `If-Match: *`.
-///
-/// # Errors
-/// `REQUEST_INVALID` for anything else in that header.
 pub fn only_change(headers: &HeaderMap) -> Result<bool, Problem> {
     only(headers, &IF_MATCH, "`If-Match` must be `*`, given once: change, do not create")
 }
@@ -163,9 +126,6 @@ fn only(headers: &HeaderMap, name: &HeaderName, takes: &str) -> Result<bool, Pro
 }
 
 /// The part of a list that the query names: after what, and how many rows.
-///
-/// # Errors
-/// `REQUEST_INVALID`, and what `read` finds.
 pub fn page<K>(
     uri: &Uri,
     read: impl FnOnce(&str) -> Result<K, Problem>,

@@ -25,7 +25,6 @@ use crate::seen::requests::{CLASSES, Requests};
 
 /// What is not counted by name. No tag that leafid makes is called so.
 const OTHERS: &str = "_other";
-/// How many µs there are in a second.
 const MICROS: f64 = 1_000_000.0;
 /// The states of a store: one of them is 1.
 const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];

@@ -10,9 +10,10 @@ use leafid_store::store::NamespaceChange;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
+use super::workers;
 use crate::app::App;
+use crate::seen::numbers::Numbers;
 
-/// `GET /v1/namespaces`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let rows = app.store.namespaces(page(&uri, namespace)?).await?;
     Ok(Json::write(|writer| {
@@ -20,7 +21,6 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused
     }))
 }
 
-/// `GET /v1/namespaces/{ns}`
 pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
@@ -42,9 +42,31 @@ pub async fn put(
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
-/// A row of the list.
 pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.text("namespace", name.as_str());
     row.put(writer);
     writer.millis("last_ms", row.layout.last().get());
+}
+
+/// `GET /v1/namespaces/{ns}/numbers`: each worker number as one letter, and who holds them.
+pub async fn numbers(
+    State(app): State<Arc<App>>,
+    NamespacePath(name): NamespacePath,
+) -> Result<Json, Refused> {
+    let (row, numbers) = app.census.space(&app.store, name).await?;
+    Ok(Json::write(|writer| {
+        writer.text("namespace", name.as_str());
+        writer.millis("now_ms", numbers.now.get());
+        writer.number("first", row.workers.start);
+        writer.text("states", &numbers.letters);
+        writer.nested("counts", |writer| put_counts(writer, &numbers));
+        writer.array("holders", numbers.holders.iter(), |writer, (worker, held)| {
+            workers::put_row(writer, *worker, held, &row.layout);
+        });
+        writer.flag("more_holders", numbers.more_holders);
+    }))
+}
+
+pub fn put_counts(writer: &mut impl FieldWriter, numbers: &Numbers) {
+    numbers.each().for_each(|(state, count)| writer.number(state, count));
 }

@@ -20,7 +20,6 @@ use super::input::ROWS;
 /// What is answered without a token in any case.
 const PROBED: [&str; 3] = [path::HEALTHZ, path::READYZ, path::OPENAPI];
 
-/// What is asked of a path.
 struct Operation {
     method: &'static str,
     path: &'static str,
@@ -82,8 +81,7 @@ const fn delete(path: &'static str, summary: &'static str) -> Operation {
     Operation { method: "delete", path, summary, body: None, answer: NOTHING }
 }
 
-/// `GET /openapi.json`
-pub async fn serve() -> Json {
+pub(crate) async fn serve() -> Json {
     // All answers share one copy.
     Json(text().into())
 }

@@ -14,11 +14,10 @@ use leafid_store::store::Inside;
 
 use super::answer::Json;
 use super::health::{self, Ready};
-use super::{namespaces, numbers, tags};
+use super::{namespaces, tags};
 use crate::app::App;
 use crate::seen::census::{SpaceSight, TagSight};
 
-/// `GET /v1/overview`
 pub async fn get(State(app): State<Arc<App>>) -> Json {
     let (found, tags, spaces) = tokio::join!(
         health::look(&app),
@@ -87,7 +86,7 @@ fn put_range(writer: &mut impl FieldWriter, range: Range) {
 
 fn put_space(writer: &mut Writer, space: &SpaceSight) {
     namespaces::put_row(writer, &space.name, &space.row);
-    writer.nested("numbers", |writer| numbers::put_counts(writer, &space.numbers));
+    writer.nested("numbers", |writer| namespaces::put_counts(writer, &space.numbers));
     put_rate(writer, "more_per_day", space.per_second);
 }
 

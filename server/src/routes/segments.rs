@@ -11,7 +11,6 @@ use super::input::{Input, NamespacePath, TagPath, count};
 use crate::app::App;
 use crate::http::caller::Caller;
 
-/// `POST /v1/segments/{tag}/lease`
 pub async fn lease(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
@@ -35,7 +34,6 @@ pub async fn lease(
     Ok(Json::fields(&allowance.granted(grant)))
 }
 
-/// `POST /v1/segments/{tag}/ids`
 pub async fn ids(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
@@ -49,7 +47,6 @@ pub async fn ids(
     Ok(Json::write(|writer| writer.ids("ids", &ids)))
 }
 
-/// `POST /v1/snowflake/{namespace}/ids`
 pub async fn snowflakes(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name};
 use leafid_store::store::TagChange;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, only_change, only_create, page, tag};
 use crate::app::App;
 
-/// `GET /v1/tags`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let page = page(&uri, tag)?;
     let rows = app.store.tags(page).await?;
@@ -21,7 +20,6 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused
     }))
 }
 
-/// `GET /v1/tags/{tag}`
 pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
     let row = app.store.tag(tag).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
@@ -48,28 +46,18 @@ pub async fn advance(
     TagPath(tag): TagPath,
     Input(input): Input,
 ) -> Result<Json, Refused> {
-    let to = input.all(get_to)?;
+    let to = input.all(|from| from.big("to")?.ok_or(Code::RequestInvalid.into()))?;
     let row = app.store.advance_tag(tag, to).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
-/// Reads the `to` of an advance.
-///
-/// # Errors
-/// `REQUEST_INVALID`.
-pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
-    from.big("to")?.ok_or(Code::RequestInvalid.into())
-}
-
-/// `DELETE /v1/tags/{tag}`
 pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
     app.store.delete_tag(tag).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::empty())
 }
 
-/// A row of the list.
 pub fn put_row(writer: &mut impl FieldWriter, tag: &Name, row: &TagRow) {
     writer.text("tag", tag.as_str());
     row.put(writer);

@@ -16,7 +16,6 @@ use super::input::{Input, NamespacePath, WorkerPath, page, worker};
 use crate::app::App;
 use crate::http::caller::Caller;
 
-/// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
@@ -37,7 +36,6 @@ pub async fn acquire(
     Ok(Json::fields(&grant))
 }
 
-/// `POST /v1/workers/{ns}/renew`
 pub async fn renew(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
@@ -56,7 +54,6 @@ pub async fn renew(
     Ok(Json::fields(&grant))
 }
 
-/// `POST /v1/workers/{ns}/release`
 pub async fn release(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,

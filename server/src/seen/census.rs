@@ -18,9 +18,7 @@ use super::rate::Track;
 
 /// How many tags are seen: the first by name, and those that were leased from here.
 pub const TAGS: u32 = 1_000;
-/// How many namespaces are seen.
 pub const SPACES: u32 = 100;
-/// How many rows of worker numbers are read at once.
 const ROWS: u32 = 1_000;
 /// How long after the last look the next is made at the earliest.
 const APART: Duration = Duration::from_millis(1_500);
@@ -29,40 +27,29 @@ const REST: u32 = 20;
 /// How long whoever asks waits for a look, where something was seen before.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A tag as it was seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TagSight {
-    /// Its name.
     pub tag: Name,
-    /// Its row.
     pub row: TagRow,
     /// How many numbers of it are leased in a second at present, by all servers.
     pub per_second: Option<f64>,
 }
 
-/// The tags as they were seen.
 #[derive(Clone, Debug, Default)]
 pub struct TagSights {
-    /// By name.
     pub tags: Vec<TagSight>,
-    /// Whether there are others.
     pub more: bool,
 }
 
-/// A namespace as it was seen.
 #[derive(Clone, Debug)]
 pub struct SpaceSight {
-    /// Its name.
     pub name: Name,
-    /// Its row.
     pub row: Namespace,
-    /// Its numbers.
     pub numbers: Arc<Numbers>,
     /// How many more numbers are in use each second at present.
     pub per_second: Option<f64>,
 }
 
-/// What was seen, and when.
 #[derive(Debug)]
 struct Seen<T> {
     last: Mutex<Option<Last<T>>>,
@@ -136,7 +123,6 @@ impl<T: Send + Sync + 'static> Seen<T> {
     }
 }
 
-/// What the store of a server holds.
 #[derive(Debug, Default)]
 pub struct Census {
     tags: Arc<Seen<TagSights>>,
@@ -144,26 +130,15 @@ pub struct Census {
 }
 
 impl Census {
-    /// The tags.
-    ///
-    /// # Errors
-    /// The store cannot be read.
     pub async fn tags(&self, store: &Arc<Registry>) -> Result<Arc<TagSights>, Problem> {
         self.tags.told(store, |store, tracks| Box::pin(tags(store, tracks))).await
     }
 
-    /// The namespaces with their numbers.
-    ///
-    /// # Errors
-    /// The store cannot be read.
     pub async fn spaces(&self, store: &Arc<Registry>) -> Result<Arc<Vec<SpaceSight>>, Problem> {
         self.spaces.told(store, |store, tracks| Box::pin(spaces(store, tracks))).await
     }
 
     /// A namespace and its numbers; also one that is not among those that are seen together.
-    ///
-    /// # Errors
-    /// `NAMESPACE_UNKNOWN`, or the store cannot be read.
     pub async fn space(
         &self,
         store: &Arc<Registry>,

@@ -9,52 +9,28 @@ pub const DRAWN: usize = 65_536;
 /// How many holders are told at most, those that were granted a window last.
 pub const HOLDERS: usize = 500;
 
-macro_rules! states {
-    ($($(#[$doc:meta])* $state:ident $name:literal $letter:literal;)+) => {
-        /// What is to be said of a worker number.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum State {
-            $($(#[$doc])* $state,)+
-        }
-
-        impl State {
-            /// All of them.
-            pub const ALL: &[State] = &[$(State::$state),+];
-
-            /// Its name.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(State::$state => $name,)+
-                }
-            }
-
-            /// Its letter, where a number is a letter.
-            pub const fn letter(self) -> char {
-                match self {
-                    $(State::$state => $letter,)+
-                }
-            }
-        }
-    };
-}
-
-states! {
+/// The state of a worker number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
     /// It was never handed out.
-    Fresh "fresh" '.';
+    Fresh,
     /// Its last window is over, and anybody may have it.
-    Free "free" 'f';
+    Free,
     /// Its last window is over, and an owner keeps it for another time.
-    Kept "kept" 'k';
+    Kept,
     /// Nobody holds it, and its window is not over: nobody may have it yet.
-    Resting "resting" 'r';
+    Resting,
     /// Somebody holds it, or did when its window was granted.
-    Held "held" 'h';
+    Held,
     /// It is used outside of leafid.
-    Aside "aside" 'a';
+    Aside,
 }
+
+/// The name and the letter of each state.
+const STATES: [(&str, char); 6] =
+    [("fresh", '.'), ("free", 'f'), ("kept", 'k'), ("resting", 'r'), ("held", 'h'), ("aside", 'a')];
 
 impl State {
-    /// Of a number with this row at this time.
     pub fn of(namespace: &Namespace, row: &WorkerRow, now: StoreTime) -> State {
         if is_aside(&namespace.layout, row) {
             return State::Aside;
@@ -71,22 +47,18 @@ impl State {
     }
 }
 
-/// All numbers of a namespace.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     /// When it was looked at, by the store's clock.
     pub now: StoreTime,
-    /// How many of its range are in each state, in the order of [`State::ALL`].
+    /// How many of its range are in each state, in the order of [`State`].
     pub counts: Vec<u64>,
-    /// The states of the first numbers of its range, as letters.
     pub letters: String,
     /// Who holds numbers, or held them until their windows are over, by number.
     pub holders: Vec<Worker>,
-    /// Whether there are more of them.
     pub more_holders: bool,
 }
 
-/// Numbers that are being counted.
 #[derive(Debug)]
 pub struct Count {
     namespace: Namespace,
@@ -97,11 +69,10 @@ pub struct Count {
 }
 
 impl Count {
-    /// No row was seen yet.
     pub fn new(namespace: Namespace, now: StoreTime) -> Count {
         let drawn = usize::try_from(namespace.workers.len()).unwrap_or(DRAWN).min(DRAWN);
-        let letters = vec![State::Fresh.letter(); drawn];
-        let mut counts = vec![0; State::ALL.len()];
+        let letters = vec![STATES[State::Fresh as usize].1; drawn];
+        let mut counts = vec![0; STATES.len()];
         if let Some(fresh) = counts.first_mut() {
             *fresh = namespace.workers.len();
         }
@@ -125,7 +96,7 @@ impl Count {
         }
         let letter = usize::try_from(place).ok().and_then(|place| self.letters.get_mut(place));
         if let Some(letter) = letter {
-            *letter = state.letter();
+            *letter = STATES[state as usize].1;
         }
         if matches!(state, State::Held | State::Resting) {
             self.holders.push((worker, row));
@@ -140,7 +111,6 @@ impl Count {
         self.holders.truncate(HOLDERS);
     }
 
-    /// All rows were seen.
     pub fn done(mut self) -> Numbers {
         let of = |state: State| self.counts.get(state as usize).copied().unwrap_or(0);
         let all = of(State::Held) + of(State::Resting);
@@ -157,7 +127,11 @@ impl Count {
 }
 
 impl Numbers {
-    /// How many are in this state.
+    /// The name of each state, and how many are in it.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        STATES.iter().zip(&self.counts).map(|((name, _), count)| (*name, *count))
+    }
+
     pub fn count(&self, state: State) -> u64 {
         self.counts.get(state as usize).copied().unwrap_or(0)
     }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 /// Looks that are noted are at least this far apart.
 const APART: Duration = Duration::from_secs(15);
-/// How long the present is.
 const PRESENT: Duration = Duration::from_secs(900);
 /// Over less than this nothing is said: one lease would be a flood.
 const LEAST: Duration = Duration::from_secs(1);

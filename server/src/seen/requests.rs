@@ -20,7 +20,6 @@ const ROUTES: [&str; 10] = [
     "other",
 ];
 
-/// What a path asks for.
 pub fn route(path: &str) -> &'static str {
     let Some(path) = path.strip_prefix("/v1/") else {
         return if matches!(path, "/healthz" | "/readyz") { "health" } else { "other" };
@@ -40,19 +39,15 @@ pub fn route(path: &str) -> &'static str {
     }
 }
 
-/// The classes of an answer's status.
 pub const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
 
-/// What is counted of one route.
 #[derive(Debug)]
 pub struct OfRoute {
-    /// The answers, by class.
     pub answers: [Counter; CLASSES.len()],
     /// How long they took, in µs: from the body that was read to the answer that is to be sent.
     pub took: Histogram,
 }
 
-/// All requests of a server.
 #[derive(Debug)]
 pub struct Requests {
     routes: [OfRoute; ROUTES.len()],
@@ -68,7 +63,6 @@ impl Default for Requests {
 }
 
 impl Requests {
-    /// Notes an answer.
     pub fn note(&self, path: &str, status: u16, took: Duration) {
         let Some((_, counts)) = self.routes().find(|(name, _)| *name == route(path)) else {
             return;
@@ -82,7 +76,6 @@ impl Requests {
         counts.took.took(took);
     }
 
-    /// Notes why one was refused.
     pub fn refused(&self, code: Code) {
         let place = Code::ALL.iter().position(|known| *known == code);
         if let Some(count) = place.and_then(|place| self.codes.get(place)) {
@@ -90,12 +83,10 @@ impl Requests {
         }
     }
 
-    /// What is counted of each route.
     pub fn routes(&self) -> impl Iterator<Item = (&'static str, &OfRoute)> {
         ROUTES.into_iter().zip(&self.routes)
     }
 
-    /// How many were refused, by code.
     pub fn codes(&self) -> impl Iterator<Item = (Code, u64)> {
         Code::ALL.iter().zip(&self.codes).map(|(code, count)| (*code, count.get()))
     }

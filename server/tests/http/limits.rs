@@ -208,14 +208,7 @@ fn healthy(stream: &mut TcpStream) {
 }
 
 #[test]
-fn idle_connection_is_closed_in_order_and_at_a_stop() {
-    let idle = Duration::from_secs(3);
-    let server = Server::limited(Limits { idle, ..Limits::default() });
-    let (mut stream, begun) = (server.connect(), Instant::now());
-    healthy(&mut stream);
-    assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0, "closed in order");
-    assert!(begun.elapsed() >= idle, "{:?}", begun.elapsed());
-
+fn idle_connections_are_closed_in_order_at_a_stop() {
     let server = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
     let mut asked = server.connect();
     let mut silent = server.connect();

@@ -8,6 +8,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 use crate::support::{Answer, JSON, Server, message, request};
 use serde_json::{Value, json};
 
@@ -37,18 +39,13 @@ fn all_used(file: &Path) -> Server {
 }
 
 /// Both ends of every connection are open in this process: more than some shells allow at first.
-#[cfg(unix)]
 fn allow_descriptors() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(4_096, |most| most.min(4_096));
     if current.is_some_and(|allowed| allowed < wanted) {
         setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).unwrap();
     }
 }
-
-#[cfg(not(unix))]
-fn allow_descriptors() {}
 
 /// What a caller hears that waits so long and no longer.
 fn ask(address: SocketAddr, path: &str, body: &Value) -> Option<Answer> {

@@ -11,17 +11,13 @@ use serde_json::{Map, Value, json};
 use super::super::args;
 use crate::shallow;
 
-/// A tag or a namespace as the file has it.
 pub struct Wanted {
-    /// Its name.
     pub name: String,
-    /// Which of the two, and what it is to be.
     pub kind: Kind,
     /// The fields that the file gives, as the API takes them.
     pub fields: Map<String, Value>,
 }
 
-/// What the file gives of it, read.
 pub enum Kind {
     Tag(Name, TagChange),
     Namespace(Name, NamespaceChange),
@@ -29,10 +25,6 @@ pub enum Kind {
 
 type ReadEntry = fn(&str, Map<String, Value>) -> Result<Wanted, Problem>;
 
-/// Reads a file whole.
-///
-/// # Errors
-/// `REQUEST_INVALID` with the place, and the codes of names and values that cannot be.
 pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
     let mut text = String::new();
     let read = match path {

@@ -12,50 +12,31 @@ use serde_json::{Map, Value, json};
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
 
-/// A step, and what it is about.
+/// What is to be done with a tag or a namespace so that the store is as the file says.
 pub struct Plan {
-    /// `tag` or `namespace`.
     kind: &'static str,
     name: String,
     /// Its path in the API.
     path: String,
-    /// What is put there.
     body: String,
-    step: Step,
-}
-
-/// What is to be done with a tag or a namespace.
-enum Step {
-    /// It is not there.
-    Create,
-    /// It has other values.
-    Change(Vec<Difference>),
-    /// It is as the file says.
-    Keep,
-}
-
-/// A field that the store has otherwise than the file.
-struct Difference {
-    field: String,
-    now: Value,
-    wanted: Value,
+    /// `create` or `change`, where there is something to do.
+    pub verb: Option<&'static str>,
+    /// Of each field that changes what it is, `from`, and is to be, `to`.
+    fields: Map<String, Value>,
 }
 
 impl std::fmt::Display for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} `{}`", self.kind, self.name)?;
-        let Step::Change(differences) = &self.step else { return Ok(()) };
-        let told = |Difference { field, now, wanted }: &Difference| {
-            format!("{field} {} → {}", words(now), words(wanted))
-        };
-        write!(f, ": {}", differences.iter().map(told).collect::<Vec<_>>().join(", "))
+        for (at, (field, change)) in self.fields.iter().enumerate() {
+            let (sign, from, to) =
+                (if at == 0 { ':' } else { ',' }, &change["from"], &change["to"]);
+            write!(f, "{sign} {field} {} → {}", words(from), words(to))?;
+        }
+        Ok(())
     }
 }
 
-/// Plans all that a file says.
-///
-/// # Errors
-/// `REQUEST_INVALID` where any of it is impossible, with why; or the store cannot be asked.
 pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for wanted in wanted {
@@ -77,37 +58,23 @@ pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
 }
 
 impl Plan {
-    /// It for a program: what it is about, what is done, and each field that changes.
+    /// It for a program.
     pub fn json(&self) -> Value {
-        let step = self.verb().unwrap_or("keep");
+        let step = self.verb.unwrap_or("keep");
         let mut value = json!({ "kind": self.kind, "name": self.name, "step": step });
-        if let Step::Change(differences) = &self.step {
-            let told = |other: &Difference| json!({ "from": other.now, "to": other.wanted });
-            let told = differences.iter().map(|other| (other.field.clone(), told(other)));
-            value["fields"] = Value::Object(told.collect());
+        if self.verb == Some("change") {
+            value["fields"] = Value::Object(self.fields.clone());
         }
         value
     }
 
-    /// `create` or `change`, where there is something to do.
-    pub fn verb(&self) -> Option<&'static str> {
-        match self.step {
-            Step::Create => Some("create"),
-            Step::Change(_) => Some("change"),
-            Step::Keep => None,
-        }
-    }
-
-    /// Does what there is to do.
-    ///
-    /// # Errors
-    /// Somebody else was faster, or the store cannot be asked.
+    /// Fails where somebody else was faster, or the store cannot be asked.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
         let body = self.body.clone();
-        match self.step {
-            Step::Create => client.create(&self.path, body).map(drop),
-            Step::Change(_) => client.change(&self.path, body).map(drop),
-            Step::Keep => Ok(()),
+        match self.verb {
+            Some("create") => client.create(&self.path, body).map(drop),
+            Some(_) => client.change(&self.path, body).map(drop),
+            None => Ok(()),
         }
     }
 
@@ -130,33 +97,28 @@ impl Plan {
         if let Some(why) = refused {
             return Ok(Err(format!("{kind} `{name}`: {why}")));
         }
-        let step = match &row {
-            None => Step::Create,
+        let (verb, changes) = match &row {
+            None => (Some("create"), Map::new()),
             Some(row) => {
                 // A tag begins where it stands.
                 fields.retain(|field, _| kind != "tag" || field != "from");
-                match differences(&fields, row) {
-                    values if values.is_empty() => Step::Keep,
-                    values => Step::Change(values),
-                }
+                let changes = changes(&fields, row);
+                ((!changes.is_empty()).then_some("change"), changes)
             }
         };
-        Ok(Ok(Plan { kind, name, path, body: Value::Object(fields).to_string(), step }))
+        let body = Value::Object(fields).to_string();
+        Ok(Ok(Plan { kind, name, path, body, verb, fields: changes }))
     }
 }
 
 /// The fields that the row has otherwise.
-fn differences(fields: &Map<String, Value>, row: &Value) -> Vec<Difference> {
+fn changes(fields: &Map<String, Value>, row: &Value) -> Map<String, Value> {
     let is_same = |one: &Value, other: &Value| {
         one == other || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
     };
-    let other = fields.iter().filter(|(field, value)| !is_same(value, &row[field.as_str()]));
-    let told = |(field, value): (&String, &Value)| Difference {
-        field: field.clone(),
-        now: row[field.as_str()].clone(),
-        wanted: value.clone(),
-    };
-    other.map(told).collect()
+    let fields = fields.iter().map(|(field, value)| (field, value, &row[field.as_str()]));
+    let other = fields.filter(|(_, value, now)| !is_same(value, now));
+    other.map(|(field, to, from)| (field.clone(), json!({ "from": from, "to": to }))).collect()
 }
 
 /// A value for a person: a range as `0..64`, everything else as JSON.

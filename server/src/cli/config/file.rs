@@ -13,23 +13,16 @@ use toml::{Table, Value};
 use super::keys::{self, Key};
 use crate::shallow;
 
-/// The variable that names the file.
 pub const VARIABLE: &str = "LEAFID_CONFIG";
 
 /// A file, and the words that it adds to a command line.
 pub struct Added {
-    /// The file.
     pub file: PathBuf,
-    /// The words.
     pub words: Vec<OsString>,
 }
 
 /// What the file adds to a command line of `leafid serve`, if one is named: an option that is
 /// given there, or whose variable is set, is left out.
-///
-/// # Errors
-/// `REQUEST_INVALID` for a file that cannot be read, a key that is not known, and a value of the
-/// wrong kind.
 pub fn added(command: &Command, words: &[OsString]) -> Result<Option<Added>, Problem> {
     // Only a look: what is wrong with the words is said once all of them are there.
     let seen = command.clone().ignore_errors(true).try_get_matches_from(words);
@@ -74,7 +67,6 @@ fn words_of(key: &Key, value: &Value) -> Option<Vec<OsString>> {
     }
 }
 
-/// Reads a file whole.
 fn read(file: &Path) -> Result<Table, Problem> {
     let path = shown(&file.to_string_lossy());
     let text = std::fs::read_to_string(file);

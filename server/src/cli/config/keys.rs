@@ -6,27 +6,19 @@ use clap::{Arg, ArgAction, Command};
 /// Options that are about this one command line.
 const NOT_IN_A_FILE: [&str; 4] = ["config", "help", "json", "version"];
 
-/// One setting.
 pub struct Key {
-    /// Its name in a file, and with `--` before it on the command line.
     pub name: String,
-    /// The name of its option within the program.
     pub id: String,
-    /// Its variable.
     pub variable: Option<String>,
     /// Its default, where there is one to show.
     pub default: Option<String>,
     /// What it takes, as `HOST:PORT`.
     pub takes: Option<String>,
-    /// What it does, in one paragraph.
     pub help: String,
-    /// Whether it is on or off.
     pub is_switch: bool,
-    /// Whether it may have several values.
     pub is_list: bool,
 }
 
-/// Every setting of a server.
 pub fn all(command: &Command) -> Vec<Key> {
     let serve = command.find_subcommand("serve");
     let own = serve.into_iter().flat_map(Command::get_arguments);

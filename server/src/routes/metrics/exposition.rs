@@ -51,12 +51,9 @@ process_cpu_seconds_total counter Time on processors, in seconds.
 process_start_time_seconds gauge When the process started, in seconds since 1970.
 ";
 
-/// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// `text/plain; version=0.0.4`.
     Prometheus,
-    /// `application/openmetrics-text; version=1.0.0`.
     OpenMetrics,
 }
 
@@ -70,7 +67,6 @@ impl Format {
         }
     }
 
-    /// Its media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Format::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
@@ -79,17 +75,14 @@ impl Format {
     }
 }
 
-/// Labels of a sample, by name.
 pub type Labels<'l> = &'l [(&'static str, &'l str)];
 
-/// A text that is written, family by family.
 #[derive(Debug)]
 pub struct Exposition {
     format: Format,
     text: String,
 }
 
-/// A family that is written, sample by sample.
 #[derive(Debug)]
 pub struct Family<'e> {
     name: &'static str,
@@ -97,12 +90,10 @@ pub struct Family<'e> {
 }
 
 impl Exposition {
-    /// An empty one.
     pub fn new(format: Format) -> Exposition {
         Exposition { format, text: String::with_capacity(32 * 1_024) }
     }
 
-    /// Begins a family of the table.
     pub fn family(&mut self, name: &'static str) -> Family<'_> {
         let mut said =
             FAMILIES.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -116,12 +107,10 @@ impl Exposition {
         Family { name, text: &mut self.text }
     }
 
-    /// A family that is one number.
     pub fn one(&mut self, name: &'static str, value: u64) {
         self.family(name).count(&[], value);
     }
 
-    /// The whole text.
     pub fn end(mut self) -> String {
         if self.format == Format::OpenMetrics {
             self.text.push_str("# EOF\n");
@@ -131,12 +120,10 @@ impl Exposition {
 }
 
 impl Family<'_> {
-    /// A whole number.
     pub fn count(&mut self, labels: Labels<'_>, value: u64) {
         self.sample("", labels, None, value);
     }
 
-    /// Any number.
     pub fn value(&mut self, labels: Labels<'_>, value: f64) {
         match value {
             f64::INFINITY => self.sample("", labels, None, "+Inf"),

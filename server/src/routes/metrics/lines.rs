@@ -4,13 +4,11 @@ use leafid_core::registry::TagRow;
 
 use super::exposition::Exposition;
 use crate::seen::census::{SpaceSight, TagSight, TagSights};
-use crate::seen::numbers::State;
 use crate::seen::rate::seconds_left;
 
 /// Figures of at most this many tags are told, of those with the least time left first.
 const TAGS: usize = 200;
 
-/// Positions of tags, and their ends.
 pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
     let left = |sight: &TagSight| {
         sight.per_second.map(|per_second| seconds_left(sight.row.remaining(), per_second))
@@ -45,9 +43,8 @@ pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
 pub fn put_spaces(all: &mut Exposition, spaces: &[SpaceSight]) {
     let mut family = all.family("leafid_worker_numbers");
     for space in spaces {
-        for state in State::ALL {
-            let labels = [("namespace", space.name.as_str()), ("state", state.name())];
-            family.count(&labels, space.numbers.count(*state));
+        for (state, count) in space.numbers.each() {
+            family.count(&[("namespace", space.name.as_str()), ("state", state)], count);
         }
     }
     let mut family = all.family("leafid_worker_exhaustion_seconds");

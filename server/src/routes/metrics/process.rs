@@ -1,6 +1,5 @@
 //! What the process takes, under the names that all exporters use.
 
-/// The figures that this machine tells.
 #[cfg(target_os = "linux")]
 pub fn figures() -> Vec<(&'static str, f64)> {
     use std::fs;
@@ -37,7 +36,6 @@ pub fn figures() -> Vec<(&'static str, f64)> {
     .collect()
 }
 
-/// None is told here.
 #[cfg(not(target_os = "linux"))]
 pub fn figures() -> Vec<(&'static str, f64)> {
     Vec::new()

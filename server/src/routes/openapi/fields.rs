@@ -7,7 +7,6 @@ use leafid_store::dispense;
 /// The fields of an object, in their order.
 pub type Object = &'static [Part];
 
-/// Some of the fields of an object.
 #[derive(Clone, Copy)]
 pub enum Part {
     /// Those of a table of the core's.
@@ -18,7 +17,6 @@ pub enum Part {
     Own(Field),
 }
 
-/// A field.
 #[derive(Clone, Copy)]
 pub struct Field {
     pub name: &'static str,
@@ -27,22 +25,15 @@ pub struct Field {
     pub about: &'static str,
 }
 
-/// What a field holds.
 #[derive(Clone, Copy)]
 pub enum Form {
     /// What the core's tables know.
     Core(FieldForm),
-    /// A text for people.
     Words,
-    /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// The code of a problem.
     Code,
-    /// An array of IDs.
     Ids,
-    /// An object of an answer.
     Within(Object),
-    /// An array of such objects.
     Rows(Object),
 }
 
@@ -90,13 +81,10 @@ const IN_STATES: &str = "How many numbers of the range are in each state.";
 const STOPPED: &str = "The tags of which a holder has shown more than the store ever granted: nothing is \
                        leased from them.";
 
-/// The body of a request for single IDs.
 pub const COUNTED: Object = &[is("count", Form::Core(number(1, dispense::MOST)), "How many IDs.")];
 pub const IDS: Object = &[is("ids", Form::Ids, "The IDs, ascending.")];
-/// The body of an advance.
 pub const ADVANCE: Object =
     &[is("to", ENDS, "The next number that the tag is to grant: not below the one it has now.")];
-/// The body that sets a worker number aside.
 pub const ASIDE: Object = &[
     may("owner", OWNER, "Who is to have the number afterwards; anybody if absent."),
     may(
@@ -173,7 +161,6 @@ pub const PROBLEM: Object = &[
     may("free_at_ms", MILLIS, "When the first worker number is free."),
 ];
 
-/// How many worker numbers are in each state.
 const COUNTS: Object = &[
     is("fresh", COUNT, "Never handed out."),
     is("free", COUNT, "The last window is over, and anybody may have the number."),

@@ -40,7 +40,6 @@ pub fn answer(object: Object) -> Value {
     schema(&shown, From::Store)
 }
 
-/// The schema of a parameter.
 pub fn value(form: FieldForm) -> Value {
     plain(form, From::Caller)
 }
