@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{StoreTime, Token};
+use leafid_core::{Code, StoreTime, Token};
 use tokio::time::timeout;
 
 use super::BackEnd;
@@ -97,6 +97,30 @@ pub trait Far: BackEnd + Sized {
         opened: Opened<Self>,
         believe_clock: bool,
     ) -> impl Future<Output = Result<Self, Unopened>>;
+
+    /// What a query of an application gives, asked for `--from-max`.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` where it has no tables, or the query gives no number.
+    fn greatest(_: &Self::Address, place: &str, _sql: &str) -> Result<Option<i64>, Problem> {
+        let detail = format!(
+            "--from-max asks a database that has tables, and {place} has none: add --in postgres://…, \
+             mysql://… or sqlite:PATH"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail))
+    }
+
+    /// Gives the store another id.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` without tables; else as [`open`].
+    fn rename(_: &Self::Address, place: &str, _id: Token) -> Result<(), Unopened> {
+        let detail = format!(
+            "{place} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a new \
+             store instead: leafid init"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail).into())
+    }
 }
 
 /// A store that was found or made, of which nothing was read yet.
@@ -118,7 +142,7 @@ pub struct Opened<B: Far> {
 /// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting or a clock
 /// cannot keep a promise, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
 /// for another store than was expected.
-pub fn open<B: Far + Send>(
+pub fn open<B: Far>(
     address: &B::Address,
     place: &str,
     ticks: Arc<dyn Clock>,
@@ -163,7 +187,7 @@ pub fn open<B: Far + Send>(
 ///
 /// # Errors
 /// `STORE_REFUSED` if one is there, with what is in it; else as [`open`].
-pub fn create<B: Far + Send>(
+pub fn create<B: Far>(
     address: &B::Address,
     place: &str,
     ticks: Arc<dyn Clock>,

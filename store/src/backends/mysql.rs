@@ -4,27 +4,26 @@
 mod address;
 mod leaf;
 mod settings;
-mod tables;
 mod tls;
 mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
+use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
-use super::remote::{About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
-use super::sql::{Query, Step, Texts};
+use super::remote::{
+    Dialect, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
+};
+use super::sql::{Query, Step};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-pub use leaf::Leaf;
-pub use tables::{Own, Tables};
 use values::param;
 
 /// A row with this key is there already.
@@ -33,14 +32,15 @@ const DUPLICATE: u16 = 1062;
 const UNWRITABLE: u16 = 1267;
 
 /// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
-pub struct Mysql<T = Own> {
+pub struct Mysql {
     connection: Conn,
     place: String,
     version: String,
     texts: HashMap<Cow<'static, str>, Text>,
     /// Whether a transaction may be open.
     open: bool,
-    tables: PhantomData<T>,
+    /// Whether Leaf's table keeps the tags, and ours stand beside it.
+    leaf: bool,
 }
 
 /// What a statement gave.
@@ -49,12 +49,18 @@ struct Given {
     did: Did,
 }
 
-impl<T: Tables> Mysql<T> {
+/// A text as our tables are called.
+fn named(leaf: bool, text: &str) -> Cow<'_, str> {
+    if leaf { Cow::Owned(leaf::prefixed(text)) } else { Cow::Borrowed(text) }
+}
+
+impl Mysql {
     async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
+        let leaf = self.leaf;
         let text = self
             .texts
             .entry(asked.text.clone())
-            .or_insert_with(|| Text::translate(&T::named(&asked.text), Style::Marks));
+            .or_insert_with(|| Text::translate(&named(leaf, &asked.text), Style::Marks));
         let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
         let params = match text.names.is_empty() {
             true => Params::Empty,
@@ -110,16 +116,22 @@ impl<T: Tables> Mysql<T> {
     }
 }
 
-impl<T: Tables> Driver for Mysql<T> {
+impl Driver for Mysql {
     type Address = Address;
 
     const NAME: &'static str = "MySQL";
     const AT_ONCE: usize = 64;
     const TOGETHER: usize = 1;
-    const TEXTS: Texts = T::TEXTS;
-    const ABOUT: About = T::ABOUT;
 
-    async fn connect(address: &Address) -> Result<Mysql<T>, Broken> {
+    fn dialect(&self) -> Dialect {
+        if self.leaf { Dialect::LEAF } else { Dialect::MYSQL }
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_mysql(address, sql)
+    }
+
+    async fn connect(address: &Address) -> Result<Mysql, Broken> {
         let told = |error: Error| broken(&error);
         let mut connection = Conn::new(address.options.clone()).await.map_err(told)?;
         let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
@@ -149,20 +161,23 @@ impl<T: Tables> Driver for Mysql<T> {
             connection.query_drop(session).await.map_err(told)?;
         }
         let (place, texts) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, version, texts, open: false, tables: PhantomData })
+        Ok(Mysql { connection, place, version, texts, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         let told = |error: Error| broken(&error);
-        let given = self.run(&Query::new(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
+        let given =
+            self.run(&Query::new(self.dialect().about.settings, |_| {})).await.map_err(told)?;
         let row = given.rows.first();
-        let text = Text::translate(&T::named(settings::FOREIGN), Style::Marks).sql;
+        let text = Text::translate(&named(self.leaf, settings::FOREIGN), Style::Marks).sql;
         let foreign = self.connection.query_first(text).await.map_err(told)?;
         let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
-        if judged.is_err() {
-            return Ok(judged);
+        match judged {
+            Ok(()) if self.leaf => {
+                leaf::examine(&mut self.connection, &self.place).await.map_err(told)
+            }
+            judged => Ok(judged),
         }
-        T::examine(&mut self.connection, &self.place).await.map_err(told)
     }
 
     async fn named(&mut self) -> Result<Named, Broken> {
@@ -245,7 +260,10 @@ impl<T: Tables> Driver for Mysql<T> {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        self.connection.query_drop(T::named(sql).as_ref()).await.map_err(|error| broken(&error))
+        self.connection
+            .query_drop(named(self.leaf, sql).as_ref())
+            .await
+            .map_err(|error| broken(&error))
     }
 }
 

@@ -18,11 +18,12 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, NoTls, Socket, Statement as Prepared};
 
+use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
 use super::remote::{
-    self, About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
+    Dialect, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
 };
-use super::sql::{self, Query, Step, Texts};
+use super::sql::{Query, Step};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
@@ -111,8 +112,14 @@ impl Driver for Postgres {
     const NAME: &'static str = "PostgreSQL";
     const AT_ONCE: usize = 1_024;
     const TOGETHER: usize = 4_096;
-    const TEXTS: Texts = sql::POSTGRES;
-    const ABOUT: About = remote::POSTGRES;
+
+    fn dialect(&self) -> Dialect {
+        Dialect::POSTGRES
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_postgres(address, sql)
+    }
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
         let client = match &address.tls {
@@ -135,7 +142,7 @@ impl Driver for Postgres {
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let asked = Query::new(Self::ABOUT.settings, |_| {});
+        let asked = Query::new(Dialect::POSTGRES.about.settings, |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
         let row = found.iter().flatten().next();
         Ok(settings::judge(&self.place, row, allow_unsafe))

@@ -10,7 +10,7 @@ mod text;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::StoreTime;
+use leafid_core::{StoreTime, Token};
 use leafid_sql::VERSION;
 
 use super::clock::{self, DatabaseClock};
@@ -29,7 +29,7 @@ use driver::{Applied, applied};
 use rows::gaps;
 
 pub use driver::{Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
-pub use meta::{About, LEAF, MYSQL, POSTGRES, rename};
+pub use meta::Dialect;
 pub use rows::Row;
 pub use text::{Style, Text};
 
@@ -45,6 +45,7 @@ pub struct Remote<D: Driver> {
     time: RegistryTime,
     /// The longest window of any namespace, in ms, as far as it is known.
     longest: u64,
+    dialect: Dialect,
     /// When the store's time was written last.
     beaten: StoreTime,
 }
@@ -90,15 +91,24 @@ impl<D: Driver> Far for Remote<D> {
         meta::make(driver, place, new).await
     }
 
+    fn greatest(address: &D::Address, _: &str, sql: &str) -> Result<Option<i64>, Problem> {
+        D::greatest(address, sql)
+    }
+
+    fn rename(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
+        meta::rename::<D>(address, place, id)
+    }
+
     async fn fill(opened: Opened<Remote<D>>, believe: bool) -> Result<Remote<D>, Unopened> {
         let Opened { link, client: mut driver, created, clock } = opened;
+        let dialect = driver.dialect();
         let found = meta::found(&mut driver, &link.meta, created).await;
         let told = |broken: Broken| broken.unopened::<Remote<D>>(&link.place);
         let (found, longest) = found.map_err(told)?;
         let latest = meta::check_clock(&mut driver, &clock, &link.meta, &found, believe).await?;
         let (time, now) = (RegistryTime::start(latest, &clock), clock.wall().max(latest));
         let beaten = link.meta.beat;
-        Ok(Remote { link, found, now, clock, time, longest, beaten })
+        Ok(Remote { link, found, now, clock, time, longest, dialect, beaten })
     }
 }
 
@@ -120,7 +130,8 @@ impl<D: Driver> Remote<D> {
         };
         let (mut next, mut found, mut rows) = (from, Vec::new(), first);
         while !gaps(&rows, &mut next, end, count, &mut found)? {
-            let asked = [D::TEXTS.query(&Want::Unused { namespace, from: next, end, count })];
+            let asked =
+                [self.dialect.texts.query(&Want::Unused { namespace, from: next, end, count })];
             let read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await);
             rows = read.await?.pop().unwrap_or_default();
         }
@@ -128,8 +139,9 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
-        let mut asked: Vec<Query> = wants.iter().map(|want| D::TEXTS.query(want)).collect();
-        asked.push(Query::new(D::ABOUT.now, |_| {}));
+        let mut asked: Vec<Query> =
+            wants.iter().map(|want| self.dialect.texts.query(want)).collect();
+        asked.push(Query::new(self.dialect.about.now, |_| {}));
         let mut read = Vec::with_capacity(asked.len());
         for some in asked.chunks(D::TOGETHER) {
             read.extend(self.link.exchange(async |driver: &mut D| driver.read(some).await).await?);
@@ -140,7 +152,7 @@ impl<D: Driver> Remote<D> {
         for (want, found) in wants.iter().zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, &D::TEXTS.query(want), &found),
+                _ => gathered(want, &self.dialect.texts.query(want), &found),
             });
         }
         Ok(Read { now: self.hear(now), answers })
@@ -189,12 +201,13 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn commit(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
-        let mut steps: Vec<Vec<Step>> = groups.iter().map(|group| of_group::<D>(group)).collect();
+        let texts = self.dialect.texts;
+        let of_group = |group: &Group| group.iter().flat_map(|write| texts.steps(write)).collect();
+        let mut steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
         let beats = self.hear(None).since(self.beaten).saturating_abs() >= BEAT_MS;
         if beats && !groups.is_empty() {
             // Numbers of tags are leased without a time: the next start shall know one all the same.
-            let beat = vec![Write::Beat(self.hear(None))];
-            steps.push(of_group::<D>(&beat));
+            steps.push(texts.steps(&Write::Beat(self.hear(None))));
         }
         for write in groups.iter().flatten() {
             if let Write::Namespace { after, .. } = write {
@@ -208,11 +221,6 @@ impl<D: Driver> Remote<D> {
         }
         Ok(tried)
     }
-}
-
-/// The statements that write a group, what is only looked at first.
-fn of_group<D: Driver>(group: &Group) -> Vec<Step> {
-    group.iter().flat_map(|write| D::TEXTS.steps(write)).collect()
 }
 
 /// What was found.
@@ -247,7 +255,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     fn abilities(&self) -> Abilities {
         Abilities {
             at_once: D::AT_ONCE,
-            keeps_tags: D::TEXTS.parted.is_none(),
+            keeps_tags: self.dialect.texts.parted.is_none(),
             ..Abilities::remote()
         }
     }
@@ -257,7 +265,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let asked = [D::TEXTS.query(&Want::Fenced)];
+        let asked = [self.dialect.texts.query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
             let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {

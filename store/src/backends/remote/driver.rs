@@ -3,14 +3,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::meta::About;
+use super::meta::Dialect;
 use super::rows::Row;
 use crate::backends::link::Broken;
-use crate::backends::sql::{Query, Step, Texts};
+use crate::backends::sql::{Query, Step};
 use crate::problem::Problem;
 
-/// How long a connection may take to be made and looked at.
-pub const CONNECTING: Duration = Duration::from_secs(3);
 /// How long an exchange may take: the database gives up before, so that it is known what was done.
 pub const EXCHANGE: Duration = Duration::from_secs(4);
 /// How long a statement waits for a row that another session has locked, in ms.
@@ -63,13 +61,15 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// So many queries are on their way together; an exchange has no more. One that has many, each
     /// sent when the one before is answered, would never end in time where the database is far away.
     const TOGETHER: usize;
-    /// The texts for rows.
-    const TEXTS: Texts;
-    /// The texts about the store.
-    const ABOUT: About;
 
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
+
+    /// What it is asked in.
+    fn dialect(&self) -> Dialect;
+
+    /// What a query of an application gives, asked for `--from-max`.
+    fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;
 
     /// Looks at the server's version and settings; warns of what is let pass.
     fn examine(

@@ -14,7 +14,7 @@ use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
 use crate::backends::opening::{Found, NewStore, Unopened, apart, judge_clock, words};
-use crate::backends::sql::{Query, Step};
+use crate::backends::sql::{self, Query, Step, Texts};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -24,22 +24,16 @@ const LEAVING: Duration = Duration::from_secs(2);
 /// The texts of a dialect about a store as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
-    /// Counts what stands in the tables.
-    pub found: &'static str,
-    /// Lowers the times of grants.
-    pub lower: &'static str,
-    /// Which tables are there.
-    pub made: &'static str,
-    /// Makes the store's row.
-    pub make: &'static str,
-    /// The store's row.
-    pub meta: &'static str,
-    /// Gives the store another id.
-    pub rename: &'static str,
+    found: &'static str,
+    lower: &'static str,
+    made: &'static str,
+    make: &'static str,
+    meta: &'static str,
+    rename: &'static str,
     /// The time.
     pub now: &'static str,
     /// Which other programs of ours have the database open, where it tells that to everybody.
-    pub others: Option<&'static str>,
+    others: Option<&'static str>,
     /// What the server is set to.
     pub settings: &'static str,
 }
@@ -55,16 +49,37 @@ macro_rules! about {
     };
 }
 
-/// The texts of PostgreSQL.
-pub const POSTGRES: About = About {
-    others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
-    ..about!("postgres", found lower made make meta now rename settings)
-};
-/// The texts of MySQL and MariaDB.
-pub const MYSQL: About = about!("mysql", found lower made make meta now rename settings);
-/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.
-pub const LEAF: About =
-    About { found: include_str!("../../../../sql/mysql/leaf/found.sql"), ..MYSQL };
+const ABOUT_MYSQL: About = about!("mysql", found lower made make meta now rename settings);
+
+/// All texts of a dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// For rows.
+    pub texts: &'static Texts,
+    /// About the store.
+    pub about: &'static About,
+}
+
+impl Dialect {
+    /// PostgreSQL.
+    pub const POSTGRES: Dialect = Dialect {
+        texts: &sql::POSTGRES,
+        about: &About {
+            others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
+            ..about!("postgres", found lower made make meta now rename settings)
+        },
+    };
+    /// MySQL and MariaDB.
+    pub const MYSQL: Dialect = Dialect { texts: &sql::MYSQL, about: &ABOUT_MYSQL };
+    /// The same over Leaf's own `leaf_alloc`.
+    pub const LEAF: Dialect = Dialect {
+        texts: &sql::LEAF,
+        about: &About {
+            found: include_str!("../../../../sql/mysql/leaf/found.sql"),
+            ..ABOUT_MYSQL
+        },
+    };
+}
 
 /// The rows that a statement without parameters finds.
 pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
@@ -80,7 +95,7 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
 
 /// The database's time.
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
-    let rows = ask(driver, D::ABOUT.now).await?;
+    let rows = ask(driver, driver.dialect().about.now).await?;
     let row = rows.first().ok_or_else(|| Odd("no time".to_owned()))?;
     Ok(StoreTime::new(row.int(0)?))
 }
@@ -91,7 +106,7 @@ pub async fn meta<D: Driver>(
     driver: &mut D,
     place: &str,
 ) -> Result<Result<Option<Meta>, Problem>, Broken> {
-    let rows = ask(driver, D::ABOUT.made).await?;
+    let rows = ask(driver, driver.dialect().about.made).await?;
     let Some(first) = rows.first() else { return Ok(Ok(None)) };
     let mut ours = false;
     for row in &rows {
@@ -104,7 +119,7 @@ pub async fn meta<D: Driver>(
         let what = format!("its table `{}` is another program's", first.text(0)?);
         return Ok(Err(words::foreign(place, &what, "database")));
     }
-    let rows = ask(driver, D::ABOUT.meta).await?;
+    let rows = ask(driver, driver.dialect().about.meta).await?;
     let Some(row) = rows.first() else { return Ok(Ok(None)) };
     Ok(Ok(Some(Meta {
         version: row.int(0)?,
@@ -122,7 +137,7 @@ pub async fn found<D: Driver>(
     created: bool,
 ) -> Result<(Found, u64), Broken> {
     let position = driver.named().await?.position;
-    let rows = ask(driver, D::ABOUT.found).await?;
+    let rows = ask(driver, driver.dialect().about.found).await?;
     let row = rows.first().ok_or_else(|| Odd("no counts".to_owned()))?;
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
@@ -148,10 +163,10 @@ pub async fn make<D: Driver>(
 
 /// The store's row comes last.
 async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
-    driver.script(D::TEXTS.schema).await?;
+    driver.script(driver.dialect().texts.schema).await?;
     // A making that was not finished may have written it already.
-    driver.write(&[&D::TEXTS.steps(&new.write())], Ending::Alone).await?;
-    let asked = Query::new(D::ABOUT.make, |to| {
+    driver.write(&[&driver.dialect().texts.steps(&new.write())], Ending::Alone).await?;
+    let asked = Query::new(driver.dialect().about.make, |to| {
         to.millis("version", VERSION);
         to.token("store", new.id);
         to.millis("created_ms", new.now.get());
@@ -187,7 +202,7 @@ pub async fn check_clock<D: Driver>(
         return Ok(granted);
     };
     let mut lowered = 0;
-    for text in [D::TEXTS.beat, D::ABOUT.lower] {
+    for text in [driver.dialect().texts.beat, driver.dialect().about.lower] {
         let asked = Query::new(text, |to| to.millis("now", source.get()));
         let did = write(driver, asked).await;
         lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
@@ -207,7 +222,8 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
         let meta = found.ok_or_else(|| words::not_there(place, "has no tables"))?;
         crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
         alone(&mut driver, place).await?;
-        let renamed = write(&mut driver, Query::new(D::ABOUT.rename, |to| to.token("store", id)));
+        let text = driver.dialect().about.rename;
+        let renamed = write(&mut driver, Query::new(text, |to| to.token("store", id)));
         renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
     })?
 }
@@ -216,7 +232,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 /// for a moment longer. Who has the tables open knows the old id.
 async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
-    let Some(text) = D::ABOUT.others else { return Ok(()) };
+    let Some(text) = driver.dialect().about.others else { return Ok(()) };
     loop {
         let rows = ask(driver, text).await.map_err(told)?;
         let others = rows.first().map_or(Ok(""), |row| row.text(0));
