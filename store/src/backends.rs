@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::store::Page;
 
 #[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
-pub mod address;
+pub(crate) mod address;
 pub mod clock;
 pub mod far;
 pub mod greatest;
@@ -22,10 +22,10 @@ pub mod mysql;
 pub mod opening;
 #[cfg(feature = "sql")]
 pub mod postgres;
-pub mod reconnect;
+pub(crate) mod reconnect;
 #[cfg(feature = "sql")]
 pub mod remote;
-pub mod sql;
+pub(crate) mod sql;
 pub mod sqlite;
 #[cfg(any(feature = "sql", feature = "etcd"))]
 pub(crate) mod tls;

@@ -7,9 +7,9 @@
 //! what this server wrote.
 
 pub mod file;
-pub mod guard;
-pub mod journal;
-pub mod moving;
+pub(crate) mod guard;
+mod journal;
+mod moving;
 pub mod text;
 pub mod witness;
 
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::problem::Problem;
 
-pub use guard::Guard;
+pub(crate) use guard::Guard;
 pub use journal::Journal;
 pub use witness::Witness;
 
@@ -41,7 +41,7 @@ pub struct Repaired {
 
 /// What a guard is told to do, and what it tells: shared with those who ask.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub(crate) struct Desk {
     generation: AtomicU64,
     position: AtomicU64,
     floor: AtomicI64,
@@ -51,7 +51,7 @@ pub struct Desk {
 
 /// What a guard is told to do.
 #[derive(Debug, Default)]
-pub struct Orders {
+pub(crate) struct Orders {
     /// Notes what is written here from now on, and compares the store with what stands there.
     pub journal: Option<Arc<Journal>>,
     /// What another server's journal knows, to be moved past.

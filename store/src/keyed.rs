@@ -5,14 +5,15 @@
 //! Of a namespace's numbers a server reads only those buckets that others touched since: what an
 //! acquire costs does not depend on how many there are.
 
-pub mod address;
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
+mod address;
 pub mod engine;
 #[cfg(feature = "etcd")]
 pub mod etcd;
 mod look;
-pub mod moves;
-pub mod open;
-pub mod space;
+mod moves;
+mod open;
+mod space;
 pub mod text;
 mod write;
 #[cfg(feature = "zookeeper")]
@@ -33,6 +34,7 @@ use crate::backends::{
 use crate::clock::RegistryTime;
 
 use engine::{Engine, Guard, Key, Stored};
+pub use space::Held;
 use space::Known;
 
 #[cfg(not(feature = "zookeeper"))]

@@ -2,7 +2,7 @@
 //! read, and nothing else.
 
 #[cfg(feature = "sql")]
-pub mod remote;
+pub(crate) mod remote;
 
 use std::path::Path;
 use std::time::Duration;

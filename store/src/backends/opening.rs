@@ -1,6 +1,6 @@
 //! How a database is opened, and what it held then: the same for all back ends.
 
-pub mod words;
+pub(crate) mod words;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime, Token};

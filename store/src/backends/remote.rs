@@ -2,7 +2,7 @@
 //! have in common. Other servers use the same rows at the same time and know nothing of each other:
 //! every writing carries the rows that it was decided on as its conditions.
 
-pub mod driver;
+mod driver;
 mod meta;
 mod rows;
 mod text;
@@ -28,10 +28,11 @@ use crate::problem::Problem;
 use driver::{Applied, applied};
 use rows::gaps;
 
-pub use driver::{Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
-pub use meta::Dialect;
-pub use rows::Row;
-pub use text::{Style, Text};
+pub use driver::Driver;
+pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
+pub(crate) use meta::Dialect;
+pub(crate) use rows::Row;
+pub(crate) use text::{Style, Text};
 
 /// How often the store's time is written along with something else.
 const BEAT_MS: i64 = 3_600_000;
@@ -365,7 +366,7 @@ impl Tried {
 ///
 /// # Errors
 /// `STORE_REFUSED` for the first.
-pub fn refuse_risks<const N: usize>(
+pub(crate) fn refuse_risks<const N: usize>(
     place: &str,
     risks: [(bool, String, &str); N],
     allow_unsafe: bool,

@@ -1,6 +1,8 @@
 //! What databases that speak SQL have in common: which text is meant by a want or a write, and what
 //! a row of its answer says. A back end runs the texts of its dialect.
 
+#![cfg_attr(not(feature = "sql"), expect(dead_code, reason = "no database but SQLite speaks SQL"))]
+
 pub mod columns;
 pub mod parted;
 

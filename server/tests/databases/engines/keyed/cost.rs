@@ -13,11 +13,11 @@ use leafid_store::backends::far;
 use leafid_store::backends::link::Broken;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
+use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::{
     Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
 };
-use leafid_store::keyed::space::Held;
 use leafid_store::keyed::text;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
