@@ -49,24 +49,19 @@ pub(crate) struct Desk {
     orders: Mutex<Orders>,
 }
 
-/// What a guard is told to do.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
-    /// Notes what is written here from now on, and compares the store with what stands there.
     pub journal: Option<Arc<Journal>>,
-    /// What another server's journal knows, to be moved past.
     pub heard: Option<Witness>,
     /// The store is to be fenced, whatever it looks like.
     pub repair: Option<oneshot::Sender<Result<Repaired, Problem>>>,
 }
 
 impl Desk {
-    /// How often the store was fenced, as far as this server knows.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// How far its database had come when that was looked at last.
     pub fn position(&self) -> u64 {
         self.position.load(Ordering::Relaxed)
     }
@@ -89,7 +84,6 @@ impl Desk {
         self.has_orders.store(true, Ordering::SeqCst);
     }
 
-    /// Takes the orders, if there are any.
     pub fn take(&self) -> Option<Orders> {
         if !self.has_orders.swap(false, Ordering::SeqCst) {
             return None;

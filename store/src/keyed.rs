@@ -47,19 +47,14 @@ pub struct Keyed<E: Engine> {
     now: StoreTime,
     clock: DatabaseClock,
     time: RegistryTime,
-    /// What is known of each namespace.
     spaces: BTreeMap<Name, Known>,
-    /// What a change of a namespace was decided on in this turn.
     guards: BTreeMap<Name, Guard>,
-    /// Counts turns.
     turn: u64,
     beaten: Option<Instant>,
-    /// The connection of which the spaces are known.
     connected: u64,
 }
 
 impl<E: Engine> Keyed<E> {
-    /// The time now.
     fn now(&mut self) -> StoreTime {
         if let Some(told) = self.link.client.as_mut().and_then(Engine::told) {
             self.clock.learn(told);

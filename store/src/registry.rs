@@ -70,7 +70,6 @@ pub struct Registry {
 struct State {
     /// The store; a server may start while its database cannot be reached.
     opened: OnceLock<Arc<Opened>>,
-    /// Why it is not open yet.
     why: Mutex<Problem>,
 }
 
@@ -375,7 +374,6 @@ impl Registry {
         })
     }
 
-    /// Counts an ask, and tells operators of a refusal that concerns them.
     fn heed<T>(
         &self,
         scope: Scope,
@@ -415,7 +413,6 @@ impl Registry {
     }
 }
 
-/// Counts an ask for a namespace's numbers, among those of its kind.
 fn of<T>(
     namespace: Name,
     kind: fn(&OfSpace) -> &Outcomes,

@@ -50,7 +50,6 @@ pub fn unusable(database: &str, why: &str, form: &str) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
-/// All that is printed of an address is its place, which has no password.
 macro_rules! prints_its_place {
     ($address:ty) => {
         impl std::fmt::Debug for $address {

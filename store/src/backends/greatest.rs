@@ -40,7 +40,6 @@ fn one(values: &[Given], whole: &str) -> Result<Option<i64>, Problem> {
     }
 }
 
-/// A value of a row.
 struct Given {
     /// As text; none where it is null.
     text: Option<String>,
@@ -48,7 +47,6 @@ struct Given {
     odd: Option<String>,
 }
 
-/// The values of all rows and columns.
 type Values = Vec<Given>;
 
 fn refused(said: &str) -> Problem {

@@ -70,7 +70,6 @@ impl Broken {
         self.is_denied() || matches!(self.kind, Breakage::Lost | Breakage::Untrusted)
     }
 
-    /// Why a store cannot be used, for a person.
     fn word<B: Far>(&self, place: &str) -> String {
         let (name, detail) = (B::NAME, &self.detail);
         match self.kind {

@@ -37,19 +37,15 @@ pub struct Mysql {
     place: String,
     version: String,
     texts: HashMap<Cow<'static, str>, Text>,
-    /// Whether a transaction may be open.
     open: bool,
-    /// Whether Leaf's table keeps the tags, and ours stand beside it.
     leaf: bool,
 }
 
-/// What a statement gave.
 struct Given {
     rows: Vec<Row>,
     did: Did,
 }
 
-/// A text as our tables are called.
 fn named(leaf: bool, text: &str) -> Cow<'_, str> {
     if leaf { Cow::Owned(leaf::prefixed(text)) } else { Cow::Borrowed(text) }
 }
@@ -82,7 +78,6 @@ impl Mysql {
         Ok(Given { rows, did })
     }
 
-    /// What a group did, up to the first condition that did not hold.
     async fn group(&mut self, steps: &[Step]) -> Result<Vec<Did>, Error> {
         let mut done = Vec::with_capacity(steps.len());
         for step in steps {

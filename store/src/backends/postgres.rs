@@ -40,12 +40,9 @@ pub struct Postgres {
     prepared: HashMap<Cow<'static, str>, Ready>,
 }
 
-/// A statement that the server knows.
 struct Ready {
     statement: Prepared,
-    /// The names of its parameters.
     names: Vec<String>,
-    /// The names of its columns.
     columns: Arc<[String]>,
 }
 
@@ -100,7 +97,6 @@ impl Postgres {
     }
 }
 
-/// What is sent to the server.
 enum Sent<'a> {
     Script(&'a str),
     Asked(&'a Query),

@@ -7,9 +7,7 @@ use super::{Fault, Watch};
 use crate::problem::Problem;
 use crate::random;
 
-/// The pause after the first try that failed.
 const SHORTEST: Duration = Duration::from_millis(100);
-/// The longest pause between two tries.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// Why nothing may be granted until a restart.
@@ -74,7 +72,6 @@ impl Tries {
         fault
     }
 
-    /// There is a connection.
     pub fn done(&mut self, place: &str) {
         if let Some(down) = self.0.take() {
             let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);

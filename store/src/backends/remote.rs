@@ -34,7 +34,6 @@ pub(crate) use meta::Dialect;
 pub(crate) use rows::Row;
 pub(crate) use text::{Style, Text};
 
-/// How often the store's time is written along with something else.
 const BEAT_MS: i64 = 3_600_000;
 
 /// A store in a database.
@@ -47,7 +46,6 @@ pub struct Remote<D: Driver> {
     /// The longest window of any namespace, in ms, as far as it is known.
     longest: u64,
     dialect: Dialect,
-    /// When the store's time was written last.
     beaten: StoreTime,
 }
 
@@ -114,7 +112,6 @@ impl<D: Driver> Far for Remote<D> {
 }
 
 impl<D: Driver> Remote<D> {
-    /// The store's time, after the database said its own.
     fn hear(&mut self, now_ms: Option<i64>) -> StoreTime {
         if let Some(now_ms) = now_ms {
             self.clock.learn(StoreTime::new(now_ms));
@@ -224,7 +221,6 @@ impl<D: Driver> Remote<D> {
     }
 }
 
-/// What was found.
 fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
     let mut answer = sql::empty(want);
     for row in rows {
@@ -238,7 +234,6 @@ fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
     answer
 }
 
-/// What became of groups.
 struct Tried {
     outcomes: Vec<Applied>,
     now_ms: Option<i64>,
@@ -330,7 +325,6 @@ impl<D: Driver> Remote<D> {
         }
     }
 
-    /// Writes each group in a transaction of its own.
     async fn each(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Broken> {
         let mut outcomes = Vec::new();
         for group in groups {

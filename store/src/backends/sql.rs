@@ -20,11 +20,8 @@ use parted::Parted;
 /// The texts of a dialect; `:name` in them is a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    /// The tables and their indexes.
     pub schema: &'static str,
-    /// What stands around a column's name that is a word of the dialect.
     quote: &'static str,
-    /// Notes a time at which the store was used.
     pub beat: &'static str,
     fence: &'static str,
     fenced: &'static str,
@@ -43,7 +40,6 @@ pub struct Texts {
     worker: &'static str,
     workers: &'static str,
     worker_add: &'static str,
-    /// The condition that a worker's row is as it was.
     worker_was: &'static str,
     leaving: &'static str,
     mine: &'static str,
@@ -51,7 +47,6 @@ pub struct Texts {
     rested: &'static str,
     kept: &'static str,
     unused: &'static str,
-    /// How tags are written that lie in another program's table.
     pub parted: Option<Parted>,
 }
 
@@ -84,7 +79,6 @@ macro_rules! texts {
     };
 }
 
-/// The texts of SQLite.
 pub const SQLITE: Texts = texts!("sqlite", "");
 /// The texts of PostgreSQL. Each that writes gives a row with the time for each row that it wrote.
 pub const POSTGRES: Texts = texts!("postgres", "");
@@ -108,17 +102,13 @@ pub const LEAF: Texts = Texts {
     ..MYSQL
 };
 
-/// A text and its parameters.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// In the dialect.
     pub text: Cow<'static, str>,
-    /// What its names stand for.
     pub params: Params,
 }
 
 impl Query {
-    /// A text, and what is put for its names.
     pub fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
         let mut params = Params::default();
         put(&mut params);
@@ -126,7 +116,6 @@ impl Query {
     }
 }
 
-/// A part of a group's writing.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// It has to write a row, or the group conflicts.
@@ -138,7 +127,6 @@ pub enum Step {
 }
 
 impl Step {
-    /// Its statement.
     pub fn query(&self) -> &Query {
         match self {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query,

@@ -120,7 +120,6 @@ impl Sqlite {
         }
     }
 
-    /// Applies all groups and commits them together.
     fn commit(&self, groups: &[Group], now: StoreTime) -> Result<Vec<Outcome>, rusqlite::Error> {
         let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
@@ -136,7 +135,6 @@ impl Sqlite {
         self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
     }
 
-    /// Ends a transaction that was not committed.
     fn abandon(&self) -> Result<(), rusqlite::Error> {
         if self.connection.is_autocommit() { Ok(()) } else { self.run("ROLLBACK") }
     }

@@ -44,7 +44,6 @@ pub struct Log {
     witness: Witness,
     size: u64,
     began: u64,
-    /// Whether the last line may be a part of one.
     torn: bool,
 }
 
@@ -253,7 +252,6 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Proble
     Ok(Some((head, witness)))
 }
 
-/// Whether a path still leads to this open file.
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     match std::fs::metadata(path) {
         #[cfg(unix)]
@@ -284,7 +282,6 @@ fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, 
     Ok((file, content.len() as u64))
 }
 
-/// The first journal of a store that no other server uses, locked.
 fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
     let free = (1..=SERVERS).find_map(|n| {
         let path = path(folder, store, n);

@@ -28,14 +28,12 @@ const AT_ONCE: usize = 200;
 /// Another server may fence the store between a look and a fence: then it is looked at again.
 const LOOKS: u32 = 4;
 
-/// Whether the store is as it was noted to be.
 #[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
     /// What was written, by this server or, as a journal knows, before.
     witness: Witness,
     journal: Option<Arc<Journal>>,
-    /// The connection on which the store was compared.
     compared: Option<u64>,
     /// A row was read that stands below what was written.
     doubt: bool,
@@ -44,7 +42,6 @@ pub struct Guard {
     shown: Option<HostTime>,
     /// How long it is not compared for that again, in ms.
     pause_ms: i64,
-    /// Why nothing is granted, and when that was looked at last.
     refused: Option<(Problem, HostTime)>,
     /// Nothing is granted before.
     quiet_until: StoreTime,
@@ -56,10 +53,8 @@ pub struct Guard {
     keeps_tags: bool,
 }
 
-/// What came of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// There was nothing to look at.
     Same,
     /// The store was compared, and perhaps fenced: what was known of its rows may be so no more, and
     /// the turn begins again.
@@ -67,7 +62,6 @@ pub enum Begun {
 }
 
 impl Guard {
-    /// Knows nothing yet.
     pub fn new(desk: Arc<Desk>) -> Guard {
         Guard { desk, keeps_tags: true, ..Guard::default() }
     }
@@ -144,7 +138,6 @@ impl Guard {
         true
     }
 
-    /// Takes in what was written.
     pub fn wrote(&mut self, groups: &[Group], outcomes: &[Outcome]) {
         let written = groups.iter().zip(outcomes);
         let all: Vec<Note> = written.flat_map(|(group, outcome)| notes(group, outcome)).collect();
@@ -162,7 +155,6 @@ impl Guard {
         all.into_iter().for_each(|note| self.witness.note(note));
     }
 
-    /// Notes how far the store has come, if it is time to and a journal is kept.
     pub async fn note<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime, boot: HostTime) {
         let due = self.asked.is_none_or(|asked| boot.since(asked) >= STANDING_MS);
         if self.journal.is_none() || !self.wrote || !due || self.refused.is_some() {
@@ -194,7 +186,6 @@ impl Guard {
         repair
     }
 
-    /// Whether a store of which nothing is missing may grant.
     fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
         if let Some(journal) = &self.journal {
             journal.stands()?;
@@ -211,7 +202,6 @@ impl Guard {
         Err(problem)
     }
 
-    /// Looks at the store and does what follows.
     async fn compare<B: BackEnd>(
         &mut self,
         back_end: &mut B,
@@ -307,7 +297,6 @@ impl Guard {
         }
     }
 
-    /// The lines that stand below what was written.
     async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Fault> {
         let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
         let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
@@ -353,7 +342,6 @@ impl Guard {
         Problem::new(Code::StoreRefused, detail)
     }
 
-    /// What shows that something is missing, in words.
     fn why(&self, found: &Standing, below: &[Below]) -> String {
         let mut why = Vec::new();
         if let Some(Noted { mark, database, .. }) = &self.witness.store {

@@ -16,15 +16,12 @@ use crate::store::Page;
 
 /// How many rows are read at once.
 const AT_ONCE: usize = 200;
-/// How many names.
 const PAGE: u32 = 500;
 /// How often rows that others write meanwhile are read again.
 const TRIES: u32 = 12;
 
-/// Why nothing, or not all, was moved.
 #[derive(Debug)]
 pub enum Stop {
-    /// The database did not do it.
     Fault(Fault),
     /// Another server has fenced the store meanwhile.
     Raced,
@@ -147,7 +144,6 @@ async fn group<B: BackEnd>(back_end: &mut B, group: Group) -> Result<bool, Stop>
     }
 }
 
-/// What is to be written.
 struct Moves {
     writes: Vec<Write>,
     tags: usize,

@@ -9,13 +9,10 @@ use percent_encoding::percent_decode_str;
 pub struct Parts {
     /// What stands before the first colon.
     pub scheme: String,
-    /// User and password.
     pub login: Option<(String, String)>,
-    /// The hosts, each with a port.
     pub hosts: Vec<String>,
     /// The path with its slash and without one at its end; empty for none.
     pub path: String,
-    /// What follows the question mark.
     pub options: BTreeMap<String, String>,
     /// The URL, without the login.
     pub place: String,

@@ -21,7 +21,6 @@ const MOST: usize = 512;
 const TOGETHER: usize = 8;
 
 impl<E: Engine> Keyed<E> {
-    /// Reads what is wanted.
     pub(super) async fn look(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Fault> {
         let mut keys = Vec::new();
         let mut spaces: Vec<Name> = Vec::new();
@@ -104,7 +103,6 @@ impl<E: Engine> Keyed<E> {
         Ok(answers)
     }
 
-    /// Reads the buckets that were touched.
     async fn freshen(&mut self, spaces: &[Name], touched: Vec<Marks>) -> Result<(), Fault> {
         let mut buckets = Vec::new();
         for (name, marks) in spaces.iter().zip(&touched) {
@@ -297,7 +295,6 @@ impl<E: Engine> Keyed<E> {
         Ok(Some(Seen { row, revision: stored.revision }))
     }
 
-    /// Takes in a namespace's row.
     pub(super) fn settle(&mut self, name: Name, stored: Option<&Stored>) -> Result<(), Problem> {
         let Some(Stored { text, revision }) = stored else {
             self.spaces.remove(&name);
@@ -315,7 +312,6 @@ impl<E: Engine> Keyed<E> {
         Ok(())
     }
 
-    /// Takes in a number's row.
     pub(super) fn learn(
         &mut self,
         name: Name,
@@ -336,7 +332,6 @@ impl<E: Engine> Keyed<E> {
         }
     }
 
-    /// A value that is none of ours.
     pub(super) fn nonsense(&self, key: &Key, nonsense: &str) -> Problem {
         let place = self.place_of(key);
         let detail = format!(
@@ -347,7 +342,6 @@ impl<E: Engine> Keyed<E> {
         Problem::new(Code::SchemaMismatch, detail)
     }
 
-    /// Where a key lies, for a person.
     fn place_of(&self, key: &Key) -> String {
         match &self.link.client {
             Some(engine) => engine.place(key),
@@ -366,7 +360,6 @@ impl<E: Engine> Keyed<E> {
     }
 }
 
-/// The namespace that a want looks into.
 fn space_of(want: &Want) -> Option<Name> {
     match *want {
         Want::Fenced

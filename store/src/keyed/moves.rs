@@ -4,19 +4,15 @@
 
 use leafid_core::Range;
 
-/// A part of the worker numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The numbers.
     pub numbers: Range,
     /// The last change that moved them in or out.
     pub at: u64,
 }
 
-/// The changes of a range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moves {
-    /// How many there were.
     pub count: u64,
     /// What the last one was of each number that was moved, in order, without overlaps.
     pub parts: Vec<Part>,
@@ -29,7 +25,6 @@ impl Moves {
         part.map_or(0, |part| part.at)
     }
 
-    /// One change more.
     pub fn then(&self, before: Range, after: Range) -> Moves {
         let mut moves = Moves { count: self.count + 1, parts: self.parts.clone() };
         for numbers in difference(before, after) {
@@ -38,7 +33,6 @@ impl Moves {
         moves
     }
 
-    /// Lays a part over the others.
     fn lay(&mut self, part: Part) {
         let Range { start, end } = part.numbers;
         let cut = |other: &Part| {

@@ -185,7 +185,6 @@ impl<E: Engine> Keyed<E> {
         Ok(commits.len() as u64)
     }
 
-    /// By what the store is told from another one.
     pub(super) fn identity(&self) -> Identity {
         Identity { store: self.link.meta.store, meta: self.link.meta.revision }
     }

@@ -15,12 +15,9 @@ use super::engine::Marks;
 use super::moves::Moves;
 use crate::backends::{NamespaceRow, Seen};
 
-/// The row of a namespace as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What leases need of it.
     pub namespace: Namespace,
-    /// Which numbers moved in or out of its range.
     pub moves: Moves,
 }
 
@@ -40,16 +37,11 @@ impl Held {
     }
 }
 
-/// What is known of a namespace.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Its row, and which writing that is.
     pub space: Space,
-    /// Which writing of the row it is.
     pub revision: u64,
-    /// Up to which touches its numbers are known.
     pub marks: Marks,
-    /// The turn in which that was looked at last.
     pub turn: u64,
     /// Numbers of which more than a renewal may be unknown.
     pub doubtful: BTreeSet<u32>,
@@ -61,26 +53,22 @@ pub struct Known {
     unused: u64,
 }
 
-/// A number.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     held: Held,
     revision: u64,
-    /// The turn in which it was read or written last.
     turn: u64,
     /// Its value is none that a row has: it is handed out to nobody.
     bad: bool,
 }
 
 impl Known {
-    /// A namespace of whose numbers nothing is known.
     pub fn new(space: Space, revision: u64) -> Known {
         let unused = space.namespace.workers.start;
         let (marks, doubtful, rows, keys, owned, rested, kept) = Default::default();
         Known { space, revision, marks, turn: 0, doubtful, rows, keys, owned, rested, kept, unused }
     }
 
-    /// Takes in the namespace's row as it was read or written.
     pub fn settle(&mut self, space: Space, revision: u64) {
         self.revision = revision;
         let (before, after) = (self.space.namespace.workers, space.namespace.workers);
@@ -98,13 +86,11 @@ impl Known {
         }
     }
 
-    /// Takes in a number's row as it was read or written in this turn.
     pub fn learn(&mut self, worker: u32, held: Held, revision: u64, turn: u64) {
         self.leave(worker);
         self.enter(worker, Row { held, revision, turn, bad: false });
     }
 
-    /// Takes in that the value of a number is none that a row has.
     pub fn shun(&mut self, worker: u32, revision: u64, turn: u64) {
         self.leave(worker);
         let held = Held { row: WorkerRow::default(), moves: 0 };
@@ -151,30 +137,25 @@ impl Known {
         }
     }
 
-    /// The row for the registry.
     pub fn namespace(&self) -> Seen<NamespaceRow> {
         let row = NamespaceRow { namespace: self.space.namespace, used_until: self.unused };
         Seen { row, revision: self.revision }
     }
 
-    /// A number as it counts.
     pub fn worker(&self, worker: u32) -> Option<Seen<WorkerRow>> {
         let known = self.rows.get(&worker).filter(|known| !known.bad)?;
         let row = known.held.counts(worker, &self.space.moves);
         Some(Seen { row, revision: known.revision })
     }
 
-    /// Whether a number has a row.
     pub fn has(&self, worker: u32) -> bool {
         self.rows.contains_key(&worker)
     }
 
-    /// Whether a number was read or written in a turn.
     pub fn is_of(&self, worker: u32, turn: u64) -> bool {
         self.rows.get(&worker).is_some_and(|known| known.turn == turn)
     }
 
-    /// The number whose key is this request.
     pub fn mine(&self, request: Token) -> Option<u32> {
         self.keys.get(&request).copied()
     }
@@ -199,7 +180,6 @@ impl Known {
         self.kept.iter().map(|(_, worker)| *worker)
     }
 
-    /// Whether all numbers of the range have rows.
     pub fn is_used_up(&self) -> bool {
         self.unused >= self.space.namespace.workers.end
     }
@@ -219,7 +199,6 @@ impl Known {
         found
     }
 
-    /// The numbers that have rows, after one.
     pub fn after(&self, worker: Option<u32>) -> impl Iterator<Item = u32> {
         let from = worker.map_or(Some(0), |after| after.checked_add(1));
         let rows = from.map(|from| self.rows.range(from..));
@@ -233,7 +212,6 @@ impl Known {
         all.max_by_key(|(_, row)| row.held.row.reserved_until).map(|(worker, _)| *worker)
     }
 
-    /// The latest time of a grant.
     pub fn latest(&self) -> StoreTime {
         let granted = self.rows.values().map(|known| known.held.row.granted);
         granted.max().unwrap_or(StoreTime::new(0))

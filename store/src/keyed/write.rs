@@ -24,17 +24,14 @@ enum Becomes {
     Other,
 }
 
-/// A group that is to be written.
 struct Plan {
     commit: Commit,
-    /// Of each key that is set.
     becomes: Vec<Becomes>,
     /// Of each write: the key that it sets, or the revision that it leaves.
     revisions: Vec<Result<usize, u64>>,
 }
 
 impl<E: Engine> Keyed<E> {
-    /// Writes groups.
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
         let mut beat = self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
         let mut made = BTreeSet::new();
@@ -157,7 +154,6 @@ impl<E: Engine> Keyed<E> {
         Some(plan)
     }
 
-    /// Whether a namespace is as it was read, as far as is known.
     fn same(&self, name: &Name, seen: &Seen<NamespaceRow>) -> Option<()> {
         let known = self.spaces.get(name)?;
         (known.revision == seen.revision).then_some(())
@@ -178,7 +174,6 @@ impl<E: Engine> Keyed<E> {
         plan.becomes.push(becomes);
     }
 
-    /// The changes of a namespace's range, this one included.
     fn moves(
         &self,
         name: &Name,
@@ -192,7 +187,6 @@ impl<E: Engine> Keyed<E> {
         Some(if before == after { moves.clone() } else { moves.then(before, after) })
     }
 
-    /// Takes in how a group ended.
     fn finish(&mut self, plan: Plan, ended: Ended) -> Outcome {
         let (revisions, touched) = match ended {
             Ended::Done { revisions, touched } => (revisions, touched),

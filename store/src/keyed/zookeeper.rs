@@ -27,7 +27,6 @@ pub struct Zookeeper {
     acls: Acls<'static>,
     /// The leader's clock at the last writing, and when that was answered.
     told: Option<StoreTime>,
-    /// The last transaction that was seen.
     position: u64,
 }
 
@@ -46,7 +45,6 @@ impl Zookeeper {
         stats.into_iter().map(version).collect()
     }
 
-    /// The buckets that a namespace has.
     async fn folders(&self, name: &Name) -> Result<Vec<u32>, Broken> {
         match self.client.list_children(&self.paths.space(name)).await {
             Ok(children) => {

@@ -4,24 +4,19 @@ use std::collections::VecDeque;
 
 use crate::backends::Seen;
 
-/// A row in a turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<T> {
-    /// As it was read.
     pub before: Option<Seen<T>>,
-    /// As the requests of this turn have left it.
     pub row: Option<T>,
     /// Whether it was not read, but is as it was written last: whether it still is shows when
     /// something is written on condition of it.
     pub known: bool,
-    /// Whether a request of this turn has changed it.
     pub touched: bool,
     /// Whether its change holds only together with others of its namespace.
     pub joined: bool,
 }
 
 impl<T: Copy + PartialEq> Entry<T> {
-    /// A row that was read.
     pub fn read(before: Option<Seen<T>>) -> Entry<T> {
         Entry {
             before,
@@ -37,7 +32,6 @@ impl<T: Copy + PartialEq> Entry<T> {
         Entry { known: true, ..Entry::read(Some(before)) }
     }
 
-    /// Changes it.
     pub fn put(&mut self, row: T) {
         self.row = Some(row);
         self.touched = true;
@@ -55,10 +49,8 @@ impl<T: Copy + PartialEq> Entry<T> {
     }
 }
 
-/// Numbers that were found, in the order in which they are taken.
 #[derive(Debug)]
 pub struct Supply<T> {
-    /// What is left of them.
     pub left: VecDeque<T>,
     /// Whether the store has no more than these.
     pub all: bool,

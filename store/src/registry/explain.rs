@@ -110,7 +110,6 @@ pub fn step_of_row(tag: &Name) -> Problem {
     Problem::new(Code::StepInvalid, detail)
 }
 
-/// A tag whose row has a value that no program of ours writes.
 fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
     let is = if row.max_id == 0 || row.max_id > LINE_END {
         format!("`max_id` is `{}`", row.max_id)
@@ -126,7 +125,6 @@ fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
     Problem::new(Code::SchemaMismatch, detail)
 }
 
-/// A count that no lease of the tag can have.
 fn count_invalid(row: &TagRow, ask: &SegmentAsk) -> Problem {
     let (tag, most) = (&ask.tag, row.max_step);
     let detail = match ask.exactly {
@@ -203,7 +201,6 @@ pub fn tag_change(
     Problem::new(refusal.code, detail)
 }
 
-/// An upper end below the position, or beyond every line.
 fn until_invalid(tag: &Name, change: &TagChange, before: Option<&TagRow>) -> Problem {
     let position = before.map_or(0, |row| row.max_id);
     let first = match before {

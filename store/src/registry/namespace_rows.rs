@@ -11,13 +11,10 @@ use super::groups::{Groups, Scope};
 use super::job::Stop;
 use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write};
 
-/// A namespace in a turn.
 #[derive(Debug, Default)]
 pub struct NamespaceRows {
-    /// Its row, if that was looked at.
     pub row: Option<Entry<NamespaceRow>>,
     workers: BTreeMap<u32, Entry<WorkerRow>>,
-    /// The numbers whose rows were changed, in the order in which they were.
     changed: Vec<u32>,
     mine: BTreeMap<Token, Option<u32>>,
     own: BTreeMap<Name, Vec<u32>>,
@@ -27,7 +24,6 @@ pub struct NamespaceRows {
 }
 
 impl NamespaceRows {
-    /// Takes in rows that were found.
     pub fn learn(&mut self, want: &Want, read: &[(u32, Seen<WorkerRow>)]) {
         for (worker, seen) in read {
             self.forget(*worker);
@@ -57,12 +53,10 @@ impl NamespaceRows {
         self.unused = Some(Supply { left: read.into(), all });
     }
 
-    /// The row of a number, if that was looked at.
     pub fn worker(&self, worker: u32) -> Option<Option<WorkerRow>> {
         self.workers.get(&worker).map(|entry| entry.row)
     }
 
-    /// Changes the row of a number.
     pub fn put(&mut self, worker: u32, row: WorkerRow, joined: bool) {
         let entry = self.workers.entry(worker).or_insert(Entry::read(None));
         if !entry.touched {
@@ -110,17 +104,14 @@ impl NamespaceRows {
         Ok(())
     }
 
-    /// How many rows were changed.
     pub fn changes(&self) -> usize {
         self.changed.len()
     }
 
-    /// The rows that were changed.
     pub fn changed(&self) -> impl Iterator<Item = Worker> {
         self.changed.iter().filter_map(|worker| self.current(*worker))
     }
 
-    /// Whether nobody has changed range or layout, but for making the namespace.
     pub fn is_settled(&self) -> bool {
         self.row.is_none_or(|entry| match (entry.before, entry.row) {
             (Some(before), Some(row)) => before.row.namespace == row.namespace,
@@ -128,12 +119,10 @@ impl NamespaceRows {
         })
     }
 
-    /// Whether nobody has changed anything.
     pub fn is_untouched(&self) -> bool {
         self.changed.is_empty() && self.row.is_none_or(|entry| entry.after().is_none())
     }
 
-    /// The number that this request was given, if that is known.
     pub fn mine(&self, request: Token) -> Option<Option<Worker>> {
         let granted = |(_, row): &Worker| row.key == Some(request);
         if let Some(mine) = self.changed().find(granted) {
@@ -143,7 +132,6 @@ impl NamespaceRows {
         Some(read.and_then(|worker| self.current(worker)).filter(granted))
     }
 
-    /// The numbers that an owner keeps, if that is known.
     pub fn own(&self, owner: &Name) -> Option<[Option<Worker>; 2]> {
         let read = self.own.get(owner)?.iter();
         let new = self.changed.iter().filter(|worker| !read.as_slice().contains(worker));

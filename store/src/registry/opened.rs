@@ -34,19 +34,13 @@ pub struct Opened {
     ends: watch::Receiver<()>,
 }
 
-/// What the turns and those who ask know of each other.
 pub struct Shared {
-    /// What is always true of the back end.
     pub facts: Facts,
-    /// Whether it is still the one that was opened.
     pub watch: Arc<dyn Watch>,
     /// The clock that only ticks.
     pub clock: Arc<dyn Clock>,
-    /// How the last writing ended.
     pub health: Health,
-    /// Whether the database lost something.
     pub desk: Arc<Desk>,
-    /// How long all of it takes.
     pub meter: Arc<meter::turns::Turns>,
 }
 
@@ -111,7 +105,6 @@ impl Opened {
         self.journal.get()?.upgrade()
     }
 
-    /// What is known of its inside.
     pub fn inside(&self) -> Inside {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
@@ -154,7 +147,6 @@ fn start(
     thread.spawn(move || own.block_on(turns)).map(Some)
 }
 
-/// The store is closed.
 pub fn closed() -> Problem {
     Problem::unavailable("the store is closed")
 }

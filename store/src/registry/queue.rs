@@ -18,13 +18,10 @@ const WAITING: usize = 8_192;
 /// How many of these may be for one tag or namespace: the others have room.
 const ALIKE: usize = WAITING / 2;
 
-/// The way into the queue.
 pub type Sender = mpsc::Sender<Job>;
 
-/// The registry's end.
 pub struct Queue {
     arriving: mpsc::Receiver<Job>,
-    /// Those that had a turn and need another.
     again: VecDeque<Job>,
     acquires: Line,
     others: Line,
@@ -42,7 +39,6 @@ struct Line {
 }
 
 impl Queue {
-    /// An empty queue, and the way into it.
     pub fn new() -> (Sender, Queue) {
         let (sender, arriving) = mpsc::channel(WAITING);
         let (again, acquires, others) = Default::default();
@@ -70,7 +66,6 @@ impl Queue {
         true
     }
 
-    /// Whether there is something to do now.
     pub fn is_waiting(&mut self) -> bool {
         self.gather();
         self.acquires.len + self.others.len > 0
@@ -152,7 +147,6 @@ impl Line {
         self.len += 1;
     }
 
-    /// The first of the lane whose turn it is.
     fn pop(&mut self) -> Option<Job> {
         let about = self.turns.pop_front()?;
         let lane = self.lanes.get_mut(&about)?;
@@ -167,7 +161,6 @@ impl Line {
     }
 }
 
-/// Too many wait for one tag or namespace.
 fn too_many_alike() -> Problem {
     let detail = format!(
         "{ALIKE} requests wait for this tag or namespace already; ask again later, and give it a larger \

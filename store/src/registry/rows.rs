@@ -18,13 +18,10 @@ use crate::problem::Problem;
 /// The rows of a turn. Whatever is looked at and not at hand is an error: it is wanted.
 #[derive(Debug)]
 pub struct TurnRows {
-    /// The store's id.
     pub store: Token,
     /// Before when no window begins; 0 unless the store replaces a lost one.
     pub floor: StoreTime,
-    /// Whether tags and namespaces are created on first use.
     pub first_use: bool,
-    /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
     /// Tags whose rows are gone, at no known position.
@@ -38,7 +35,6 @@ pub struct TurnRows {
 }
 
 impl TurnRows {
-    /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         TurnRows {
             store: facts.store,
@@ -66,7 +62,6 @@ impl TurnRows {
         std::mem::take(&mut self.wants)
     }
 
-    /// Lays out what was read.
     pub fn learn(&mut self, wants: Vec<Want>, answers: Vec<Answer>) {
         for (want, answer) in wants.into_iter().zip(answers) {
             match (want, answer) {
@@ -295,12 +290,10 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// The time is written for its own sake.
     pub fn beat(&mut self) {
         self.beats = true;
     }
 
-    /// What is to be written.
     pub fn groups(&self) -> Groups {
         let mut groups = Groups::default();
         if self.beats {

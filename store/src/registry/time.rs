@@ -8,7 +8,6 @@ use leafid_core::{HostTime, StoreTime};
 pub struct Time {
     said: StoreTime,
     boot: HostTime,
-    /// The latest that was given.
     given: StoreTime,
 }
 
@@ -18,7 +17,6 @@ impl Time {
         Time { said: now, boot, given: now }
     }
 
-    /// Takes in what an answer said.
     pub fn learn(&mut self, said: StoreTime, boot: HostTime) {
         (self.said, self.boot) = (said, boot.max(self.boot));
     }

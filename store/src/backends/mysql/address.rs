@@ -9,7 +9,6 @@ use crate::problem::Problem;
 const FORM: &str =
     "`mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
-/// What a URL ends with whose tags are in Leaf's table.
 pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
 
 /// A parsed `mysql://` URL. What is printed of it has no password.

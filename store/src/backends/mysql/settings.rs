@@ -5,7 +5,6 @@ use leafid_core::Code;
 use crate::backends::remote::{Row, refuse_risks};
 use crate::problem::Problem;
 
-/// Tables of ours that another engine keeps.
 pub const FOREIGN: &str = include_str!("../../../../sql/mysql/meta/foreign.sql");
 
 /// The first MySQL that looks at what a column is declared to hold.
@@ -13,12 +12,10 @@ const OLDEST_MYSQL: (u32, u32, u32) = (8, 0, 16);
 /// The oldest MariaDB that its makers mended when this was written, the year 2025.
 const OLDEST_MARIADB: (u32, u32, u32) = (10, 5, 0);
 
-/// Whether the server is MariaDB.
 pub fn is_mariadb(version: &str) -> bool {
     version.contains("MariaDB")
 }
 
-/// Refuses a server that cannot keep what it answers.
 pub fn judge(
     place: &str,
     version: &str,

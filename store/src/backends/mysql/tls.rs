@@ -7,7 +7,6 @@ use crate::backends::address::Options;
 use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
-/// The options that are about TLS and that the client crate does not know.
 pub const OPTIONS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
 
 /// What the URL says of TLS; nothing where it says nothing.

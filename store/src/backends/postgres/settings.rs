@@ -8,7 +8,6 @@ use crate::problem::Problem;
 /// Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
 const OLDEST: i64 = 120_000;
 
-/// Refuses a server that cannot keep what it answers.
 pub fn judge(place: &str, row: Option<&Row>, allow_unsafe: bool) -> Result<(), Problem> {
     let word = |at: usize| row.and_then(|row| row.text(at).ok()).unwrap_or("");
     let number = |at: usize| row.and_then(|row| row.int(at).ok()).unwrap_or(0);

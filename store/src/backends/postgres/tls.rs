@@ -10,7 +10,6 @@ use crate::backends::address::Options;
 use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
-/// The options that are about TLS and that the client crate does not know, or knows in part.
 pub const OPTIONS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
 /// Takes what the URL says of TLS into the configuration; nothing where it asks for none.

@@ -13,13 +13,11 @@ use crate::backends::sql::columns::Value;
 
 type Wrong = Box<dyn Error + Sync + Send>;
 
-/// A row that was read.
 pub fn row(row: &tokio_postgres::Row, names: &Arc<[String]>) -> Result<Row, tokio_postgres::Error> {
     let values = (0..row.len()).map(|at| row.try_get(at).map(|Found(value)| value));
     Ok(Row::new(Arc::clone(names), values.collect::<Result<_, _>>()?))
 }
 
-/// The value of a parameter, if it has one.
 #[derive(Debug)]
 pub struct Param<'v>(pub Option<&'v Value<'static>>);
 
@@ -44,7 +42,6 @@ impl ToSql for Param<'_> {
     to_sql_checked!();
 }
 
-/// A value that was read.
 struct Found(Value<'static>);
 
 impl FromSql<'_> for Found {

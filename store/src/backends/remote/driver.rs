@@ -16,10 +16,8 @@ pub const LOCKED_MS: u32 = 2_000;
 /// How long a statement may take, in ms.
 pub const STATEMENT_MS: u32 = 3_000;
 
-/// What a statement did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {
-    /// How many rows it found or changed.
     pub rows: u64,
     /// The database's time, where the answer carries it.
     pub now_ms: Option<i64>,
@@ -35,7 +33,6 @@ pub struct Named {
     pub position: u64,
 }
 
-/// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It is one statement that stands for itself.
@@ -113,14 +110,11 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
 }
 
-/// How much of a group was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// All of it.
     Whole,
     /// A part: the transaction must not be committed.
     Half,
-    /// Nothing.
     Not,
 }
 

@@ -21,7 +21,6 @@ use crate::problem::Problem;
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// The texts of a dialect about a store as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     found: &'static str,
@@ -30,11 +29,9 @@ pub struct About {
     make: &'static str,
     meta: &'static str,
     rename: &'static str,
-    /// The time.
     pub now: &'static str,
     /// Which other programs of ours have the database open, where it tells that to everybody.
     others: Option<&'static str>,
-    /// What the server is set to.
     pub settings: &'static str,
 }
 
@@ -51,17 +48,13 @@ macro_rules! about {
 
 const ABOUT_MYSQL: About = about!("mysql", found lower made make meta now rename settings);
 
-/// All texts of a dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// For rows.
     pub texts: &'static Texts,
-    /// About the store.
     pub about: &'static About,
 }
 
 impl Dialect {
-    /// PostgreSQL.
     pub const POSTGRES: Dialect = Dialect {
         texts: &sql::POSTGRES,
         about: &About {
@@ -69,7 +62,6 @@ impl Dialect {
             ..about!("postgres", found lower made make meta now rename settings)
         },
     };
-    /// MySQL and MariaDB.
     pub const MYSQL: Dialect = Dialect { texts: &sql::MYSQL, about: &ABOUT_MYSQL };
     /// The same over Leaf's own `leaf_alloc`.
     pub const LEAF: Dialect = Dialect {
@@ -93,7 +85,6 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
 }
 
-/// The database's time.
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
     let rows = ask(driver, driver.dialect().about.now).await?;
     let row = rows.first().ok_or_else(|| Odd("no time".to_owned()))?;

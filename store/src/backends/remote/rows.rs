@@ -7,14 +7,12 @@ use leafid_core::Token;
 use crate::backends::link::Broken;
 use crate::backends::sql::columns::{Source, Value};
 
-/// A row that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     names: Arc<[String]>,
     values: Vec<Value<'static>>,
 }
 
-/// A row that says what no row of ours does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd(pub String);
 
@@ -32,12 +30,10 @@ type Result<T> = std::result::Result<T, Odd>;
 pub const STRETCH: usize = 1_000;
 
 impl Row {
-    /// Values, and the names of their columns.
     pub fn new(names: Arc<[String]>, values: Vec<Value<'static>>) -> Row {
         Row { names, values }
     }
 
-    /// A number, which may be negative.
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.values.get(at) {
             Some(Value::Int(value)) => Ok(*value),
@@ -51,7 +47,6 @@ impl Row {
         T::try_from(value).map_err(|_| odd(at, &format!("{value} is out of range")))
     }
 
-    /// A text.
     pub fn text(&self, at: usize) -> Result<&str> {
         match self.values.get(at) {
             Some(Value::Text(text)) => Ok(text),

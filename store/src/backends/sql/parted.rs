@@ -13,20 +13,15 @@ use crate::rate::Rate;
 
 static NEGATIVE: Rate = Rate::new();
 
-/// The texts that write to both tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Parted {
-    /// Makes the other table's row.
     pub add: &'static str,
     /// Finds that none of our rows is the tag's, in any spelling.
     pub none: &'static str,
     /// Keeps our rows of a deleted tag, in every spelling, as they were read.
     pub held: &'static str,
-    /// Moves our row of a deleted tag.
     pub raise: &'static str,
-    /// Deletes the other table's row.
     pub delete: &'static str,
-    /// Writes our row, which may not be there yet.
     pub own: &'static str,
 }
 

@@ -12,12 +12,10 @@ use crate::backends::{Answer, Want, Write};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The tables of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Driver<'c>(pub &'c Connection);
 
 impl<'c> Driver<'c> {
-    /// Reads what is wanted.
     pub fn look(self, want: &Want) -> Result<Answer> {
         let mut answer = sql::empty(want);
         let Want::Unused { namespace, mut from, end, count } = *want else {

@@ -34,10 +34,8 @@ pub struct Address {
     pub place: String,
 }
 
-/// A user.
 #[derive(Clone)]
 pub struct Login {
-    /// The name.
     pub user: String,
     /// Never shown.
     pub password: String,

@@ -8,19 +8,16 @@ use serde_json::{Value, json};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{Folder, Key, Marks, Stored};
 
-/// The keys under a prefix.
 #[derive(Clone, Debug)]
 pub struct Keys {
     prefix: String,
 }
 
 impl Keys {
-    /// Under this prefix.
     pub fn under(prefix: &str) -> Keys {
         Keys { prefix: prefix.to_owned() }
     }
 
-    /// A key.
     pub fn of(&self, key: &Key) -> String {
         let prefix = &self.prefix;
         match key {
@@ -33,7 +30,6 @@ impl Keys {
         }
     }
 
-    /// What is written to see that etcd writes.
     pub fn probe(&self) -> String {
         format!("{}/probe", self.prefix)
     }
@@ -43,17 +39,14 @@ impl Keys {
         format!("{}/workers/{name}/{worker:010}", self.prefix)
     }
 
-    /// The number in the key of one.
     pub fn number(&self, key: &str) -> Option<u32> {
         key.rsplit_once('/')?.1.parse().ok()
     }
 
-    /// The key of the touches of a bucket.
     pub fn touch(&self, name: &Name, bucket: u32) -> String {
         format!("{}/touches/{name}/{bucket:010}", self.prefix)
     }
 
-    /// Everything under the prefix.
     pub fn all(&self) -> (String, String) {
         (format!("{}/", self.prefix), format!("{}0", self.prefix))
     }
@@ -66,7 +59,6 @@ impl Keys {
         (format!("{folder}/{start}"), format!("{folder}0"))
     }
 
-    /// The name in a key of a folder.
     pub fn name(&self, folder: Folder, key: &str) -> Option<Name> {
         let name = key.strip_prefix(&self.path(folder))?.strip_prefix('/')?;
         match folder {
@@ -83,7 +75,6 @@ impl Keys {
         format!("{}/{folder}", self.prefix)
     }
 
-    /// The touches of a namespace after a revision.
     pub fn touched(&self, name: &Name, after: u64) -> Value {
         let folder = format!("{}/touches/{name}", self.prefix);
         let mut range = pair(&format!("{folder}/"), &format!("{folder}0"));
@@ -107,7 +98,6 @@ impl Keys {
         Ok(marks)
     }
 
-    /// All numbers of a namespace, or a range of them.
     pub fn workers(&self, name: &Name, numbers: Option<(u64, u64)>) -> (String, String) {
         match numbers {
             Some((start, end)) => (self.worker(name, start), self.worker(name, end)),
@@ -119,11 +109,8 @@ impl Keys {
     }
 }
 
-/// A key and its value.
 pub struct Kv {
-    /// The key.
     pub key: String,
-    /// The value and its revision.
     pub stored: Stored,
 }
 
@@ -144,17 +131,14 @@ impl Kv {
     }
 }
 
-/// The keys that a range found.
 pub fn ranges(found: &Value) -> impl Iterator<Item = &Value> {
     found["kvs"].as_array().into_iter().flatten()
 }
 
-/// A text as etcd's JSON has it.
 pub fn texts(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// A range of keys.
 pub fn pair(start: &str, end: &str) -> Value {
     json!({ "key": texts(start), "range_end": texts(end) })
 }

@@ -19,10 +19,8 @@ use super::address::{Address, Login, Trust};
 use crate::backends::link::{Breakage, Broken};
 use crate::backends::tls;
 
-/// The largest answer that is read.
 const LARGEST: usize = 64 << 20;
 
-/// A connection.
 pub struct Http {
     sender: SendRequest<Full<Bytes>>,
     host: String,
@@ -78,12 +76,10 @@ impl Http {
         Ok(http)
     }
 
-    /// Whether the connection was closed.
     pub fn is_lost(&self) -> bool {
         self.sender.is_closed()
     }
 
-    /// Gets a token for the user, if one is named.
     async fn log_in(&mut self) -> Result<(), Broken> {
         let Some(Login { user, password }) = &self.login else { return Ok(()) };
         let body = json!({ "name": user, "password": password });
@@ -152,7 +148,6 @@ impl Http {
     }
 }
 
-/// Speaks TLS over a stream.
 async fn over(
     stream: TcpStream,
     host: &str,

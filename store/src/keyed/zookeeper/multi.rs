@@ -14,17 +14,13 @@ use crate::keyed::engine::{BUCKET, Before, Commit, Ended, Identity, Key, Set, To
 /// The version after which comes -1, by which ZooKeeper means any.
 const LAST: i32 = -2;
 
-/// What an answer to a part of a multi is for.
 #[derive(Clone, Copy)]
 enum Part {
-    /// The new revision of a key.
     Set,
-    /// The mark of a bucket, or of the whole namespace.
     Touch(Name, Option<u32>),
     Other,
 }
 
-/// A multi that is being put together.
 struct Multi<'z> {
     writer: MultiWriter<'z>,
     parts: Vec<Part>,
@@ -154,7 +150,6 @@ pub async fn make(
     }
 }
 
-/// Writes groups.
 pub async fn commit(
     zookeeper: &mut Zookeeper,
     store: Identity,
@@ -199,7 +194,6 @@ pub async fn commit(
     ended
 }
 
-/// What a multi gave, and the state of a node that it wrote.
 fn done(group: &Commit, parts: &[Part], results: &[MultiWriteResult]) -> (Ended, Option<Stat>) {
     let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
     for (part, result) in parts.iter().zip(results) {

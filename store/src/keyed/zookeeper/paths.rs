@@ -5,24 +5,20 @@ use leafid_core::{Name, Token};
 use crate::hex::hex;
 use crate::keyed::engine::{Folder, Key, bucket};
 
-/// The nodes under a path.
 #[derive(Clone, Debug)]
 pub struct Paths {
     root: String,
 }
 
 impl Paths {
-    /// Under this path.
     pub fn under(root: &str) -> Paths {
         Paths { root: root.to_owned() }
     }
 
-    /// The node of all.
     pub fn root(&self) -> String {
         self.root.clone()
     }
 
-    /// A key's node.
     pub fn of(&self, key: &Key) -> String {
         let root = &self.root;
         match key {
@@ -41,22 +37,18 @@ impl Paths {
         format!("{}/store-{}", self.root, hex(store))
     }
 
-    /// What the store says of itself.
     pub fn meta(&self) -> String {
         format!("{}/meta", self.root)
     }
 
-    /// When it was used last.
     pub fn beat(&self) -> String {
         format!("{}/beat", self.root)
     }
 
-    /// What is written to learn the leader's time.
     pub fn probe(&self) -> String {
         format!("{}/probe", self.root)
     }
 
-    /// The nodes with names.
     pub fn folder(&self, folder: Folder) -> String {
         match folder {
             Folder::Tags => format!("{}/tags", self.root),
@@ -64,17 +56,14 @@ impl Paths {
         }
     }
 
-    /// A namespace.
     pub fn space(&self, name: &Name) -> String {
         format!("{}/namespaces/{name}", self.root)
     }
 
-    /// The node whose version counts the touches of a namespace.
     pub fn touch(&self, name: &Name) -> String {
         format!("{}/touched", self.space(name))
     }
 
-    /// The node whose version counts the buckets that a namespace was given.
     pub fn made(&self, name: &Name) -> String {
         format!("{}/made", self.space(name))
     }
@@ -84,17 +73,14 @@ impl Paths {
         format!("{}/b{bucket}", self.space(name))
     }
 
-    /// The node whose version counts the writings of a bucket's rows.
     pub fn seal(&self, name: &Name, bucket: u32) -> String {
         format!("{}/written", self.bucket(name, bucket))
     }
 
-    /// A worker number.
     pub fn worker(&self, name: &Name, worker: u32) -> String {
         format!("{}/{worker}", self.bucket(name, bucket(worker)))
     }
 
-    /// The bucket that a node of a namespace is.
     pub fn bucket_of(child: &str) -> Option<u32> {
         child.strip_prefix('b')?.parse().ok()
     }
@@ -110,7 +96,6 @@ pub fn counted(version: i32) -> u64 {
     u64::from(version.cast_unsigned())
 }
 
-/// A count as a version.
 pub fn version(counted: u64) -> i32 {
     (counted as u32).cast_signed()
 }

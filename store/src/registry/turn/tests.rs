@@ -103,7 +103,6 @@ struct Busy {
     clock: Arc<ManualClock>,
     registry: Registry,
     turns: Arc<AtomicUsize>,
-    /// What was done, in order.
     done: Arc<Mutex<Vec<u32>>>,
 }
 

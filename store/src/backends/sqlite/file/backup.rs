@@ -66,7 +66,6 @@ fn part(to: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Copies into a new file, and reads it back.
 fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box<dyn Error>> {
     let file = OpenOptions::new().write(true).create_new(true).open(part)?;
     // Who may not read the store does not read the keys of its leases here.

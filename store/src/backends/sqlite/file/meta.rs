@@ -9,9 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::backends::opening::{Found, judge_clock, words};
 use crate::problem::Problem;
 
-/// The greatest time that was ever written with a grant.
 const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
-/// When the store wrote its time last.
 const BEAT: &str = "SELECT beat_ms FROM meta";
 
 /// The store's id.

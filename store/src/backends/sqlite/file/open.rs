@@ -128,7 +128,6 @@ fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     }
 }
 
-/// Sets what durability needs, and checks that it was taken.
 fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Error> {
     let journal: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;

@@ -76,7 +76,6 @@ impl File {
 }
 
 impl Part {
-    /// What became of it.
     fn gone(&self) -> Option<&'static str> {
         match (identity(&self.path), self.seen.get()) {
             (Ok(found), None) => {
@@ -106,7 +105,6 @@ impl Watch for File {
     }
 }
 
-/// Which file a path names.
 fn identity(path: &Path) -> std::io::Result<Option<Identity>> {
     let metadata = std::fs::metadata(path)?;
     #[cfg(unix)]
