@@ -33,15 +33,41 @@ pub struct Meta {
     pub revision: u64,
 }
 
-/// A back end over a database across a network, and what it asks of a connection.
-pub trait Far: BackEnd + Sized {
-    /// A connection.
-    type Client: Send + Sync + 'static;
+/// A connection to a database across a network.
+///
+/// # Errors
+/// Every verb says how the exchange failed.
+pub trait Client: Sized + Send + Sync + 'static {
     /// Where the database is, and as whom it is used.
     type Address: Clone + Send + Sync + 'static;
 
     /// What it is called, for a person.
     const NAME: &'static str;
+
+    /// Connects, and sets what the session needs.
+    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
+
+    /// Looks at the server's version and settings; warns of what is let pass. The inner error is for an
+    /// operator.
+    fn examine(
+        &mut self,
+        allow_unsafe: bool,
+    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
+
+    /// Whether the connection is known to be gone.
+    fn is_lost(&self) -> bool;
+
+    /// Whether the other end still answers, where that is not known by itself.
+    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send {
+        async { Ok(()) }
+    }
+}
+
+/// A back end over a database across a network, and what it asks of a connection.
+pub trait Far: BackEnd + Sized {
+    /// A connection.
+    type Client: Client;
+
     /// What a store is made of: `tables`, `keys`.
     const KEEPS: &'static str;
     /// The version of those.
@@ -56,23 +82,6 @@ pub trait Far: BackEnd + Sized {
     const EXCHANGE: Duration;
     /// Examining writes something, which is not done before it is known that the place is a store's.
     const EXAMINING_WRITES: bool;
-
-    /// Connects, and sets what the session needs.
-    fn connect(
-        address: &Self::Address,
-    ) -> impl Future<Output = Result<Self::Client, Broken>> + Send;
-
-    /// Looks at the server's version and settings; warns of what is let pass.
-    fn examine(
-        client: &mut Self::Client,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
-
-    /// Whether the connection is known to be gone.
-    fn is_lost(client: &Self::Client) -> bool;
-
-    /// Whether the other end still answers.
-    fn ping(client: &mut Self::Client) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// What the store says of itself, if it is there; within it, that another program wrote there.
     fn meta(
@@ -102,7 +111,7 @@ pub trait Far: BackEnd + Sized {
     ///
     /// # Errors
     /// `REQUEST_INVALID` where it has no tables, or the query gives no number.
-    fn greatest(_: &Self::Address, place: &str, _sql: &str) -> Result<Option<i64>, Problem> {
+    fn greatest(_: &Address<Self>, place: &str, _sql: &str) -> Result<Option<i64>, Problem> {
         let detail = format!(
             "--from-max asks a database that has tables, and {place} has none: add --in postgres://…, \
              mysql://… or sqlite:PATH"
@@ -114,7 +123,7 @@ pub trait Far: BackEnd + Sized {
     ///
     /// # Errors
     /// `REQUEST_INVALID` without tables; else as [`open`].
-    fn rename(_: &Self::Address, place: &str, _id: Token) -> Result<(), Unopened> {
+    fn rename(_: &Address<Self>, place: &str, _id: Token) -> Result<(), Unopened> {
         let detail = format!(
             "{place} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a new \
              store instead: leafid init"
@@ -122,6 +131,9 @@ pub trait Far: BackEnd + Sized {
         Err(Problem::new(Code::RequestInvalid, detail).into())
     }
 }
+
+/// Where a back end's database is, and as whom it is used.
+pub type Address<B> = <<B as Far>::Client as Client>::Address;
 
 /// A store that was found or made, of which nothing was read yet.
 pub struct Opened<B: Far> {
@@ -143,7 +155,7 @@ pub struct Opened<B: Far> {
 /// cannot keep a promise, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
 /// for another store than was expected.
 pub fn open<B: Far>(
-    address: &B::Address,
+    address: &Address<B>,
     place: &str,
     ticks: Arc<dyn Clock>,
     terms: &Terms,
@@ -188,7 +200,7 @@ pub fn open<B: Far>(
 /// # Errors
 /// `STORE_REFUSED` if one is there, with what is in it; else as [`open`].
 pub fn create<B: Far>(
-    address: &B::Address,
+    address: &Address<B>,
     place: &str,
     ticks: Arc<dyn Clock>,
     terms: &Terms,
@@ -206,8 +218,8 @@ pub fn create<B: Far>(
 ///
 /// # Errors
 /// As [`open`].
-pub async fn reach<B: Far>(address: &B::Address, place: &str) -> Result<B::Client, Unopened> {
-    let connected = timeout(B::CONNECTING, B::connect(address)).await;
+pub async fn reach<B: Far>(address: &Address<B>, place: &str) -> Result<B::Client, Unopened> {
+    let connected = timeout(B::CONNECTING, B::Client::connect(address)).await;
     connected
         .unwrap_or_else(|_| Err(late(B::CONNECTING)))
         .map_err(|broken| broken.unopened::<B>(place))
@@ -218,7 +230,7 @@ async fn examine<B: Far>(
     place: &str,
     terms: &Terms,
 ) -> Result<(), Unopened> {
-    let examined = timeout(B::CONNECTING, B::examine(client, terms.allow_unsafe)).await;
+    let examined = timeout(B::CONNECTING, client.examine(terms.allow_unsafe)).await;
     let examined = examined.unwrap_or_else(|_| Err(late(B::CONNECTING)));
     Ok(examined.map_err(|broken| broken.unopened::<B>(place))??)
 }

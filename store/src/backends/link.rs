@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
-use super::far::{Far, Meta, late, of_this_version};
+use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
 use super::reconnect::{Gone, Tries};
 use super::{Facts, Fault};
@@ -71,7 +71,7 @@ impl Broken {
     }
 
     fn word<B: Far>(&self, place: &str) -> String {
-        let (name, detail) = (B::NAME, &self.detail);
+        let (name, detail) = (B::Client::NAME, &self.detail);
         match self.kind {
             Breakage::NoDatabase => {
                 let name = place.rsplit('/').next().unwrap_or("leafid");
@@ -111,7 +111,7 @@ impl Broken {
 
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
-    address: B::Address,
+    address: Address<B>,
     /// Where the store is, for a person.
     pub place: String,
     /// The store that was opened.
@@ -128,7 +128,7 @@ pub struct Link<B: Far> {
 
 impl<B: Far> Link<B> {
     /// To the store that was found there; not connected yet.
-    pub fn new(address: B::Address, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
+    pub fn new(address: Address<B>, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
         let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
         let (client, connections, denied) = (None, 0, None);
         Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
@@ -156,11 +156,11 @@ impl<B: Far> Link<B> {
     /// There is none.
     pub async fn ready(&mut self) -> Result<(), Fault> {
         if let Some(client) = &mut self.client {
-            if !B::is_lost(client) {
+            if !client.is_lost() {
                 if self.used.elapsed() < IDLE {
                     return Ok(());
                 }
-                if let Ok(Ok(())) = timeout(B::CONNECTING, B::ping(client)).await {
+                if let Ok(Ok(())) = timeout(B::CONNECTING, client.ping()).await {
                     self.used = Instant::now();
                     return Ok(());
                 }
@@ -194,7 +194,7 @@ impl<B: Far> Link<B> {
         };
         let limit = B::EXCHANGE;
         let done = timeout(limit, run(client)).await.unwrap_or_else(|_| {
-            Err(Broken::lost(format!("{} did not answer within {limit:?}", B::NAME)))
+            Err(Broken::lost(format!("{} did not answer within {limit:?}", B::Client::NAME)))
         });
         self.used = Instant::now();
         if let Err(broken) = &done {
@@ -241,8 +241,8 @@ impl<B: Far> Link<B> {
     async fn connect(&self) -> Result<B::Client, Fault> {
         let told = |broken: Broken| self.fault(&broken);
         let problem = |problem: Problem| Fault { detail: problem.detail };
-        let mut client = B::connect(&self.address).await.map_err(told)?;
-        B::examine(&mut client, self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
+        let mut client = B::Client::connect(&self.address).await.map_err(told)?;
+        client.examine(self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
         let found = B::meta(&mut client, &self.place).await.map_err(told)?;
         let of_ours = |meta: &Meta| (meta.store, meta.revision);
         match found {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
+use super::far::Client;
 use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
 use super::remote::{
@@ -111,20 +112,9 @@ impl Mysql {
     }
 }
 
-impl Driver for Mysql {
+impl Client for Mysql {
     type Address = Address;
-
     const NAME: &'static str = "MySQL";
-    const AT_ONCE: usize = 64;
-    const TOGETHER: usize = 1;
-
-    fn dialect(&self) -> Dialect {
-        if self.leaf { Dialect::LEAF } else { Dialect::MYSQL }
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_mysql(address, sql)
-    }
 
     async fn connect(address: &Address) -> Result<Mysql, Broken> {
         let told = |error: Error| broken(&error);
@@ -175,6 +165,27 @@ impl Driver for Mysql {
         }
     }
 
+    fn is_lost(&self) -> bool {
+        self.connection.is_disconnected()
+    }
+
+    async fn ping(&mut self) -> Result<(), Broken> {
+        self.connection.ping().await.map_err(|error| broken(&error))
+    }
+}
+
+impl Driver for Mysql {
+    const AT_ONCE: usize = 64;
+    const TOGETHER: usize = 1;
+
+    fn dialect(&self) -> Dialect {
+        if self.leaf { Dialect::LEAF } else { Dialect::MYSQL }
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_mysql(address, sql)
+    }
+
     async fn named(&mut self) -> Result<Named, Broken> {
         let told = |error: Error| broken(&error);
         let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
@@ -200,14 +211,6 @@ impl Driver for Mysql {
         let log = said("innodb_lsn_flushed").or(said("innodb_redo_log_flushed_to_disk_lsn"));
         let position = log.and_then(|log| log.parse().ok()).unwrap_or(0);
         Ok(Named { database, position })
-    }
-
-    fn is_lost(&self) -> bool {
-        self.connection.is_disconnected()
-    }
-
-    async fn ping(&mut self) -> Result<(), Broken> {
-        self.connection.ping().await.map_err(|error| broken(&error))
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {

@@ -16,8 +16,9 @@ use std::task::Poll;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, NoTls, Socket, Statement as Prepared};
+use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
+use super::far::Client;
 use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
 use super::remote::{
@@ -35,7 +36,7 @@ const MAKING: i64 = 0x6c65_6166_6964;
 
 /// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
 pub struct Postgres {
-    client: Client,
+    client: tokio_postgres::Client,
     place: String,
     prepared: HashMap<Cow<'static, str>, Ready>,
 }
@@ -102,20 +103,9 @@ enum Sent<'a> {
     Asked(&'a Query),
 }
 
-impl Driver for Postgres {
+impl Client for Postgres {
     type Address = Address;
-
     const NAME: &'static str = "PostgreSQL";
-    const AT_ONCE: usize = 1_024;
-    const TOGETHER: usize = 4_096;
-
-    fn dialect(&self) -> Dialect {
-        Dialect::POSTGRES
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_postgres(address, sql)
-    }
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
         let client = match &address.tls {
@@ -144,6 +134,28 @@ impl Driver for Postgres {
         Ok(settings::judge(&self.place, row, allow_unsafe))
     }
 
+    fn is_lost(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    async fn ping(&mut self) -> Result<(), Broken> {
+        let checked = self.client.check_connection().await;
+        checked.map_err(|error| broken(&error))
+    }
+}
+
+impl Driver for Postgres {
+    const AT_ONCE: usize = 1_024;
+    const TOGETHER: usize = 4_096;
+
+    fn dialect(&self) -> Dialect {
+        Dialect::POSTGRES
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_postgres(address, sql)
+    }
+
     async fn named(&mut self) -> Result<Named, Broken> {
         // The first eight digits of a log file's name are the timeline, which each promotion of a
         // replica raises. What is not flushed yet a crash may forget.
@@ -155,15 +167,6 @@ impl Driver for Postgres {
         let (system, timeline): (String, String) = (row.get(0), row.get(1));
         let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
         Ok(Named { database: format!("{system}/{timeline}"), position })
-    }
-
-    fn is_lost(&self) -> bool {
-        self.client.is_closed()
-    }
-
-    async fn ping(&mut self) -> Result<(), Broken> {
-        let checked = self.client.check_connection().await;
-        checked.map_err(|error| broken(&error))
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
@@ -206,7 +209,7 @@ impl Driver for Postgres {
 }
 
 /// A client; the connection that it uses is a task of its own.
-async fn reached<T>(address: &Address, tls: T) -> Result<Client, Broken>
+async fn reached<T>(address: &Address, tls: T) -> Result<tokio_postgres::Client, Broken>
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,

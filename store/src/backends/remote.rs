@@ -51,9 +51,7 @@ pub struct Remote<D: Driver> {
 
 impl<D: Driver> Far for Remote<D> {
     type Client = D;
-    type Address = D::Address;
 
-    const NAME: &'static str = D::NAME;
     const KEEPS: &'static str = "tables";
     const VERSION: i64 = VERSION;
     const NOTHING: &'static str = "has no tables";
@@ -61,22 +59,6 @@ impl<D: Driver> Far for Remote<D> {
     const CONNECTING: Duration = Duration::from_secs(3);
     const EXCHANGE: Duration = EXCHANGE;
     const EXAMINING_WRITES: bool = false;
-
-    async fn connect(address: &D::Address) -> Result<D, Broken> {
-        D::connect(address).await
-    }
-
-    async fn examine(driver: &mut D, allow: bool) -> Result<Result<(), Problem>, Broken> {
-        driver.examine(allow).await
-    }
-
-    fn is_lost(driver: &D) -> bool {
-        driver.is_lost()
-    }
-
-    async fn ping(driver: &mut D) -> Result<(), Broken> {
-        driver.ping().await
-    }
 
     async fn meta(driver: &mut D, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
         meta::meta(driver, place).await

@@ -6,8 +6,8 @@ use std::future::Future;
 
 use leafid_core::{Name, Range, StoreTime, Token};
 
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::problem::Problem;
 
 /// How many worker numbers have their rows in one bucket.
 pub const BUCKET: u32 = 256;
@@ -18,34 +18,17 @@ pub fn bucket(worker: u32) -> u32 {
 }
 
 /// A key-value store: revisions, comparisons on them, and groups that are written whole or not at
-/// all.
+/// all. Examining it writes something that nobody reads, so that its own time is known.
 ///
 /// # Errors
 /// Every verb says how it broke off.
-pub trait Engine: Sized + Send + Sync + 'static {
-    /// Where it is.
-    type Address: Clone + Send + Sync + 'static;
-    /// What it is called in messages.
-    const NAME: &'static str;
+pub trait Engine: Client {
     /// A turn takes up nothing more when it changes this many rows of one namespace.
     const WIDE: usize;
     /// How many requests look for rows at once; each may change two.
     const AT_ONCE: usize;
     /// A group sets at most this many keys.
     const WHOLE: usize;
-
-    /// Connects, and says who we are.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
-
-    /// Looks at its version and settings, and writes something that nobody reads, so that its own
-    /// time is known. The inner error is for an operator.
-    fn examine(
-        &mut self,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
-
-    /// Whether its connection is known to be of no more use.
-    fn is_lost(&self) -> bool;
 
     /// The time that its last answers told, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;

@@ -11,6 +11,7 @@ use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
 use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::problem::Problem;
 
@@ -55,13 +56,9 @@ impl Etcd {
     }
 }
 
-impl Engine for Etcd {
+impl Client for Etcd {
     type Address = Address;
     const NAME: &'static str = "etcd";
-    // With two rows each, and a touched bucket each, all fit one transaction.
-    const WIDE: usize = 24;
-    const AT_ONCE: usize = 16;
-    const WHOLE: usize = 100;
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
@@ -75,6 +72,13 @@ impl Engine for Etcd {
     fn is_lost(&self) -> bool {
         self.http.is_lost()
     }
+}
+
+impl Engine for Etcd {
+    // With two rows each, and a touched bucket each, all fit one transaction.
+    const WIDE: usize = 24;
+    const AT_ONCE: usize = 16;
+    const WHOLE: usize = 100;
 
     fn told(&mut self) -> Option<StoreTime> {
         // It has no clock that its clients could read.

@@ -24,9 +24,7 @@ const PAGE: usize = 500;
 
 impl<E: Engine> Far for Keyed<E> {
     type Client = E;
-    type Address = E::Address;
 
-    const NAME: &'static str = E::NAME;
     const KEEPS: &'static str = "keys";
     const VERSION: i64 = VERSION;
     const NOTHING: &'static str = "has no store";
@@ -35,22 +33,6 @@ impl<E: Engine> Far for Keyed<E> {
     /// Less than the 3 s after which a holder counts its ask as lost.
     const EXCHANGE: Duration = Duration::from_millis(2_500);
     const EXAMINING_WRITES: bool = true;
-
-    async fn connect(address: &E::Address) -> Result<E, Broken> {
-        E::connect(address).await
-    }
-
-    async fn examine(engine: &mut E, allow: bool) -> Result<Result<(), Problem>, Broken> {
-        engine.examine(allow).await
-    }
-
-    fn is_lost(engine: &E) -> bool {
-        engine.is_lost()
-    }
-
-    async fn ping(_: &mut E) -> Result<(), Broken> {
-        Ok(())
-    }
 
     async fn meta(engine: &mut E, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
         let stored = engine.survey(&[Key::Meta], &[]).await?.0.into_iter().flatten().next();

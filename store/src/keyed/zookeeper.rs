@@ -8,9 +8,10 @@ mod paths;
 
 use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
-use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
+use zookeeper_client::{Acls, CreateMode, Error, SessionState, Stat};
 
 use super::engine::{Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
 use crate::problem::Problem;
 
@@ -22,7 +23,7 @@ const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.
 pub struct Zookeeper {
-    client: Client,
+    client: zookeeper_client::Client,
     paths: Paths,
     acls: Acls<'static>,
     /// The leader's clock at the last writing, and when that was answered.
@@ -86,15 +87,13 @@ impl Zookeeper {
     }
 }
 
-impl Engine for Zookeeper {
+impl Client for Zookeeper {
     type Address = Address;
     const NAME: &'static str = "ZooKeeper";
-    const WIDE: usize = 256;
-    const AT_ONCE: usize = 64;
-    const WHOLE: usize = 1_000;
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
-        let mut connector = Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
+        let mut connector =
+            zookeeper_client::Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
         if let Some(login) = &address.login {
             connector = connector.with_auth("digest", login.as_bytes());
         }
@@ -128,6 +127,12 @@ impl Engine for Zookeeper {
         // What it is asked while it looks for another server it would do later, when nobody waits.
         self.client.state() != SessionState::SyncConnected
     }
+}
+
+impl Engine for Zookeeper {
+    const WIDE: usize = 256;
+    const AT_ONCE: usize = 64;
+    const WHOLE: usize = 1_000;
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()

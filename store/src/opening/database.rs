@@ -11,7 +11,7 @@ use leafid_core::Token;
 use tokio::runtime::Handle;
 
 use crate::absent::left_out;
-use crate::backends::far::{Far, create, open};
+use crate::backends::far::{Address, Far, create, open};
 use crate::backends::opening::{Terms, Unopened};
 #[cfg(feature = "sql")]
 use crate::backends::{
@@ -122,9 +122,9 @@ trait Kind: Send + Sync {
     fn rename(&self, place: &str, id: Token) -> Result<(), Unopened>;
 }
 
-struct At<B: Far>(B::Address);
+struct At<B: Far>(Address<B>);
 
-fn of<B: Far>(place: String, is_leafs: bool, address: B::Address) -> Database {
+fn of<B: Far>(place: String, is_leafs: bool, address: Address<B>) -> Database {
     Database { place, is_leafs, kind: Arc::new(At::<B>(address)) }
 }
 

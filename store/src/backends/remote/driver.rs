@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::meta::Dialect;
 use super::rows::Row;
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::backends::sql::{Query, Step};
 use crate::problem::Problem;
@@ -47,20 +48,12 @@ pub enum Ending {
 ///
 /// # Errors
 /// Every verb says how the exchange failed.
-pub trait Driver: Sized + Send + Sync + 'static {
-    /// Where the database is, and as whom it is used.
-    type Address: Clone + Send + Sync + 'static;
-
-    /// What it is called, for a person.
-    const NAME: &'static str;
+pub trait Driver: Client {
     /// For how many requests rows are looked for at once.
     const AT_ONCE: usize;
     /// So many queries are on their way together; an exchange has no more. One that has many, each
     /// sent when the one before is answered, would never end in time where the database is far away.
     const TOGETHER: usize;
-
-    /// Connects, and sets what the session needs.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
     /// What it is asked in.
     fn dialect(&self) -> Dialect;
@@ -68,20 +61,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// What a query of an application gives, asked for `--from-max`.
     fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;
 
-    /// Looks at the server's version and settings; warns of what is let pass.
-    fn examine(
-        &mut self,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
-
     /// What the database calls itself, and how far it has come.
     fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
-
-    /// Whether the connection is known to be gone.
-    fn is_lost(&self) -> bool;
-
-    /// Whether the other end still answers.
-    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Reads, together where the protocol can.
     fn read(
