@@ -11,7 +11,7 @@ pub mod turns;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that only grows.
+/// A number.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -30,20 +30,9 @@ impl Counter {
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
-}
 
-/// A number that goes up and down.
-#[derive(Debug, Default)]
-pub struct Gauge(AtomicU64);
-
-impl Gauge {
     /// It is this now.
     pub fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
-    }
-
-    /// What it is.
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }

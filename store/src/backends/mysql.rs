@@ -117,10 +117,9 @@ impl Client for Mysql {
     const NAME: &'static str = "MySQL";
 
     async fn connect(address: &Address) -> Result<Mysql, Broken> {
-        let told = |error: Error| broken(&error);
-        let mut connection = Conn::new(address.options.clone()).await.map_err(told)?;
+        let mut connection = Conn::new(address.options.clone()).await?;
         let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
-        let about: Option<(String, bool)> = connection.query_first(about).await.map_err(told)?;
+        let about: Option<(String, bool)> = connection.query_first(about).await?;
         let (version, by_statements) = about.unwrap_or_default();
         // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
         // lock, at either level.
@@ -143,24 +142,20 @@ impl Client for Mysql {
                  time_zone = '+00:00', innodb_lock_wait_timeout = {locked}, {limit}"
             ),
         ] {
-            connection.query_drop(session).await.map_err(told)?;
+            connection.query_drop(session).await?;
         }
         let (place, texts) = (address.place.clone(), HashMap::new());
         Ok(Mysql { connection, place, version, texts, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let told = |error: Error| broken(&error);
-        let given =
-            self.run(&Query::new(self.dialect().about.settings, |_| {})).await.map_err(told)?;
+        let given = self.run(&Query::new(self.dialect().about.settings, |_| {})).await?;
         let row = given.rows.first();
         let text = Text::translate(&named(self.leaf, settings::FOREIGN), Style::Marks).sql;
-        let foreign = self.connection.query_first(text).await.map_err(told)?;
+        let foreign = self.connection.query_first(text).await?;
         let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
         match judged {
-            Ok(()) if self.leaf => {
-                leaf::examine(&mut self.connection, &self.place).await.map_err(told)
-            }
+            Ok(()) if self.leaf => Ok(leaf::examine(&mut self.connection, &self.place).await?),
             judged => Ok(judged),
         }
     }
@@ -170,7 +165,7 @@ impl Client for Mysql {
     }
 
     async fn ping(&mut self) -> Result<(), Broken> {
-        self.connection.ping().await.map_err(|error| broken(&error))
+        Ok(self.connection.ping().await?)
     }
 }
 
@@ -187,7 +182,6 @@ impl Driver for Mysql {
     }
 
     async fn named(&mut self) -> Result<Named, Broken> {
-        let told = |error: Error| broken(&error);
         let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
                          ('server_uuid', 'server_uid', 'hostname', 'port', 'server_id', \
                           'group_replication_group_name')";
@@ -196,7 +190,7 @@ impl Driver for Mysql {
                        'wsrep_cluster_state_uuid')";
         let mut all: HashMap<String, String> = HashMap::new();
         for asked in [variables, status] {
-            let found: Vec<(String, String)> = self.connection.query(asked).await.map_err(told)?;
+            let found: Vec<(String, String)> = self.connection.query(asked).await?;
             all.extend(found.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
         }
         let said = |name: &str| all.get(name).filter(|value| !value.is_empty()).cloned();
@@ -219,25 +213,25 @@ impl Driver for Mysql {
             all.push(match self.run(asked).await {
                 Ok(given) => given.rows,
                 Err(Error::Server(said)) if said.code == UNWRITABLE => Vec::new(),
-                Err(error) => return Err(broken(&error)),
+                Err(error) => return Err(error.into()),
             });
         }
         Ok(all)
     }
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
-        self.all(groups, ending).await.map_err(|error| broken(&error))
+        Ok(self.all(groups, ending).await?)
     }
 
     async fn commit(&mut self) -> Result<(), Broken> {
-        self.connection.query_drop("COMMIT").await.map_err(|error| broken(&error))?;
+        self.connection.query_drop("COMMIT").await?;
         self.open = false;
         Ok(())
     }
 
     async fn rollback(&mut self) -> Result<(), Broken> {
         if self.open {
-            self.connection.query_drop("ROLLBACK").await.map_err(|error| broken(&error))?;
+            self.connection.query_drop("ROLLBACK").await?;
             self.open = false;
         }
         Ok(())
@@ -246,8 +240,7 @@ impl Driver for Mysql {
     async fn begin_making(&mut self) -> Result<(), Broken> {
         // Held until the connection ends: what makes a table ends every transaction.
         let lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)";
-        let held: Option<Option<i64>> =
-            self.connection.query_first(lock).await.map_err(|error| broken(&error))?;
+        let held: Option<Option<i64>> = self.connection.query_first(lock).await?;
         match held.flatten() {
             Some(1) => Ok(()),
             _ => {
@@ -258,41 +251,43 @@ impl Driver for Mysql {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        self.connection
-            .query_drop(named(self.leaf, sql).as_ref())
-            .await
-            .map_err(|error| broken(&error))
+        Ok(self.connection.query_drop(named(self.leaf, sql).as_ref()).await?)
     }
 }
 
-/// What a failure means. Neither the server's words nor the client's have a password.
-fn broken(error: &Error) -> Broken {
-    if let Some(failure) = failure(error) {
-        return Broken { detail: advice(failure, "ssl-ca=FILE", None), kind: Breakage::Untrusted };
-    }
-    if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
-        let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
-        return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
-    }
-    let Error::Server(said) = error else {
-        return Broken { detail: error.to_string(), kind: Breakage::Lost };
-    };
-    let kind = match said.code {
-        // A deadlock, which undid all.
-        1213 => Breakage::Race,
-        // A row that another session has locked.
-        1205 => Breakage::Locked,
-        1049 => Breakage::NoDatabase,
-        1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
-        // No right, or access by another way only.
-        1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
-        // It stops, is full, or has ended the connection.
-        1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
-            Breakage::Lost
+impl From<Error> for Broken {
+    /// What a failure means. Neither the server's words nor the client's have a password.
+    fn from(error: Error) -> Broken {
+        if let Some(failure) = failure(&error) {
+            return Broken {
+                detail: advice(failure, "ssl-ca=FILE", None),
+                kind: Breakage::Untrusted,
+            };
         }
-        // A statement that it ended, for that took too long.
-        1317 | 1969 | 3024 => Breakage::Lost,
-        _ => Breakage::Refused,
-    };
-    Broken { detail: format!("{} ({})", said.message, said.code), kind }
+        if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
+            let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
+            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+        }
+        let Error::Server(said) = error else {
+            return Broken { detail: error.to_string(), kind: Breakage::Lost };
+        };
+        let kind = match said.code {
+            // A deadlock, which undid all.
+            1213 => Breakage::Race,
+            // A row that another session has locked.
+            1205 => Breakage::Locked,
+            1049 => Breakage::NoDatabase,
+            1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
+            // No right, or access by another way only.
+            1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
+            // It stops, is full, or has ended the connection.
+            1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
+                Breakage::Lost
+            }
+            // A statement that it ended, for that took too long.
+            1317 | 1969 | 3024 => Breakage::Lost,
+            _ => Breakage::Refused,
+        };
+        Broken { detail: format!("{} ({})", said.message, said.code), kind }
+    }
 }

@@ -53,8 +53,7 @@ impl Postgres {
             return Ok(());
         }
         let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
-        let statement = self.client.prepare(&sql).await;
-        let statement = statement.map_err(|error| broken(&error))?;
+        let statement = self.client.prepare(&sql).await?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
         self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
         Ok(())
@@ -94,7 +93,7 @@ impl Postgres {
             answers.drain(..usize::from(first.is_some()));
             answers.truncate(asked.len());
         }
-        answers.map_err(|error| broken(&error))
+        Ok(answers?)
     }
 }
 
@@ -121,8 +120,7 @@ impl Client for Postgres {
              SET idle_in_transaction_session_timeout = {STATEMENT_MS}; \
              SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
-        let set = client.batch_execute(&session).await;
-        set.map_err(|error| broken(&error))?;
+        client.batch_execute(&session).await?;
         let (place, prepared) = (address.place.clone(), HashMap::new());
         Ok(Postgres { client, place, prepared })
     }
@@ -139,8 +137,7 @@ impl Client for Postgres {
     }
 
     async fn ping(&mut self) -> Result<(), Broken> {
-        let checked = self.client.check_connection().await;
-        checked.map_err(|error| broken(&error))
+        Ok(self.client.check_connection().await?)
     }
 }
 
@@ -162,8 +159,7 @@ impl Driver for Postgres {
         let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
                      left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
                      (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.client.query_one(named, &[]).await;
-        let row = row.map_err(|error| broken(&error))?;
+        let row = self.client.query_one(named, &[]).await?;
         let (system, timeline): (String, String) = (row.get(0), row.get(1));
         let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
         Ok(Named { database: format!("{system}/{timeline}"), position })
@@ -203,8 +199,7 @@ impl Driver for Postgres {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        let done = self.client.batch_execute(sql).await;
-        done.map_err(|error| broken(&error))
+        Ok(self.client.batch_execute(sql).await?)
     }
 }
 
@@ -214,12 +209,12 @@ where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
-    let (client, connection) = address.config.connect(tls).await.map_err(|error| broken(&error))?;
+    let (client, connection) = address.config.connect(tls).await?;
     // It ends when the client is dropped, or the server ends it: then only this hears why.
     let place = address.place.clone();
     tokio::spawn(async move {
         if let Err(error) = connection.await {
-            let why = broken(&error).detail;
+            let why = Broken::from(error).detail;
             tracing::warn!(place, "the database ended the connection: {why}");
         }
     });
@@ -244,48 +239,56 @@ async fn in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
     outputs
 }
 
-/// What a failure means. The text of the client's error names neither the server's words nor the
-/// cause; neither of them has a password.
-fn broken(error: &Error) -> Broken {
-    let Some(said) = error.as_db_error() else {
-        let cause = std::error::Error::source(error);
-        // The client has no word of its own for it, and no try will find one.
-        if cause.is_some_and(|cause| cause.to_string() == "password missing") {
-            let detail = "no password in the URL".to_owned();
-            return Broken { detail, kind: Breakage::Forbidden };
-        }
-        if let Some(failure) = failure(error) {
-            let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
-            return Broken { detail, kind: Breakage::Untrusted };
-        }
-        if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
-            let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
-            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
-        }
-        let detail = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
-        let kind =
-            if error.is_closed() || cause.is_some() { Breakage::Lost } else { Breakage::Refused };
-        return Broken { detail, kind };
-    };
-    let (code, message) = (said.code(), said.message());
-    let kind = match code {
-        &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => Breakage::Race,
-        &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
-        &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
-        &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-            Breakage::Unknown
-        }
-        &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
-        // It stops, starts, or has no place for one more; or the connection is unfit.
-        code if ["08", "53", "57", "58", "XX"]
-            .iter()
-            .any(|class| code.code().starts_with(class)) =>
-        {
-            Breakage::Lost
-        }
-        _ => Breakage::Refused,
-    };
-    Broken { detail: format!("{message} ({})", code.code()), kind }
+impl From<Error> for Broken {
+    /// What a failure means. The text of the client's error names neither the server's words nor the
+    /// cause; neither of them has a password.
+    fn from(error: Error) -> Broken {
+        let Some(said) = error.as_db_error() else {
+            let cause = std::error::Error::source(&error);
+            // The client has no word of its own for it, and no try will find one.
+            if cause.is_some_and(|cause| cause.to_string() == "password missing") {
+                let detail = "no password in the URL".to_owned();
+                return Broken { detail, kind: Breakage::Forbidden };
+            }
+            if let Some(failure) = failure(&error) {
+                let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
+                return Broken { detail, kind: Breakage::Untrusted };
+            }
+            if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
+                let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
+                return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+            }
+            let detail =
+                cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+            let kind = if error.is_closed() || cause.is_some() {
+                Breakage::Lost
+            } else {
+                Breakage::Refused
+            };
+            return Broken { detail, kind };
+        };
+        let (code, message) = (said.code(), said.message());
+        let kind = match code {
+            &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => {
+                Breakage::Race
+            }
+            &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
+            &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
+            &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+                Breakage::Unknown
+            }
+            &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
+            // It stops, starts, or has no place for one more; or the connection is unfit.
+            code if ["08", "53", "57", "58", "XX"]
+                .iter()
+                .any(|class| code.code().starts_with(class)) =>
+            {
+                Breakage::Lost
+            }
+            _ => Breakage::Refused,
+        };
+        Broken { detail: format!("{message} ({})", code.code()), kind }
+    }
 }
 
 #[cfg(test)]

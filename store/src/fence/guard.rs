@@ -53,20 +53,13 @@ pub struct Guard {
     keeps_tags: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
-    Same,
-    /// The store was compared, and perhaps fenced: what was known of its rows may be so no more, and
-    /// the turn begins again.
-    Compared,
-}
-
 impl Guard {
     pub fn new(desk: Arc<Desk>) -> Guard {
         Guard { desk, keeps_tags: true, ..Guard::default() }
     }
 
-    /// Compares the store where it is time to; a turn of the back end has begun.
+    /// Compares the store where it is time to; a turn of the back end has begun. Whether it did: what was
+    /// known of its rows may be so no more then, and the turn begins again.
     ///
     /// # Errors
     /// `STORE_REFUSED` where the store went back and may not be fenced without an operator,
@@ -76,7 +69,7 @@ impl Guard {
         back_end: &mut B,
         now: StoreTime,
         boot: HostTime,
-    ) -> Result<Begun, Problem> {
+    ) -> Result<bool, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
         // A comparison reads every known row, so repeated false claims may start few of them.
@@ -92,7 +85,7 @@ impl Guard {
             repair = self.follow(orders);
         }
         if !back_end.abilities().notices {
-            return Ok(Begun::Same);
+            return Ok(false);
         }
         match &self.refused {
             Some((_, at)) if boot.since(*at) >= AGAIN_MS => look = true,
@@ -100,7 +93,7 @@ impl Guard {
             _ => {}
         }
         if !look {
-            return self.quiet(now).map(|()| Begun::Same);
+            return self.quiet(now).map(|()| false);
         }
         self.keeps_tags = back_end.abilities().keeps_tags;
         let connection = back_end.connection();
@@ -108,7 +101,7 @@ impl Guard {
         match compared {
             Ok(()) => {
                 (self.compared, self.doubt, self.refused) = (Some(connection), false, None);
-                self.quiet(now).map(|()| Begun::Compared)
+                self.quiet(now).map(|()| true)
             }
             Err(problem) => {
                 if problem.code == Code::StoreRefused {

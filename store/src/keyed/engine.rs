@@ -122,6 +122,46 @@ pub enum Folder {
     Spaces,
 }
 
+impl Folder {
+    /// What it is called.
+    pub fn path(self) -> &'static str {
+        match self {
+            Folder::Tags => "tags",
+            Folder::Spaces => "namespaces",
+        }
+    }
+
+    /// The key of a name in it.
+    pub fn key(self, name: Name) -> Key {
+        match self {
+            Folder::Tags => Key::Tag(name),
+            Folder::Spaces => Key::Space(name),
+        }
+    }
+
+    /// A name in it, if it is one.
+    pub fn name(self, text: &str) -> Option<Name> {
+        match self {
+            Folder::Tags => Name::tag(text).ok(),
+            Folder::Spaces => Name::namespace(text).ok(),
+        }
+    }
+}
+
+impl Key {
+    /// Where it lies, below a root; where numbers lie is the engine's.
+    pub fn below(&self, root: &str, worker: impl FnOnce(&Name, u32) -> String) -> String {
+        match self {
+            Key::Meta => format!("{root}/meta"),
+            Key::Beat => format!("{root}/beat"),
+            Key::Fence => format!("{root}/fence"),
+            Key::Tag(tag) => format!("{root}/tags/{tag}"),
+            Key::Space(name) => format!("{root}/namespaces/{name}"),
+            Key::Worker(name, number) => worker(name, *number),
+        }
+    }
+}
+
 /// A value, and which writing of its key it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {

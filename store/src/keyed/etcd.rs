@@ -62,7 +62,12 @@ impl Client for Etcd {
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
-        Ok(Etcd { http, keys: Keys::under(&address.prefix), revision: 0, cluster: String::new() })
+        Ok(Etcd {
+            http,
+            keys: Keys { prefix: address.prefix.clone() },
+            revision: 0,
+            cluster: String::new(),
+        })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {

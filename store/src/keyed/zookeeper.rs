@@ -41,7 +41,7 @@ impl Zookeeper {
         let stats = join_all(paths.iter().map(|path| self.client.check_stat(path))).await;
         let version = |stat: Result<Option<Stat>, Error>| match stat {
             Ok(stat) => Ok(stat.map_or(0, |stat| counted(stat.version) + 1)),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         };
         stats.into_iter().map(version).collect()
     }
@@ -55,7 +55,7 @@ impl Zookeeper {
                 Ok(buckets)
             }
             Err(Error::NoNode) => Ok(Vec::new()),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -81,9 +81,7 @@ impl Zookeeper {
     }
 
     async fn all(&self, paths: Vec<String>) -> Result<Vec<Option<Stored>>, Broken> {
-        try_join_all(paths.into_iter().map(|path| self.get(path)))
-            .await
-            .map_err(|error| broken(&error))
+        Ok(try_join_all(paths.into_iter().map(|path| self.get(path))).await?)
     }
 }
 
@@ -97,9 +95,9 @@ impl Client for Zookeeper {
         if let Some(login) = &address.login {
             connector = connector.with_auth("digest", login.as_bytes());
         }
-        let client = connector.connect(&address.hosts).await.map_err(|error| broken(&error))?;
+        let client = connector.connect(&address.hosts).await?;
         let acls = if address.login.is_some() { Acls::creator_all() } else { Acls::anyone_all() };
-        let paths = Paths::under(&address.path);
+        let paths = Paths { root: address.path.clone() };
         Ok(Zookeeper { client, paths, acls, told: None, position: 0 })
     }
 
@@ -112,11 +110,11 @@ impl Client for Zookeeper {
                 let mode = CreateMode::Persistent.with_acls(self.acls);
                 match self.client.mkdir(&probe, &mode).await {
                     Ok(()) | Err(Error::NodeExists) => {}
-                    Err(error) => return Err(unwritten(&error)),
+                    Err(error) => return Err(unwritten(error)),
                 }
-                self.client.set_data(&probe, b"", None).await.map_err(|error| unwritten(&error))?
+                self.client.set_data(&probe, b"", None).await.map_err(unwritten)?
             }
-            Err(error) => return Err(unwritten(&error)),
+            Err(error) => return Err(unwritten(error)),
         };
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
@@ -147,10 +145,10 @@ impl Engine for Zookeeper {
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
-        match self.client.list_children(&self.paths.root()).await {
+        match self.client.list_children(&self.paths.root).await {
             Ok(children) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
             Err(Error::NoNode) => Ok(false),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -164,7 +162,7 @@ impl Engine for Zookeeper {
         for folder in [Folder::Tags, Folder::Spaces] {
             match self.client.mkdir(&self.paths.folder(folder), &mode).await {
                 Ok(()) | Err(Error::NodeExists) => {}
-                Err(error) => return Err(unwritten(&error)),
+                Err(error) => return Err(unwritten(error)),
             }
         }
         multi::make(self, store, meta, namespace).await
@@ -176,12 +174,12 @@ impl Engine for Zookeeper {
         spaces: &[(Name, Marks)],
     ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
         // A server may lag behind the leader: after this it has all that was written before.
-        let root = self.paths.meta();
+        let root = self.paths.of(&Key::Meta);
         let sync = self.client.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
         let marks = spaces.iter().map(|(name, marks)| self.touched(name, marks));
         let (synced, values, marks) = futures_util::join!(sync, values, join_all(marks));
-        synced.map_err(|error| broken(&error))?;
+        synced?;
         Ok((values?, marks.into_iter().collect::<Result<_, _>>()?))
     }
 
@@ -192,13 +190,13 @@ impl Engine for Zookeeper {
         let folders = buckets.iter().map(|(name, bucket)| self.paths.bucket(name, *bucket));
         let folders: Vec<String> = folders.collect();
         let children = folders.iter().map(|folder| self.client.list_children(folder));
-        let children = try_join_all(children).await.map_err(|error| broken(&error))?;
+        let children = try_join_all(children).await?;
         let mut wanted = Vec::new();
         for ((name, _), children) in buckets.iter().zip(children) {
             let workers = children.iter().filter_map(|child| child.parse::<u32>().ok());
             wanted.extend(workers.map(|worker| (*name, worker)));
         }
-        let paths = wanted.iter().map(|(name, worker)| self.paths.worker(name, *worker));
+        let paths = wanted.iter().map(|(name, worker)| self.paths.of(&Key::Worker(*name, *worker)));
         let values = self.all(paths.collect()).await?;
         let rows = wanted.into_iter().zip(values);
         Ok(rows.filter_map(|((name, worker), value)| Some((name, worker, value?))).collect())
@@ -213,34 +211,27 @@ impl Engine for Zookeeper {
         let path = self.paths.folder(folder);
         let (synced, children) =
             futures_util::join!(self.client.sync(&path), self.client.list_children(&path));
-        synced.map_err(|error| broken(&error))?;
+        synced?;
         let mut names = Vec::new();
-        for child in children.map_err(|error| broken(&error))? {
-            let name = match folder {
-                Folder::Tags => Name::tag(&child),
-                Folder::Spaces => Name::namespace(&child),
-            };
-            let name = name.map_err(|_| {
+        for child in children? {
+            let Some(name) = folder.name(&child) else {
                 let detail = format!("`{path}/{child}` was not written by leafid: remove it");
-                Broken::refused(detail)
-            })?;
+                return Err(Broken::refused(detail));
+            };
             if after.is_none_or(|after| name > after) {
                 names.push(name);
             }
         }
         names.sort_unstable();
         names.truncate(limit);
-        let key = |name: &Name| match folder {
-            Folder::Tags => self.paths.of(&Key::Tag(*name)),
-            Folder::Spaces => self.paths.of(&Key::Space(*name)),
-        };
+        let key = |name: &Name| self.paths.of(&folder.key(*name));
         let values = self.all(names.iter().map(key).collect()).await?;
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
     async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
         let made = self.paths.made(&namespace);
-        self.client.sync(&made).await.map_err(|error| broken(&error))?;
+        self.client.sync(&made).await?;
         // First, so that a bucket that is made meanwhile is noticed.
         let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
         let buckets = self.folders(&namespace).await?;
@@ -264,33 +255,35 @@ impl Engine for Zookeeper {
     }
 }
 
-/// How an operation broke off. Where the connection did, it may have been done.
-fn broken(error: &Error) -> Broken {
-    let detail = format!("ZooKeeper said: {error}");
-    match error {
-        // A password is no more than a part of the name of who asks: whoever made a node knows it.
-        Error::NoAuth | Error::AuthFailed => Broken {
-            detail: format!("{detail}: user or password is wrong, or has no right here"),
-            kind: Breakage::Unknown,
-        },
-        Error::NoNode
-        | Error::NodeExists
-        | Error::BadVersion
-        | Error::InvalidAcl
-        | Error::QuotaExceeded
-        | Error::Throttled
-        | Error::BadArguments(_) => Broken::refused(detail),
-        _ => Broken::lost(detail),
+/// Where the connection broke, it may have been done.
+impl From<Error> for Broken {
+    fn from(error: Error) -> Broken {
+        let detail = format!("ZooKeeper said: {error}");
+        match error {
+            // A password is no more than a part of the name of who asks: whoever made a node knows it.
+            Error::NoAuth | Error::AuthFailed => Broken {
+                detail: format!("{detail}: user or password is wrong, or has no right here"),
+                kind: Breakage::Unknown,
+            },
+            Error::NoNode
+            | Error::NodeExists
+            | Error::BadVersion
+            | Error::InvalidAcl
+            | Error::QuotaExceeded
+            | Error::Throttled
+            | Error::BadArguments(_) => Broken::refused(detail),
+            _ => Broken::lost(detail),
+        }
     }
 }
 
 /// How a writing broke off, after the store could be read.
-fn unwritten(error: &Error) -> Broken {
+fn unwritten(error: Error) -> Broken {
     match error {
         Error::NoAuth => Broken {
             detail: format!("ZooKeeper said: {error}: this user may read here, but not write"),
             kind: Breakage::Forbidden,
         },
-        error => broken(error),
+        error => error.into(),
     }
 }

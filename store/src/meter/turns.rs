@@ -1,8 +1,8 @@
 //! What the thread of a store does: how long it waits for its back end, how much it does at once, and
 //! what waits for it.
 
+use super::Counter;
 use super::histogram::Histogram;
-use super::{Counter, Gauge};
 
 /// What is counted of a store's turns. One thread writes it.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub struct Turns {
     /// Requests that waited longer than callers do.
     pub late: Counter,
     /// Requests for worker numbers that wait.
-    pub acquires: Gauge,
+    pub acquires: Counter,
     /// Other requests that wait.
-    pub others: Gauge,
+    pub others: Counter,
     /// Requests that wait for another try.
-    pub again: Gauge,
+    pub again: Counter,
 }
 
 impl Default for Turns {
@@ -42,9 +42,9 @@ impl Default for Turns {
             conflicts: Counter::default(),
             abandoned: Counter::default(),
             late: Counter::default(),
-            acquires: Gauge::default(),
-            others: Gauge::default(),
-            again: Gauge::default(),
+            acquires: Counter::default(),
+            others: Counter::default(),
+            again: Counter::default(),
         }
     }
 }

@@ -15,7 +15,6 @@ use super::rows::TurnRows;
 use super::time::Time;
 use crate::backends::{Abilities, BackEnd, Fault, Outcome};
 use crate::fence::Guard;
-use crate::fence::guard::Begun;
 use crate::problem::Problem;
 use crate::random;
 
@@ -90,8 +89,8 @@ impl<B: BackEnd> Turns<B> {
         let told = self.now(now);
         let compared = self.guard.begin(&mut self.back_end, told, self.shared.clock.boot());
         match self.answers.during(compared).await {
-            Ok(Begun::Same) => {}
-            Ok(Begun::Compared) => {
+            Ok(false) => {}
+            Ok(true) => {
                 self.cache = Cache::default();
                 now = self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
             }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Remote;
 use super::driver::{Did, Driver, Ending};
-use super::rows::{Odd, Row};
+use super::rows::Row;
 use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
@@ -87,7 +87,7 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
 
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
     let rows = ask(driver, driver.dialect().about.now).await?;
-    let row = rows.first().ok_or_else(|| Odd("no time".to_owned()))?;
+    let row = rows.first().ok_or_else(|| Broken::refused("no time"))?;
     Ok(StoreTime::new(row.int(0)?))
 }
 
@@ -129,7 +129,7 @@ pub async fn found<D: Driver>(
 ) -> Result<(Found, u64), Broken> {
     let position = driver.named().await?.position;
     let rows = ask(driver, driver.dialect().about.found).await?;
-    let row = rows.first().ok_or_else(|| Odd("no counts".to_owned()))?;
+    let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
     Ok((Found::of(created, counts, [granted, meta.beat, meta.floor], position), row.number(2)?))
@@ -226,8 +226,7 @@ async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let Some(text) = driver.dialect().about.others else { return Ok(()) };
     loop {
         let rows = ask(driver, text).await.map_err(told)?;
-        let others = rows.first().map_or(Ok(""), |row| row.text(0));
-        let others = others.map_err(|odd| told(odd.into()))?;
+        let others = rows.first().map_or(Ok(""), |row| row.text(0)).map_err(told)?;
         if others.is_empty() {
             return Ok(());
         }

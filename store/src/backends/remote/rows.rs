@@ -13,17 +13,7 @@ pub struct Row {
     values: Vec<Value<'static>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Odd(pub String);
-
-impl From<Odd> for Broken {
-    /// A row that is not ours is not written over.
-    fn from(odd: Odd) -> Broken {
-        Broken::refused(odd.0)
-    }
-}
-
-type Result<T> = std::result::Result<T, Odd>;
+type Result<T> = std::result::Result<T, Broken>;
 
 /// How many numbers are looked at together for one that was never handed out: as many as the text
 /// says.
@@ -110,8 +100,9 @@ pub fn gaps(
     Ok(true)
 }
 
-fn odd(at: usize, why: &str) -> Odd {
-    Odd(format!("a row of the store has a wrong column {}: {why}", at + 1))
+/// A row that is not ours is not written over.
+fn odd(at: usize, why: &str) -> Broken {
+    Broken::refused(format!("a row of the store has a wrong column {}: {why}", at + 1))
 }
 
 #[cfg(test)]

@@ -10,24 +10,12 @@ use crate::keyed::engine::{Folder, Key, Marks, Stored};
 
 #[derive(Clone, Debug)]
 pub struct Keys {
-    prefix: String,
+    pub prefix: String,
 }
 
 impl Keys {
-    pub fn under(prefix: &str) -> Keys {
-        Keys { prefix: prefix.to_owned() }
-    }
-
     pub fn of(&self, key: &Key) -> String {
-        let prefix = &self.prefix;
-        match key {
-            Key::Meta => format!("{prefix}/meta"),
-            Key::Beat => format!("{prefix}/beat"),
-            Key::Fence => format!("{prefix}/fence"),
-            Key::Tag(tag) => format!("{prefix}/tags/{tag}"),
-            Key::Space(name) => format!("{prefix}/namespaces/{name}"),
-            Key::Worker(name, worker) => self.worker(name, (*worker).into()),
-        }
+        key.below(&self.prefix, |name, worker| self.worker(name, worker.into()))
     }
 
     pub fn probe(&self) -> String {
@@ -53,26 +41,15 @@ impl Keys {
 
     /// The keys of a folder after a name, and where they end.
     pub fn folder(&self, folder: Folder, after: Option<Name>) -> (String, String) {
-        let folder = self.path(folder);
+        let folder = format!("{}/{}", self.prefix, folder.path());
         // Nothing lies between a name and the name with this character.
         let start = after.map_or_else(String::new, |name| format!("{name}\0"));
         (format!("{folder}/{start}"), format!("{folder}0"))
     }
 
     pub fn name(&self, folder: Folder, key: &str) -> Option<Name> {
-        let name = key.strip_prefix(&self.path(folder))?.strip_prefix('/')?;
-        match folder {
-            Folder::Tags => Name::tag(name).ok(),
-            Folder::Spaces => Name::namespace(name).ok(),
-        }
-    }
-
-    fn path(&self, folder: Folder) -> String {
-        let folder = match folder {
-            Folder::Tags => "tags",
-            Folder::Spaces => "namespaces",
-        };
-        format!("{}/{folder}", self.prefix)
+        let below = key.strip_prefix(&self.prefix)?.strip_prefix('/')?;
+        folder.name(below.strip_prefix(folder.path())?.strip_prefix('/')?)
     }
 
     pub fn touched(&self, name: &Name, after: u64) -> Value {

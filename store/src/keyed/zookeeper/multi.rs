@@ -105,7 +105,7 @@ impl<'z> Multi<'z> {
             self.set(&paths.seal(&name, of), "", None, Part::Other)?;
         }
         match beat {
-            Some(beat) => self.set(&paths.beat(), beat, None, Part::Other),
+            Some(beat) => self.set(&paths.of(&Key::Beat), beat, None, Part::Other),
             None => Ok(()),
         }
     }
@@ -139,14 +139,14 @@ pub async fn make(
     let put = (|| {
         multi.key(paths, &set)?;
         multi.create(&paths.mark(store), "", Part::Other)?;
-        multi.create(&paths.beat(), r#"{"beat_ms":0}"#, Part::Other)?;
-        multi.create(&paths.meta(), meta, Part::Other)
+        multi.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other)?;
+        multi.create(&paths.of(&Key::Meta), meta, Part::Other)
     })();
-    put.map_err(|error| unwritten(&error))?;
+    put.map_err(unwritten)?;
     match multi.writer.commit().await {
         Ok(_) => Ok(true),
         Err(MultiWriteError::OperationFailed { source: Error::NodeExists, .. }) => Ok(false),
-        Err(error) => Err(unwritten(&error.into())),
+        Err(error) => Err(unwritten(error.into())),
     }
 }
 
@@ -184,9 +184,9 @@ pub async fn commit(
         Err(MultiWriteError::OperationFailed { index, source }) => match source {
             Error::BadVersion | Error::NoNode if index == 0 => Ended::Gone,
             Error::BadVersion | Error::NoNode | Error::NodeExists => Ended::Conflict,
-            error => Ended::Broken(unwritten(&error)),
+            error => Ended::Broken(unwritten(error)),
         },
-        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(&source)),
+        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(source)),
     });
     let ended = ended.collect();
     zookeeper.told = told.or(zookeeper.told);

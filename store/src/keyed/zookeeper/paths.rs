@@ -7,28 +7,13 @@ use crate::keyed::engine::{Folder, Key, bucket};
 
 #[derive(Clone, Debug)]
 pub struct Paths {
-    root: String,
+    pub root: String,
 }
 
 impl Paths {
-    pub fn under(root: &str) -> Paths {
-        Paths { root: root.to_owned() }
-    }
-
-    pub fn root(&self) -> String {
-        self.root.clone()
-    }
-
     pub fn of(&self, key: &Key) -> String {
-        let root = &self.root;
-        match key {
-            Key::Meta => self.meta(),
-            Key::Beat => self.beat(),
-            Key::Fence => format!("{root}/fence"),
-            Key::Tag(tag) => format!("{root}/tags/{tag}"),
-            Key::Space(name) => self.space(name),
-            Key::Worker(name, worker) => self.worker(name, *worker),
-        }
+        let worker = |name: &Name, n: u32| format!("{}/{n}", self.bucket(name, bucket(n)));
+        key.below(&self.root, worker)
     }
 
     /// The node that is there as long as the store is this one: by its version a node that was
@@ -37,27 +22,16 @@ impl Paths {
         format!("{}/store-{}", self.root, hex(store))
     }
 
-    pub fn meta(&self) -> String {
-        format!("{}/meta", self.root)
-    }
-
-    pub fn beat(&self) -> String {
-        format!("{}/beat", self.root)
-    }
-
     pub fn probe(&self) -> String {
         format!("{}/probe", self.root)
     }
 
     pub fn folder(&self, folder: Folder) -> String {
-        match folder {
-            Folder::Tags => format!("{}/tags", self.root),
-            Folder::Spaces => format!("{}/namespaces", self.root),
-        }
+        format!("{}/{}", self.root, folder.path())
     }
 
     pub fn space(&self, name: &Name) -> String {
-        format!("{}/namespaces/{name}", self.root)
+        self.of(&Key::Space(*name))
     }
 
     pub fn touch(&self, name: &Name) -> String {
@@ -75,10 +49,6 @@ impl Paths {
 
     pub fn seal(&self, name: &Name, bucket: u32) -> String {
         format!("{}/written", self.bucket(name, bucket))
-    }
-
-    pub fn worker(&self, name: &Name, worker: u32) -> String {
-        format!("{}/{worker}", self.bucket(name, bucket(worker)))
     }
 
     pub fn bucket_of(child: &str) -> Option<u32> {
