@@ -266,7 +266,44 @@ pub enum Answer {
     Unreadable(Problem),
 }
 
+impl Want {
+    /// The namespace that it looks into.
+    pub fn space(&self) -> Option<Name> {
+        match *self {
+            Want::Fenced
+            | Want::TagNames(_)
+            | Want::NamespaceNames(_)
+            | Want::Tag(_)
+            | Want::Tags(_)
+            | Want::Namespaces(_) => None,
+            Want::Namespace(name)
+            | Want::Worker(name, _)
+            | Want::Mine(name, _)
+            | Want::Own(name, _)
+            | Want::Unused { namespace: name, .. }
+            | Want::Rested(name, _)
+            | Want::Kept(name, _)
+            | Want::Leaving { namespace: name, .. }
+            | Want::Workers(name, _) => Some(name),
+        }
+    }
+}
+
 impl Answer {
+    /// That nothing was found.
+    pub fn none(want: &Want) -> Answer {
+        match want {
+            Want::Tag(_) => Answer::Tag(None),
+            Want::Namespace(_) => Answer::Namespace(None),
+            Want::Tags(_) => Answer::Tags(Vec::new()),
+            Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
+            Want::Unused { .. } => Answer::Unused(Vec::new()),
+            Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
+            Want::Fenced => Answer::Fenced(Seen::default()),
+            _ => Answer::Workers(Vec::new()),
+        }
+    }
+
     /// The rows of numbers alone.
     pub fn workers(self) -> Vec<Worker> {
         match self {
@@ -366,6 +403,12 @@ pub enum Outcome {
 pub struct Fault {
     /// What it said, for a person.
     pub detail: String,
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Problem {
+        Problem::unavailable(fault.detail)
+    }
 }
 
 impl From<&Fault> for Problem {

@@ -204,7 +204,7 @@ impl<D: Driver> Remote<D> {
 }
 
 fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
-    let mut answer = sql::empty(want);
+    let mut answer = Answer::none(want);
     for row in rows {
         if let Err(refusal) = sql::gather(&mut answer, row) {
             return Answer::Unreadable(sql::unreadable(asked, refusal.code));

@@ -265,20 +265,6 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
     })
 }
 
-/// The answer to a want, gathered row by row.
-pub fn empty(want: &Want) -> Answer {
-    match want {
-        Want::Tag(_) => Answer::Tag(None),
-        Want::Namespace(_) => Answer::Namespace(None),
-        Want::Tags(_) => Answer::Tags(Vec::new()),
-        Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
-        Want::Unused { .. } => Answer::Unused(Vec::new()),
-        Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
-        Want::Fenced => Answer::Fenced(Seen::default()),
-        _ => Answer::Workers(Vec::new()),
-    }
-}
-
 /// Takes a row into an answer.
 ///
 /// # Errors

@@ -201,10 +201,9 @@ impl Guard {
         now: StoreTime,
         repair: &mut Option<oneshot::Sender<Result<Repaired, Problem>>>,
     ) -> Result<(), Problem> {
-        let told = |fault: Fault| Problem::from(&fault);
         for _ in 0..LOOKS {
-            let found = back_end.standing().await.map_err(told)?;
-            let below = self.below(back_end).await.map_err(told)?;
+            let found = back_end.standing().await?;
+            let below = self.below(back_end).await?;
             let finding = self.finding(&found, below.first());
             if finding == Finding::Whole && repair.is_none() {
                 self.learn(&found, now);
@@ -216,10 +215,10 @@ impl Guard {
                         let generation = found.fenced.row.generation;
                         tracing::warn!(generation, moved, "the store was fenced by another server");
                     }
-                    Err(Stop::Fault(fault)) => return Err(told(fault)),
+                    Err(Stop::Fault(fault)) => return Err(fault.into()),
                     Err(Stop::Raced) => continue,
                 }
-                return self.behind(back_end, now).await.map_err(told);
+                return Ok(self.behind(back_end, now).await?);
             }
             let why = self.why(&found, &below);
             // A copy of a store may lack its last fence, too.
@@ -249,10 +248,10 @@ impl Guard {
                     if let Some(asked) = repair.take() {
                         let _ = asked.send(Ok(done));
                     }
-                    return self.behind(back_end, now).await.map_err(told);
+                    return Ok(self.behind(back_end, now).await?);
                 }
                 Err(Stop::Raced) => {}
-                Err(Stop::Fault(fault)) => return Err(told(fault)),
+                Err(Stop::Fault(fault)) => return Err(fault.into()),
             }
         }
         Err(Problem::unavailable("other servers fence the store over and over; ask again"))

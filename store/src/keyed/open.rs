@@ -12,10 +12,10 @@ use super::engine::{
 use super::moves::Moves;
 use super::space::Space;
 use super::text::{self, VERSION};
+use crate::backends::Want;
 use crate::backends::far::{Far, Meta, Opened};
 use crate::backends::link::Broken;
 use crate::backends::opening::{Found, NewStore, Unopened, judge_clock, words};
-use crate::backends::{Fault, Want};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
@@ -86,7 +86,6 @@ impl<E: Engine> Far for Keyed<E> {
 
 impl<E: Engine> Keyed<E> {
     async fn fill_in(&mut self, believe: bool) -> Result<(), Problem> {
-        let told = |fault: Fault| Problem::from(&fault);
         let mut counts = [0; 2];
         let mut after = None;
         while let Some(list) = self.page(Folder::Tags, &mut after).await? {
@@ -101,11 +100,11 @@ impl<E: Engine> Keyed<E> {
                 self.settle(*name, Some(stored))?;
                 counts[1] += 1;
                 let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
-                self.look(&[any]).await.map_err(told)?;
+                self.look(&[any]).await?;
             }
         }
         let survey = self.link.ask(async |engine| engine.survey(&[Key::Beat], &[]).await);
-        let beat = match survey.await.map_err(told)?.0.into_iter().flatten().next() {
+        let beat = match survey.await?.0.into_iter().flatten().next() {
             Some(Stored { text, .. }) => {
                 text::read_beat(&text).map_err(|nonsense| self.nonsense(&Key::Beat, &nonsense))?
             }
@@ -132,9 +131,7 @@ impl<E: Engine> Keyed<E> {
         folder: Folder,
         after: &mut Option<Name>,
     ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
-        let from = *after;
-        let list = self.link.ask(async |engine| engine.list(folder, from, PAGE).await).await;
-        let list = list.map_err(|fault| Problem::from(&fault))?;
+        let list = self.list(folder, *after, PAGE).await?;
         *after = list.last().map(|(name, _)| *name);
         Ok(Some(list).filter(|list| !list.is_empty()))
     }
@@ -156,8 +153,7 @@ impl<E: Engine> Keyed<E> {
         for some in commits.chunks(64) {
             let ended =
                 self.link.ask(async |engine| Ok(engine.commit(store, some, Some(&beat)).await));
-            let ended = ended.await.map_err(|fault| Problem::from(&fault))?;
-            if !ended.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
+            if !ended.await?.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
                 let detail = "another server uses this store: stop all, then believe the clock";
                 return Err(Problem::unavailable(detail));
             }

@@ -13,7 +13,7 @@ use leafid_core::{Name, Range, StoreTime, Token};
 
 use super::engine::Marks;
 use super::moves::Moves;
-use crate::backends::{NamespaceRow, Seen};
+use crate::backends::{Answer, NamespaceRow, Seen};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
@@ -146,6 +146,11 @@ impl Known {
         let known = self.rows.get(&worker).filter(|known| !known.bad)?;
         let row = known.held.counts(worker, &self.space.moves);
         Some(Seen { row, revision: known.revision })
+    }
+
+    pub fn rows(&self, workers: impl IntoIterator<Item = u32>) -> Answer {
+        let row = |worker| Some((worker, self.worker(worker)?));
+        Answer::Workers(workers.into_iter().filter_map(row).collect())
     }
 
     pub fn has(&self, worker: u32) -> bool {

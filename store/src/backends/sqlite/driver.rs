@@ -17,7 +17,7 @@ pub struct Driver<'c>(pub &'c Connection);
 
 impl<'c> Driver<'c> {
     pub fn look(self, want: &Want) -> Result<Answer> {
-        let mut answer = sql::empty(want);
+        let mut answer = Answer::none(want);
         let Want::Unused { namespace, mut from, end, count } = *want else {
             self.read(&SQLITE.query(want), &mut answer)?;
             return Ok(answer);
