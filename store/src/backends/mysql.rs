@@ -17,10 +17,8 @@ use mysql_async::{Conn, DriverError, Error, Params};
 use super::far::Client;
 use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
-use super::remote::{
-    Dialect, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
-};
-use super::sql::{Query, Step};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
+use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
@@ -37,7 +35,7 @@ pub struct Mysql {
     connection: Conn,
     place: String,
     version: String,
-    texts: HashMap<Cow<'static, str>, Text>,
+    translated: HashMap<Cow<'static, str>, Text>,
     open: bool,
     leaf: bool,
 }
@@ -55,7 +53,7 @@ impl Mysql {
     async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
         let leaf = self.leaf;
         let text = self
-            .texts
+            .translated
             .entry(asked.text.clone())
             .or_insert_with(|| Text::translate(&named(leaf, &asked.text), Style::Marks));
         let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
@@ -144,14 +142,15 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
-        let (place, texts) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, version, texts, open: false, leaf: address.leaf })
+        let (place, translated) = (address.place.clone(), HashMap::new());
+        Ok(Mysql { connection, place, version, translated, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let given = self.run(&Query::new(self.dialect().about.settings, |_| {})).await?;
+        let given = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
         let row = given.rows.first();
-        let text = Text::translate(&named(self.leaf, settings::FOREIGN), Style::Marks).sql;
+        let text =
+            Text::translate(&named(self.leaf, self.texts().text("meta/foreign")), Style::Marks).sql;
         let foreign = self.connection.query_first(text).await?;
         let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
         match judged {
@@ -173,8 +172,8 @@ impl Driver for Mysql {
     const AT_ONCE: usize = 64;
     const TOGETHER: usize = 1;
 
-    fn dialect(&self) -> Dialect {
-        if self.leaf { Dialect::LEAF } else { Dialect::MYSQL }
+    fn texts(&self) -> Texts {
+        if self.leaf { sql::LEAF } else { sql::MYSQL }
     }
 
     fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {

@@ -21,10 +21,8 @@ use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 use super::far::Client;
 use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
-use super::remote::{
-    Dialect, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
-};
-use super::sql::{Query, Step};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
+use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
@@ -126,7 +124,7 @@ impl Client for Postgres {
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let asked = Query::new(Dialect::POSTGRES.about.settings, |_| {});
+        let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
         let row = found.iter().flatten().next();
         Ok(settings::judge(&self.place, row, allow_unsafe))
@@ -145,8 +143,8 @@ impl Driver for Postgres {
     const AT_ONCE: usize = 1_024;
     const TOGETHER: usize = 4_096;
 
-    fn dialect(&self) -> Dialect {
-        Dialect::POSTGRES
+    fn texts(&self) -> Texts {
+        sql::POSTGRES
     }
 
     fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {

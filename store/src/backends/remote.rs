@@ -17,7 +17,7 @@ use super::clock::{self, DatabaseClock};
 use super::far::{Far, Meta, Opened};
 use super::link::{Breakage, Broken, Link};
 use super::opening::{Found, NewStore, Unopened};
-use super::sql::{self, Query, Step, parted};
+use super::sql::{self, Query, Step, Texts, parted};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
     Written,
@@ -30,7 +30,6 @@ use rows::gaps;
 
 pub use driver::Driver;
 pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
-pub(crate) use meta::Dialect;
 pub(crate) use rows::Row;
 pub(crate) use text::{Style, Text};
 
@@ -45,7 +44,7 @@ pub struct Remote<D: Driver> {
     time: RegistryTime,
     /// The longest window of any namespace, in ms, as far as it is known.
     longest: u64,
-    dialect: Dialect,
+    texts: Texts,
     beaten: StoreTime,
 }
 
@@ -82,14 +81,14 @@ impl<D: Driver> Far for Remote<D> {
 
     async fn fill(opened: Opened<Remote<D>>, believe: bool) -> Result<Remote<D>, Unopened> {
         let Opened { link, client: mut driver, created, clock } = opened;
-        let dialect = driver.dialect();
+        let texts = driver.texts();
         let found = meta::found(&mut driver, &link.meta, created).await;
         let told = |broken: Broken| broken.unopened::<Remote<D>>(&link.place);
         let (found, longest) = found.map_err(told)?;
         let latest = meta::check_clock(&mut driver, &clock, &link.meta, &found, believe).await?;
         let (time, now) = (RegistryTime::start(latest, &clock), clock.wall().max(latest));
         let beaten = link.meta.beat;
-        Ok(Remote { link, found, now, clock, time, longest, dialect, beaten })
+        Ok(Remote { link, found, now, clock, time, longest, texts, beaten })
     }
 }
 
@@ -110,8 +109,7 @@ impl<D: Driver> Remote<D> {
         };
         let (mut next, mut found, mut rows) = (from, Vec::new(), first);
         while !gaps(&rows, &mut next, end, count, &mut found)? {
-            let asked =
-                [self.dialect.texts.query(&Want::Unused { namespace, from: next, end, count })];
+            let asked = [self.texts.query(&Want::Unused { namespace, from: next, end, count })];
             let read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await);
             rows = read.await?.pop().unwrap_or_default();
         }
@@ -119,9 +117,8 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
-        let mut asked: Vec<Query> =
-            wants.iter().map(|want| self.dialect.texts.query(want)).collect();
-        asked.push(Query::new(self.dialect.about.now, |_| {}));
+        let mut asked: Vec<Query> = wants.iter().map(|want| self.texts.query(want)).collect();
+        asked.push(Query::new(self.texts.text("meta/now"), |_| {}));
         let mut read = Vec::with_capacity(asked.len());
         for some in asked.chunks(D::TOGETHER) {
             read.extend(self.link.exchange(async |driver: &mut D| driver.read(some).await).await?);
@@ -132,7 +129,7 @@ impl<D: Driver> Remote<D> {
         for (want, found) in wants.iter().zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, &self.dialect.texts.query(want), &found),
+                _ => gathered(want, &self.texts.query(want), &found),
             });
         }
         Ok(Read { now: self.hear(now), answers })
@@ -181,7 +178,7 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn commit(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
-        let texts = self.dialect.texts;
+        let texts = self.texts;
         let of_group = |group: &Group| group.iter().flat_map(|write| texts.steps(write)).collect();
         let mut steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
         let beats = self.hear(None).since(self.beaten).saturating_abs() >= BEAT_MS;
@@ -231,11 +228,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities {
-            at_once: D::AT_ONCE,
-            keeps_tags: self.dialect.texts.parted.is_none(),
-            ..Abilities::remote()
-        }
+        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.texts.leaf, ..Abilities::remote() }
     }
 
     fn connection(&self) -> u64 {
@@ -243,7 +236,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let asked = [self.dialect.texts.query(&Want::Fenced)];
+        let asked = [self.texts.query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
             let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {

@@ -13,11 +13,10 @@ use crate::problem::Problem;
 const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
-const COLUMNS: &str = include_str!("../../../../sql/mysql/leaf/columns.sql");
 
 /// Looks whether what Leaf keeps for us is there: what the exchange failed with; within it, what is wrong.
 pub async fn examine(connection: &mut Conn, place: &str) -> Result<Result<(), Problem>, Error> {
-    let text = Text::translate(COLUMNS, Style::Marks).sql;
+    let text = Text::translate(sql::LEAF.text("leaf/columns"), Style::Marks).sql;
     Ok(judge(place, connection.query_first(text).await?))
 }
 
@@ -53,7 +52,7 @@ fn judge(place: &str, found: Option<(Option<String>, u64)>) -> Result<(), Proble
 /// The text with our tables under their names in this database: the words that follow one of
 /// [`BEFORE`], and those in quotes.
 pub fn prefixed(text: &str) -> String {
-    let ours = || sql::MYSQL.schema.split("CREATE TABLE IF NOT EXISTS ").skip(1);
+    let ours = || sql::MYSQL.text("schema").split("CREATE TABLE IF NOT EXISTS ").skip(1);
     let name = |made: &'static str| made.split([' ', '(']).next().unwrap_or("");
     let is_ours = |word: &str| ours().any(|made| name(made) == word);
     let mut named = String::with_capacity(text.len());
@@ -93,7 +92,7 @@ mod tests {
         ] {
             assert_eq!(prefixed(text), gives);
         }
-        let schema = prefixed(sql::MYSQL.schema);
+        let schema = prefixed(sql::MYSQL.text("schema"));
         let made = schema.matches("CREATE TABLE IF NOT EXISTS ").count();
         assert!(made >= 4, "{schema}");
         assert_eq!(schema.matches("CREATE TABLE IF NOT EXISTS leafid_").count(), made);

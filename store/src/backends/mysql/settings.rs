@@ -5,8 +5,6 @@ use leafid_core::Code;
 use crate::backends::remote::{Row, refuse_risks};
 use crate::problem::Problem;
 
-pub const FOREIGN: &str = include_str!("../../../../sql/mysql/meta/foreign.sql");
-
 /// The first MySQL that looks at what a column is declared to hold.
 const OLDEST_MYSQL: (u32, u32, u32) = (8, 0, 16);
 /// The oldest MariaDB that its makers mended when this was written, the year 2025.

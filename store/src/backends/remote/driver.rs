@@ -3,11 +3,10 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::meta::Dialect;
 use super::rows::Row;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::sql::{Query, Step};
+use crate::backends::sql::{Query, Step, Texts};
 use crate::problem::Problem;
 
 /// How long an exchange may take: the database gives up before, so that it is known what was done.
@@ -56,7 +55,7 @@ pub trait Driver: Client {
     const TOGETHER: usize;
 
     /// What it is asked in.
-    fn dialect(&self) -> Dialect;
+    fn texts(&self) -> Texts;
 
     /// What a query of an application gives, asked for `--from-max`.
     fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;

@@ -14,64 +14,12 @@ use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
 use crate::backends::opening::{Found, NewStore, Unopened, apart, judge_clock, words};
-use crate::backends::sql::{self, Query, Step, Texts};
+use crate::backends::sql::{Query, Step};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
-
-#[derive(Clone, Copy, Debug)]
-pub struct About {
-    found: &'static str,
-    lower: &'static str,
-    made: &'static str,
-    make: &'static str,
-    meta: &'static str,
-    rename: &'static str,
-    pub now: &'static str,
-    /// Which other programs of ours have the database open, where it tells that to everybody.
-    others: Option<&'static str>,
-    pub settings: &'static str,
-}
-
-macro_rules! about {
-    ($dialect:literal, $($name:ident)+) => {
-        About {
-            others: None,
-            $($name: include_str!(
-                concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
-            ),)+
-        }
-    };
-}
-
-const ABOUT_MYSQL: About = about!("mysql", found lower made make meta now rename settings);
-
-#[derive(Clone, Copy, Debug)]
-pub struct Dialect {
-    pub texts: &'static Texts,
-    pub about: &'static About,
-}
-
-impl Dialect {
-    pub const POSTGRES: Dialect = Dialect {
-        texts: &sql::POSTGRES,
-        about: &About {
-            others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
-            ..about!("postgres", found lower made make meta now rename settings)
-        },
-    };
-    pub const MYSQL: Dialect = Dialect { texts: &sql::MYSQL, about: &ABOUT_MYSQL };
-    /// The same over Leaf's own `leaf_alloc`.
-    pub const LEAF: Dialect = Dialect {
-        texts: &sql::LEAF,
-        about: &About {
-            found: include_str!("../../../../sql/mysql/leaf/found.sql"),
-            ..ABOUT_MYSQL
-        },
-    };
-}
 
 /// The rows that a statement without parameters finds.
 pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
@@ -86,7 +34,7 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
 }
 
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
-    let rows = ask(driver, driver.dialect().about.now).await?;
+    let rows = ask(driver, driver.texts().text("meta/now")).await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no time"))?;
     Ok(StoreTime::new(row.int(0)?))
 }
@@ -97,7 +45,7 @@ pub async fn meta<D: Driver>(
     driver: &mut D,
     place: &str,
 ) -> Result<Result<Option<Meta>, Problem>, Broken> {
-    let rows = ask(driver, driver.dialect().about.made).await?;
+    let rows = ask(driver, driver.texts().text("meta/made")).await?;
     let Some(first) = rows.first() else { return Ok(Ok(None)) };
     let mut ours = false;
     for row in &rows {
@@ -110,7 +58,7 @@ pub async fn meta<D: Driver>(
         let what = format!("its table `{}` is another program's", first.text(0)?);
         return Ok(Err(words::foreign(place, &what, "database")));
     }
-    let rows = ask(driver, driver.dialect().about.meta).await?;
+    let rows = ask(driver, driver.texts().text("meta/meta")).await?;
     let Some(row) = rows.first() else { return Ok(Ok(None)) };
     Ok(Ok(Some(Meta {
         version: row.int(0)?,
@@ -128,7 +76,7 @@ pub async fn found<D: Driver>(
     created: bool,
 ) -> Result<(Found, u64), Broken> {
     let position = driver.named().await?.position;
-    let rows = ask(driver, driver.dialect().about.found).await?;
+    let rows = ask(driver, driver.texts().text("meta/found")).await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
@@ -154,10 +102,10 @@ pub async fn make<D: Driver>(
 
 /// The store's row comes last.
 async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
-    driver.script(driver.dialect().texts.schema).await?;
+    driver.script(driver.texts().text("schema")).await?;
     // A making that was not finished may have written it already.
-    driver.write(&[&driver.dialect().texts.steps(&new.write())], Ending::Alone).await?;
-    let asked = Query::new(driver.dialect().about.make, |to| {
+    driver.write(&[&driver.texts().steps(&new.write())], Ending::Alone).await?;
+    let asked = Query::new(driver.texts().text("meta/make"), |to| {
         to.millis("version", VERSION);
         to.token("store", new.id);
         to.millis("created_ms", new.now.get());
@@ -193,7 +141,7 @@ pub async fn check_clock<D: Driver>(
         return Ok(granted);
     };
     let mut lowered = 0;
-    for text in [driver.dialect().texts.beat, driver.dialect().about.lower] {
+    for text in [driver.texts().text("rows/beat"), driver.texts().text("meta/lower")] {
         let asked = Query::new(text, |to| to.millis("now", source.get()));
         let did = write(driver, asked).await;
         lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
@@ -213,7 +161,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
         let meta = found.ok_or_else(|| words::not_there(place, "has no tables"))?;
         crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
         alone(&mut driver, place).await?;
-        let text = driver.dialect().about.rename;
+        let text = driver.texts().text("meta/rename");
         let renamed = write(&mut driver, Query::new(text, |to| to.token("store", id)));
         renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
     })?
@@ -223,7 +171,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 /// for a moment longer. Who has the tables open knows the old id.
 async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
-    let Some(text) = driver.dialect().about.others else { return Ok(()) };
+    let Some(text) = driver.texts().find("meta/others") else { return Ok(()) };
     loop {
         let rows = ask(driver, text).await.map_err(told)?;
         let others = rows.first().map_or(Ok(""), |row| row.text(0)).map_err(told)?;

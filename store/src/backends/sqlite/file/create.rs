@@ -56,7 +56,7 @@ pub fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, rusqlit
     if version != 0 {
         return Ok(false);
     }
-    transaction.execute_batch(SQLITE.schema)?;
+    transaction.execute_batch(SQLITE.text("schema"))?;
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
     transaction.execute(made, (new.id.bytes(), new.now.get(), new.floor.get()))?;
     Driver(&transaction).put(&new.write())?;
