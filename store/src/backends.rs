@@ -22,7 +22,6 @@ pub mod mysql;
 pub mod opening;
 #[cfg(feature = "sql")]
 pub mod postgres;
-pub(crate) mod reconnect;
 #[cfg(feature = "sql")]
 pub mod remote;
 pub(crate) mod sql;

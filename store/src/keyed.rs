@@ -11,7 +11,6 @@ pub mod engine;
 #[cfg(feature = "etcd")]
 pub mod etcd;
 mod look;
-mod moves;
 mod open;
 mod space;
 pub mod text;

@@ -5,7 +5,6 @@
 mod alarm;
 pub mod aside;
 mod cache;
-mod entry;
 pub mod explain;
 mod groups;
 mod health;
@@ -32,8 +31,8 @@ use leafid_core::{
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
-use crate::backends::reconnect::pause;
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock;
 use crate::fence::{Journal, Repaired, Witness};

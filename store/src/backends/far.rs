@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::BackEnd;
 use super::clock::DatabaseClock;
 use super::link::{Broken, Link};
-use super::opening::{NewStore, Options, Terms, Unopened, apart, words};
+use super::opening::{self, NewStore, Options, Terms, Unopened, apart};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -170,7 +170,7 @@ pub fn open<B: Far>(
         // A new store would be another than the one that is expected.
         let may_create = terms.options.create && terms.options.expect.is_none();
         if meta.is_none() && !may_create {
-            return Err(words::not_there(place, B::NOTHING).into());
+            return Err(opening::not_there(place, B::NOTHING).into());
         }
         if B::EXAMINING_WRITES {
             examine::<B>(&mut client, place, terms).await?;
@@ -186,7 +186,7 @@ pub fn open<B: Far>(
             created = made.map_err(|_| told(late(MAKING)))??;
             meta = look::<B>(&mut client, place).await?;
         }
-        let meta = meta.ok_or_else(|| words::not_there(place, B::NOTHING))?;
+        let meta = meta.ok_or_else(|| opening::not_there(place, B::NOTHING))?;
         let meta = of_this_version::<B>(meta, place)?;
         terms.options.refuse_other(place, meta.store)?;
         let link = Link::new(address.clone(), place.to_owned(), meta, terms.allow_unsafe);
@@ -210,7 +210,7 @@ pub fn create<B: Far>(
     let facts = opened.facts();
     match facts.found.created {
         true => Ok(opened),
-        false => Err(words::exists(place, facts.store, &facts.found, B::OTHER).into()),
+        false => Err(opening::exists(place, facts.store, &facts.found, B::OTHER).into()),
     }
 }
 
@@ -254,6 +254,6 @@ pub fn late(limit: Duration) -> Broken {
 pub fn of_this_version<B: Far>(meta: Meta, place: &str) -> Result<Meta, Problem> {
     match meta.version == B::VERSION {
         true => Ok(meta),
-        false => Err(words::other_version(place, B::KEEPS, meta.version, B::VERSION)),
+        false => Err(opening::other_version(place, B::KEEPS, meta.version, B::VERSION)),
     }
 }

@@ -4,8 +4,6 @@
 mod address;
 mod leaf;
 mod settings;
-mod tls;
-mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +21,7 @@ use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-use values::param;
+use settings::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
@@ -69,7 +67,7 @@ impl Mysql {
             Some(row) => row.columns_ref().iter().map(|column| column.name_str().into()).collect(),
             None => Arc::default(),
         };
-        let rows: Vec<Row> = found.iter().map(|row| values::row(row, &names)).collect();
+        let rows: Vec<Row> = found.iter().map(|row| settings::row(row, &names)).collect();
         // What writes says the time as an inserted id, what only looks as its first column.
         let looked = rows.first().and_then(|row| row.int(0).ok());
         let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());

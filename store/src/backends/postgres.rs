@@ -3,8 +3,6 @@
 
 mod address;
 mod settings;
-mod tls;
-mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,7 +25,7 @@ use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-use values::Param;
+use settings::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
 const MAKING: i64 = 0x6c65_6166_6964;
@@ -78,7 +76,7 @@ impl Postgres {
                 let params: Vec<&(dyn ToSql + Sync)> =
                     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
                 let rows = client.query(&ready.statement, &params).await?;
-                rows.iter().map(|row| values::row(row, &ready.columns)).collect()
+                rows.iter().map(|row| settings::row(row, &ready.columns)).collect()
             }
         };
         let all = first.map(Sent::Script).into_iter();

@@ -9,13 +9,12 @@ use super::Keyed;
 use super::engine::{
     Before, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
 };
-use super::moves::Moves;
-use super::space::Space;
+use super::space::{Moves, Space};
 use super::text::{self, VERSION};
 use crate::backends::Want;
 use crate::backends::far::{Far, Meta, Opened};
 use crate::backends::link::Broken;
-use crate::backends::opening::{Found, NewStore, Unopened, judge_clock, words};
+use crate::backends::opening::{self, Found, NewStore, Unopened, judge_clock};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
@@ -39,14 +38,14 @@ impl<E: Engine> Far for Keyed<E> {
         let Some(stored) = stored else {
             let what = "another program has written there";
             return Ok(match engine.occupied().await? {
-                true => Err(words::foreign(place, what, "path")),
+                true => Err(opening::foreign(place, what, "path")),
                 false => Ok(None),
             });
         };
         let meta = text::read_meta(&stored).map(Some);
         Ok(meta.map_err(|nonsense| {
             let what = format!("its key `{}` says: {nonsense}", engine.place(&Key::Meta));
-            words::foreign(place, &what, "path")
+            opening::foreign(place, &what, "path")
         }))
     }
 
@@ -114,7 +113,7 @@ impl<E: Engine> Keyed<E> {
         let mut granted = latest.unwrap_or(StoreTime::new(0));
         let (name, source) = (format!("the clock that counts for {}", E::NAME), self.clock.wall());
         if let Some(known) = judge_clock(&name, source, [granted, beat], believe)? {
-            words::believed(source, known, self.lower(source).await?);
+            opening::believed(source, known, self.lower(source).await?);
             granted = granted.min(self.clock.wall());
         }
         let position = self.link.client.as_ref().map_or(0, Engine::position);

@@ -5,8 +5,7 @@ use leafid_core::{Code, FieldReader, FieldWriter, Fields, Range, Refusal, StoreT
 use serde_json::{Map, Value};
 
 use super::engine::Stored;
-use super::moves::{Moves, Part};
-use super::space::{Held, Space};
+use super::space::{Held, Moves, Part, Space};
 use crate::backends::Fenced;
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;

@@ -8,8 +8,7 @@ use leafid_core::{Name, Range};
 
 use super::Keyed;
 use super::engine::{Before, Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
-use super::moves::Moves;
-use super::space::{Held, Known, Space};
+use super::space::{Held, Known, Moves, Space};
 use super::text;
 use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};

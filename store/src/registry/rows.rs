@@ -8,10 +8,9 @@ use leafid_core::registry::{TagRow, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime, Token};
 
 use super::cache::Cache;
-use super::entry::Entry;
 use super::groups::{Groups, Scope};
 use super::job::Stop;
-use super::namespace_rows::NamespaceRows;
+use super::namespace_rows::{Entry, NamespaceRows};
 use crate::backends::{Answer, Facts, NamespaceRow, Want, Write};
 use crate::problem::Problem;
 

@@ -1,9 +1,9 @@
 //! Where a MySQL or MariaDB server is, and as whom it is used.
 
-use mysql_async::{Opts, OptsBuilder, UrlError};
+use mysql_async::{ClientIdentity, Opts, OptsBuilder, SslOpts, UrlError};
 
-use super::tls;
-use crate::backends::address::{prints_its_place, unusable, without};
+use crate::backends::address::{Options, prints_its_place, unusable, without};
+use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
 const FORM: &str =
@@ -31,8 +31,8 @@ impl Address {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
         let url = &url.replacen("mariadb:", "mysql:", 1);
         let (url, leaf) = tables(url).map_err(wrong)?;
-        let (url, ssl) = without(&url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
-        let (url, ssl) = (url.as_str(), tls::of(&ssl, wrong)?);
+        let (url, ssl) = without(&url, &OPTIONS).map_err(|why| wrong(&why))?;
+        let (url, ssl) = (url.as_str(), tls(&ssl, wrong)?);
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -85,6 +85,38 @@ fn tables(url: &str) -> Result<(String, bool), &'static str> {
 }
 
 prints_its_place!(Address);
+
+const OPTIONS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
+
+/// What the URL says of TLS; nothing where it says nothing.
+///
+/// # Errors
+/// `REQUEST_INVALID` where that cannot be done.
+fn tls(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslOpts>, Problem> {
+    let any_name = |mode: Option<&str>| match mode.map(str::to_ascii_uppercase).as_deref() {
+        // The second does not insist on it, and so hinders nobody who is in between.
+        None | Some("DISABLED" | "PREFERRED") => Ok(None),
+        Some("REQUIRED" | "VERIFY_IDENTITY") => Ok(Some(false)),
+        // The client crate looks for words in its TLS library's message that are not there any more.
+        Some("VERIFY_CA") => {
+            Err("`ssl-mode=VERIFY_CA` is not possible: connect by a name that is in the \
+                                  certificate, with `ssl-mode=VERIFY_IDENTITY`")
+        }
+        Some(_) => Err("`ssl-mode` is one of DISABLED, REQUIRED and VERIFY_IDENTITY"),
+    };
+    let asked = Asked::of(options, OPTIONS, "ssl-mode=VERIFY_IDENTITY", any_name);
+    let Some(asked) = asked.map_err(|why| wrong(&why))? else { return Ok(None) };
+    // Said here, by the name of the option, what is wrong with a file.
+    tls::client(&asked)?;
+    let mut ssl = SslOpts::default();
+    if let Some((_, path)) = asked.authorities {
+        ssl = ssl.with_root_certs(vec![path.to_owned().into()]).with_disable_built_in_roots(true);
+    }
+    let own = asked.own.map(|[(_, certificate), (_, key)]| {
+        ClientIdentity::new(certificate.to_owned().into(), key.to_owned().into())
+    });
+    Ok(Some(ssl.with_client_identity(own)))
+}
 
 #[cfg(test)]
 mod tests {

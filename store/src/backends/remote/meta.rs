@@ -13,7 +13,7 @@ use super::rows::Row;
 use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
-use crate::backends::opening::{Found, NewStore, Unopened, apart, judge_clock, words};
+use crate::backends::opening::{self, Found, NewStore, Unopened, apart, judge_clock};
 use crate::backends::sql::{Query, Step};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -56,7 +56,7 @@ pub async fn meta<D: Driver>(
     }
     if !ours {
         let what = format!("its table `{}` is another program's", first.text(0)?);
-        return Ok(Err(words::foreign(place, &what, "database")));
+        return Ok(Err(opening::foreign(place, &what, "database")));
     }
     let rows = ask(driver, driver.texts().text("meta/meta")).await?;
     let Some(row) = rows.first() else { return Ok(Ok(None)) };
@@ -146,7 +146,7 @@ pub async fn check_clock<D: Driver>(
         let did = write(driver, asked).await;
         lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
     }
-    words::believed(source, known, lowered);
+    opening::believed(source, known, lowered);
     Ok(granted.min(source))
 }
 
@@ -158,7 +158,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
     apart(|| async {
         let mut driver = reach::<Remote<D>>(address, place).await?;
         let found = look::<Remote<D>>(&mut driver, place).await?;
-        let meta = found.ok_or_else(|| words::not_there(place, "has no tables"))?;
+        let meta = found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
         alone(&mut driver, place).await?;
         let text = driver.texts().text("meta/rename");
