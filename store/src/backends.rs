@@ -6,7 +6,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Name, Range, StoreTime, Token};
+use leafid_core::{Code, FieldReader, FieldWriter, Name, Range, Refusal, StoreTime, Token};
 
 use crate::problem::Problem;
 use crate::store::Page;
@@ -141,6 +141,33 @@ pub struct Fenced {
     pub floor: StoreTime,
     /// What the database called itself then.
     pub database: String,
+}
+
+impl Fenced {
+    /// Reads it by the fields that every back end keeps it in.
+    ///
+    /// # Errors
+    /// One is missing or none.
+    pub fn get(from: &mut impl FieldReader) -> Result<Fenced, Refusal> {
+        Ok(Fenced {
+            generation: need(from.number("generation")?)?,
+            at: StoreTime::new(need(from.millis("fenced_ms")?)?),
+            floor: StoreTime::new(need(from.millis("floor_ms")?)?),
+            database: need(from.text("fenced_on", str::to_owned)?)?,
+        })
+    }
+
+    /// Writes those fields.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        to.number("generation", self.generation);
+        to.millis("fenced_ms", self.at.get());
+        to.millis("floor_ms", self.floor.get());
+        to.text("fenced_on", &self.database);
+    }
+}
+
+pub(crate) fn need<T>(value: Option<T>) -> Result<T, Refusal> {
+    value.ok_or(Code::RequestInvalid.into())
 }
 
 /// Tells whether a database is still the one that was opened.

@@ -219,10 +219,8 @@ pub fn create<B: Far>(
 /// # Errors
 /// As [`open`].
 pub async fn reach<B: Far>(address: &Address<B>, place: &str) -> Result<B::Client, Unopened> {
-    let connected = timeout(B::CONNECTING, B::Client::connect(address)).await;
-    connected
-        .unwrap_or_else(|_| Err(late(B::CONNECTING)))
-        .map_err(|broken| broken.unopened::<B>(place))
+    let connected = within::<B, _>(B::Client::connect(address)).await;
+    connected.map_err(|broken| broken.unopened::<B>(place))
 }
 
 async fn examine<B: Far>(
@@ -230,8 +228,7 @@ async fn examine<B: Far>(
     place: &str,
     terms: &Terms,
 ) -> Result<(), Unopened> {
-    let examined = timeout(B::CONNECTING, client.examine(terms.allow_unsafe)).await;
-    let examined = examined.unwrap_or_else(|_| Err(late(B::CONNECTING)));
+    let examined = within::<B, _>(client.examine(terms.allow_unsafe)).await;
     Ok(examined.map_err(|broken| broken.unopened::<B>(place))??)
 }
 
@@ -240,9 +237,12 @@ async fn examine<B: Far>(
 /// # Errors
 /// As [`open`].
 pub async fn look<B: Far>(client: &mut B::Client, place: &str) -> Result<Option<Meta>, Unopened> {
-    let found = timeout(B::CONNECTING, B::meta(client, place)).await;
-    let found = found.unwrap_or_else(|_| Err(late(B::CONNECTING)));
+    let found = within::<B, _>(B::meta(client, place)).await;
     Ok(found.map_err(|broken| broken.unopened::<B>(place))??)
+}
+
+async fn within<B: Far, T>(done: impl Future<Output = Result<T, Broken>>) -> Result<T, Broken> {
+    timeout(B::CONNECTING, done).await.unwrap_or_else(|_| Err(late(B::CONNECTING)))
 }
 
 /// No answer came in time.

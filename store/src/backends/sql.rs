@@ -9,9 +9,9 @@ pub mod parted;
 use std::borrow::Cow;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal, StoreTime};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
-use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write, need};
 use crate::problem::Problem;
 use crate::store::Page;
 use columns::{Columns, Params, Source, Value};
@@ -259,14 +259,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
         Answer::Names(names) => {
             names.push(named("name", from, any)?);
         }
-        Answer::Fenced(found) => {
-            found.row = Fenced {
-                generation: need(from.big("generation")?)?,
-                at: StoreTime::new(need(from.millis("fenced_ms")?)?),
-                floor: StoreTime::new(need(from.millis("floor_ms")?)?),
-                database: need(from.text("fenced_on", str::to_owned)?)?,
-            };
-        }
+        Answer::Fenced(found) => found.row = Fenced::get(from)?,
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
         Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
@@ -299,10 +292,6 @@ fn named(
     read: impl FnOnce(&str) -> Result<Name, Refusal>,
 ) -> Result<Name, Refusal> {
     need(from.text(column, read)?)?
-}
-
-fn need<T>(value: Option<T>) -> Result<T, Refusal> {
-    value.ok_or(Code::RequestInvalid.into())
 }
 
 fn seen<T>(row: T) -> Seen<T> {

@@ -30,9 +30,17 @@ impl Address {
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
         let url = &url.replacen("mariadb:", "mysql:", 1);
-        let (url, leaf) = tables(url).map_err(wrong)?;
-        let (url, ssl) = without(&url, &OPTIONS).map_err(|why| wrong(&why))?;
-        let (url, ssl) = (url.as_str(), tls(&ssl, wrong)?);
+        let (url, mut options) = without(url, &OPTIONS).map_err(|why| wrong(&why))?;
+        let leaf = match options.remove("tags").as_deref() {
+            None => false,
+            Some("leaf_alloc") => true,
+            Some(_) => {
+                return Err(wrong(
+                    "`tags=` is followed by `leaf_alloc`: Leaf's own table is the only other one",
+                ));
+            }
+        };
+        let (url, ssl) = (url.as_str(), tls(&options, wrong)?);
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -66,27 +74,10 @@ impl Address {
     }
 }
 
-/// The URL without `tags=…`, and whether that said `leaf_alloc`.
-fn tables(url: &str) -> Result<(String, bool), &'static str> {
-    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
-    else {
-        return Ok((url.to_owned(), false));
-    };
-    let (said, rest): (Vec<&str>, Vec<&str>) =
-        query.split('&').partition(|option| option.starts_with("tags="));
-    match said[..] {
-        [] => Ok((url.to_owned(), false)),
-        ["tags=leaf_alloc"] if rest.is_empty() => Ok((before.to_owned(), true)),
-        ["tags=leaf_alloc"] => Ok((format!("{before}?{}", rest.join("&")), true)),
-        _ => {
-            Err("`tags=` is followed by `leaf_alloc`, once: Leaf's own table is the only other one")
-        }
-    }
-}
-
 prints_its_place!(Address);
 
-const OPTIONS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
+const TLS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
+const OPTIONS: [&str; 5] = [TLS[0], TLS[1], TLS[2], TLS[3], "tags"];
 
 /// What the URL says of TLS; nothing where it says nothing.
 ///
@@ -104,7 +95,7 @@ fn tls(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslO
         }
         Some(_) => Err("`ssl-mode` is one of DISABLED, REQUIRED and VERIFY_IDENTITY"),
     };
-    let asked = Asked::of(options, OPTIONS, "ssl-mode=VERIFY_IDENTITY", any_name);
+    let asked = Asked::of(options, TLS, "ssl-mode=VERIFY_IDENTITY", any_name);
     let Some(asked) = asked.map_err(|why| wrong(&why))? else { return Ok(None) };
     // Said here, by the name of the option, what is wrong with a file.
     tls::client(&asked)?;

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use leafid_core::Code;
 
 use crate::backends::Watch;
+use crate::backends::link::Gone;
 use crate::problem::Problem;
 
 /// A file, whatever it is called: its device, and its number on that.
@@ -19,7 +20,7 @@ pub struct File {
     /// program removes it as long as the file is open.
     log: Part,
     /// Why nothing is granted until a restart.
-    gone: OnceLock<Problem>,
+    gone: Gone,
 }
 
 /// What a path names, since it was seen there first.
@@ -45,7 +46,7 @@ impl File {
         let seen = OnceLock::from(identity(&path).map_err(cannot)?);
         let log = Part { path: log.into(), seen: OnceLock::new() };
         log.gone();
-        Ok(File { file: Part { path, seen }, log, gone: OnceLock::new() })
+        Ok(File { file: Part { path, seen }, log, gone: Gone::default() })
     }
 
     /// Why nothing may be granted any more, and how it goes on without a grant being forgotten.
@@ -94,14 +95,10 @@ impl Part {
 
 impl Watch for File {
     fn gone(&self) -> Option<Problem> {
-        if self.gone.get().is_none() {
-            let problem = self.look()?;
-            let (code, detail) = (problem.code, problem.detail.clone());
-            if self.gone.set(problem).is_ok() {
-                tracing::error!(%code, "{detail}");
-            }
-        }
-        self.gone.get().cloned()
+        self.gone.gone().or_else(|| {
+            self.gone.set(self.look()?);
+            self.gone.gone()
+        })
     }
 }
 
