@@ -66,12 +66,10 @@ impl Desk {
         self.position.load(Ordering::Relaxed)
     }
 
-    /// Before when no window begins, by the last fence; 0 where there was none.
     pub fn floor(&self) -> StoreTime {
         StoreTime::new(self.floor.load(Ordering::Relaxed))
     }
 
-    /// Tells how often it was, how far its database has come, and before when no window begins.
     pub fn tell(&self, mark: Mark, floor: StoreTime) {
         self.generation.store(mark.generation, Ordering::SeqCst);
         self.position.store(mark.position, Ordering::Relaxed);

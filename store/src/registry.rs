@@ -420,7 +420,6 @@ fn of<T>(
 }
 
 impl State {
-    /// The store could not be opened once more.
     fn hear(&self, mut problem: Problem, tries: u32) {
         tracing::warn!(code = %problem.code, tries, "not open: {}", problem.detail);
         if matches!(problem.code, Code::Unauthorized | Code::Forbidden) {

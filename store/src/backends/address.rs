@@ -12,7 +12,6 @@ use percent_encoding::percent_decode_str;
 
 use crate::problem::Problem;
 
-/// Options of a URL, by their names.
 pub type Options = BTreeMap<String, String>;
 
 /// Takes the options of these names out of a URL. Behind a `?` in a password there is none.

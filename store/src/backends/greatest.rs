@@ -41,7 +41,6 @@ fn one(values: &[Given], whole: &str) -> Result<Option<i64>, Problem> {
 }
 
 struct Given {
-    /// As text; none where it is null.
     text: Option<String>,
     /// What the database calls its type, where that is not one of whole or exact numbers.
     odd: Option<String>,

@@ -65,7 +65,6 @@ impl Broken {
         matches!(self.kind, Breakage::NoDatabase | Breakage::Unknown | Breakage::Forbidden)
     }
 
-    /// Whether the connection is not used again.
     fn ends(&self) -> bool {
         self.is_denied() || matches!(self.kind, Breakage::Lost | Breakage::Untrusted)
     }
@@ -291,7 +290,6 @@ impl Watch for Gone {
     }
 }
 
-/// The tries since a connection was lost, or could not be made.
 #[derive(Debug, Default)]
 struct Tries(Option<Down>);
 
@@ -322,7 +320,6 @@ impl Tries {
         self.0.get_or_insert(Down { since: now, tries: 0, next: now, fault });
     }
 
-    /// A try failed; gives its fault back.
     fn failed(&mut self, place: &str, fault: Fault) -> Fault {
         let now = Instant::now();
         let (since, tries) = self.0.as_ref().map_or((now, 0), |down| (down.since, down.tries));

@@ -232,7 +232,6 @@ pub(crate) fn exists(place: &str, store: Token, found: &Found, other: &str) -> P
     Problem::new(Code::StoreRefused, detail)
 }
 
-/// Another store than the one that was expected.
 pub(crate) fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
     let detail = format!(
         "{place} is store {}, not {} as expected; use the right one, or leave out --expect-store",

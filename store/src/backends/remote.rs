@@ -275,7 +275,6 @@ impl<D: Driver> BackEnd for Remote<D> {
 }
 
 impl<D: Driver> Remote<D> {
-    /// Writes groups; of a transaction that failed nothing is left.
     async fn tried(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
         if groups.is_empty() {
             return Ok(Tried { outcomes: Vec::new(), now_ms: None });
@@ -332,9 +331,6 @@ impl Tried {
 
 /// Refuses settings by which a crash forgets what was answered, each with whether it is set so, or warns
 /// of them.
-///
-/// # Errors
-/// `STORE_REFUSED` for the first.
 pub(crate) fn refuse_risks<const N: usize>(
     place: &str,
     risks: [(bool, String, &str); N],

@@ -44,7 +44,6 @@ const OVER_LEAF: [(&str, &str); 5] = [
 ];
 
 impl Texts {
-    /// A text by its name, if this dialect has it.
     pub fn find(&self, name: &str) -> Option<&'static str> {
         let own = OVER_LEAF.iter().find(|(usual, _)| self.leaf && *usual == name);
         let name = own.map_or(name, |(_, own)| own);
@@ -52,7 +51,6 @@ impl Texts {
         self.all.get(at).map(|(_, text)| *text)
     }
 
-    /// A text that every dialect has.
     pub fn text(&self, name: &str) -> &'static str {
         let found = self.find(name);
         debug_assert!(found.is_some(), "no text `{name}`");
@@ -134,7 +132,6 @@ impl Texts {
         }
     }
 
-    /// How a row is written, step by step.
     pub fn steps(&self, write: &Write) -> Vec<Step> {
         match write {
             Write::Same(name, before) => {
@@ -240,9 +237,6 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
 }
 
 /// Takes a row into an answer.
-///
-/// # Errors
-/// A column is not there, or has a value that no row has.
 pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
     let from = &mut Columns::of(row);
     // Leaf's table may have names that are none of ours: they are listed as they are.

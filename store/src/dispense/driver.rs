@@ -70,12 +70,8 @@ impl AtHand {
 
 enum Look {
     Done,
-    /// Some were taken; there may be more.
     Again,
-    Wait {
-        refusal: Refusal,
-        pause: Duration,
-    },
+    Wait { refusal: Refusal, pause: Duration },
 }
 
 impl<S: Kind + Send + 'static> Driver<S> {

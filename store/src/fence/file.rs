@@ -128,13 +128,12 @@ impl Log {
 
     /// As on a full disk: the same file, which takes no line. Gives the one that takes them.
     #[cfg(test)]
-    pub fn fill(&mut self) -> std::io::Result<File> {
+    pub(super) fn fill(&mut self) -> std::io::Result<File> {
         Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
     }
 
-    /// There is room again.
     #[cfg(test)]
-    pub fn empty(&mut self, file: File) {
+    pub(super) fn empty(&mut self, file: File) {
         self.file = file;
     }
 
@@ -150,7 +149,6 @@ pub fn path(folder: &Path, store: Token, n: u32) -> PathBuf {
     folder.join(format!("{}-{n}.journal", hex(store)))
 }
 
-/// Every journal in a folder, with the store that it is about; none where there is no folder.
 fn all(folder: &Path) -> Result<Vec<(PathBuf, Token)>, Problem> {
     let cannot = |error: std::io::Error| unusable(folder, &error);
     let entries = match std::fs::read_dir(folder) {

@@ -23,7 +23,6 @@ const AGAIN_MS: i64 = 1_000;
 const LONG_MS: i64 = 60_000;
 /// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
 const QUIET_MS: i64 = 5_000;
-/// How many rows are compared at once.
 const AT_ONCE: usize = 200;
 /// Another server may fence the store between a look and a fence: then it is looked at again.
 const LOOKS: u32 = 4;
@@ -43,7 +42,6 @@ pub struct Guard {
     /// How long it is not compared for that again, in ms.
     pause_ms: i64,
     refused: Option<(Problem, HostTime)>,
-    /// Nothing is granted before.
     quiet_until: StoreTime,
     /// Whether something was written since the store was asked how far it has come, and when that
     /// was.
@@ -257,7 +255,6 @@ impl Guard {
         Err(Problem::unavailable("other servers fence the store over and over; ask again"))
     }
 
-    /// A fence was set: what was noted of lines counts no more.
     async fn behind<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime) -> Result<(), Fault> {
         back_end.begin().await?;
         let found = back_end.standing().await?;

@@ -19,7 +19,6 @@ pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
 use http::Http;
 
-/// How many operations fit a transaction, unless etcd is told otherwise.
 const OPERATIONS: usize = 128;
 
 /// A connection to etcd.
@@ -42,7 +41,6 @@ impl Etcd {
         Ok(answer)
     }
 
-    /// Reads ranges together; what each found.
     async fn read(&mut self, ranges: &[Value]) -> Result<(Vec<Value>, u64), Broken> {
         let success: Vec<Value> =
             ranges.iter().map(|range| json!({ "request_range": range })).collect();

@@ -12,9 +12,7 @@ use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
-/// How many numbers that look free are read with the first trip.
 const FIRST: usize = 4;
-/// How many numbers are read again at once, at least and at most.
 const LEAST: usize = 16;
 const MOST: usize = 512;
 /// How many buckets are read at once: few enough that it does not take long.
@@ -235,7 +233,6 @@ impl<E: Engine> Keyed<E> {
         known.map_or(Answer::Workers(Vec::new()), |known| known.rows(which(known)))
     }
 
-    /// The next entries of a folder.
     pub(super) async fn list(
         &mut self,
         folder: Folder,
@@ -356,7 +353,6 @@ impl<E: Engine> Keyed<E> {
 }
 
 impl Known {
-    /// The numbers that are read with the first trip: what is in doubt, and what looks free.
     fn guess(&self) -> Vec<u32> {
         let mut workers: Vec<u32> = self.doubtful.iter().copied().collect();
         if self.is_used_up() {

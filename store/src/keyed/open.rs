@@ -18,7 +18,6 @@ use crate::backends::opening::{self, Found, NewStore, Unopened, judge_clock};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
-/// How many entries of a folder are read at once.
 const PAGE: usize = 500;
 
 impl<E: Engine> Far for Keyed<E> {
@@ -135,7 +134,6 @@ impl<E: Engine> Keyed<E> {
         Ok(Some(list).filter(|list| !list.is_empty()))
     }
 
-    /// Lowers every later time of a grant to `now`; how many there were.
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
         let mut commits = Vec::new();
         for (name, known) in &self.spaces {

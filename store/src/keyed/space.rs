@@ -221,7 +221,6 @@ impl Known {
         granted.max().unwrap_or(StoreTime::new(0))
     }
 
-    /// The numbers that were granted later than `now`, with their rows as they are kept.
     pub fn later(&self, now: StoreTime) -> Vec<(u32, Held, u64)> {
         let later = self.rows.iter().filter(|(_, known)| known.held.row.granted > now);
         later.map(|(worker, known)| (*worker, known.held, known.revision)).collect()

@@ -16,7 +16,6 @@ use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Wr
 /// The time is noted with a write when that was not done for this long.
 const BEAT: Duration = Duration::from_secs(60);
 
-/// A row that is known once its group is written.
 enum Becomes {
     Space(Name, Space),
     Worker(Name, u32, Held),

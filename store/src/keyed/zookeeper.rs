@@ -4,7 +4,6 @@
 
 mod address;
 mod multi;
-mod paths;
 
 use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
@@ -16,7 +15,7 @@ use crate::backends::link::{Breakage, Broken};
 use crate::problem::Problem;
 
 pub use address::Address;
-use paths::{Paths, counted};
+use address::{Paths, counted};
 
 /// How long the server keeps a session that it hears nothing of. Nothing hangs on it.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);

@@ -11,7 +11,6 @@ use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
 use crate::utc;
 
-/// A refusal without figures, in the words that every host has for it.
 fn sentence(code: Code, subject: Subject<'_>) -> Problem {
     Problem::new(code, Sentence::new(code, subject).to_string())
 }
@@ -142,7 +141,6 @@ fn count_invalid(row: &TagRow, ask: &SegmentAsk) -> Problem {
     }
 }
 
-/// A tag that has nothing left, or less than is wanted in one range.
 fn tag_spent(row: &TagRow, ask: &SegmentAsk) -> Problem {
     let (tag, left) = (&ask.tag, row.remaining());
     let wanted = match ask.exactly {

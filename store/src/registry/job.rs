@@ -43,7 +43,6 @@ pub struct Job {
     pub kind: Kind,
     pub scope: Scope,
     pub lost: u32,
-    /// Not before then it is tried again.
     pub due: Instant,
     /// When it came, by the clock that only ticks.
     asked: HostTime,
@@ -94,9 +93,6 @@ impl Job {
     }
 
     /// Decides it: then it has an answer, which counts when what it changes is written.
-    ///
-    /// # Errors
-    /// Rows are wanted, or its turn is the next.
     pub fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop> {
         self.errand.decide(turn)?;
         turn.verify(self.scope)

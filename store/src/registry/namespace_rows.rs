@@ -91,10 +91,7 @@ impl NamespaceRows {
         self.row.is_some_and(|row| row.is_doubtful()) && !self.changed.iter().any(joined)
     }
 
-    /// Has the namespace's row read.
-    ///
-    /// # Errors
-    /// Others have decided on it as it is, and are written first.
+    /// Has the namespace's row read, unless others have decided on it as it is, and are written first.
     pub fn reread(&mut self) -> Result<(), Stop> {
         if !self.changed.is_empty() {
             return Err(Stop::Later);
@@ -139,7 +136,6 @@ impl NamespaceRows {
         Some([kept.next(), kept.next()])
     }
 
-    /// The lowest number that was never handed out, if that is known.
     pub fn unused(&mut self) -> Option<u64> {
         let workers = &self.workers;
         let supply = self.unused.as_mut()?;
@@ -219,7 +215,6 @@ impl<T: Copy + PartialEq> Entry<T> {
         }
     }
 
-    /// A row as it was written last.
     pub fn known(before: Seen<T>) -> Entry<T> {
         Entry { known: true, ..Entry::read(Some(before)) }
     }

@@ -74,7 +74,6 @@ fn floor(lost_before: StoreTime, before: Option<Namespace>, layout: &Layout) -> 
     own.max(of_store)
 }
 
-/// The layout never changes after the first window.
 fn keeps_layout(
     turn: &mut TurnRows,
     name: &Name,

@@ -41,14 +41,11 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     pub health: Health,
     pub desk: Arc<Desk>,
-    pub meter: Arc<meter::turns::Turns>,
+    pub meter: Arc<meter::Turns>,
 }
 
 impl Opened {
     /// Begins to take turns, as a task of this runtime where that is of use, or else on a thread.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` where no thread can be had.
     pub fn begin(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
@@ -78,9 +75,6 @@ impl Opened {
     }
 
     /// Sends a request on its way to a turn.
-    ///
-    /// # Errors
-    /// `OVERLOADED`, or the store is closed.
     pub fn send<F, T>(
         &self,
         kind: Kind,
@@ -100,7 +94,6 @@ impl Opened {
         })
     }
 
-    /// The journal, where one is kept and the turns are not over.
     pub fn journal(&self) -> Option<Arc<Journal>> {
         self.journal.get()?.upgrade()
     }

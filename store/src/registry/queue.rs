@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::groups::Scope;
 use super::job::{Job, Kind};
-use crate::meter::turns::Turns;
+use crate::meter::Turns;
 use crate::problem::Problem;
 
 /// How many requests may wait in a line, and as many on their way to it; one more is `OVERLOADED`.
@@ -71,7 +71,6 @@ impl Queue {
         self.acquires.len + self.others.len > 0
     }
 
-    /// Lets a request wait for another turn, not before it is due.
     pub fn again(&mut self, job: Job) {
         self.again.push_back(job);
     }
@@ -86,7 +85,6 @@ impl Queue {
         self.again.len() + self.acquires.len + self.others.len
     }
 
-    /// Everything that waits, whatever it waits for.
     pub fn drain(&mut self) -> Vec<Job> {
         self.gather();
         let mut all: Vec<Job> = self.again.drain(..).collect();
@@ -169,7 +167,6 @@ fn too_many_alike() -> Problem {
     Problem::new(Code::Overloaded, detail)
 }
 
-/// Too many wait already.
 pub fn full() -> Problem {
     let detail = format!("{WAITING} requests wait for the store already; ask again later");
     Problem::new(Code::Overloaded, detail)

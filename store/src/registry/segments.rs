@@ -79,7 +79,6 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
     Ok(row)
 }
 
-/// Moves the position of a tag, and never down.
 pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop> {
     let before = tag(turn, name)?;
     let row = before.advance(to).map_err(|refusal| explain::advance(refusal, name, &before, to))?;

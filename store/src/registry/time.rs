@@ -12,7 +12,6 @@ pub struct Time {
 }
 
 impl Time {
-    /// It was so late when the clock showed `boot`.
     pub fn start(now: StoreTime, boot: HostTime) -> Time {
         Time { said: now, boot, given: now }
     }
@@ -21,7 +20,6 @@ impl Time {
         (self.said, self.boot) = (said, boot.max(self.boot));
     }
 
-    /// The time when the clock shows `boot`.
     pub fn now(&mut self, boot: HostTime) -> StoreTime {
         self.given = self.given.max(self.said.plus(boot.since(self.boot).max(0)));
         self.given

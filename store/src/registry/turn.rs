@@ -24,7 +24,6 @@ mod tests;
 
 use answers::Answers;
 
-/// How many are written together at most.
 const TOGETHER: usize = 1_024;
 /// After this many ms of work what is decided is written and answered, and the rest waits its turn.
 const SLICE_MS: i64 = 20;
@@ -55,7 +54,6 @@ impl<B: BackEnd> Turns<B> {
         Turns { back_end, abilities, shared, first_use, time, cache, answers, guard }
     }
 
-    /// Goes on until nobody is left who could ask.
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // While the next turn is written there is time for them, if that is a wait and comes now.
@@ -140,7 +138,6 @@ impl<B: BackEnd> Turns<B> {
         self.time.now(self.boot())
     }
 
-    /// Decides what waits, until a turn is full.
     async fn decide(
         &mut self,
         queue: &mut Queue,

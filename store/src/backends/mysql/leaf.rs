@@ -9,7 +9,6 @@ use crate::backends::remote::{Style, Text};
 use crate::backends::sql;
 use crate::problem::Problem;
 
-/// What stands before the names of our tables.
 const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];

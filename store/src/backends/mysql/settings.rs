@@ -71,9 +71,6 @@ fn parts(version: &str) -> (u32, u32, u32) {
 }
 
 /// The value of a parameter.
-///
-/// # Errors
-/// It has none that a column holds.
 pub fn param(name: &str, value: Option<&Value<'static>>) -> Result<Sent, Error> {
     Ok(match value {
         Some(Value::Null) => Sent::NULL,

@@ -19,14 +19,12 @@ pub const STATEMENT_MS: u32 = 3_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {
     pub rows: u64,
-    /// The database's time, where the answer carries it.
     pub now_ms: Option<i64>,
 }
 
 /// By what a database is told from another one, and from an older state of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// What it calls itself, in one word; empty where it has no name.
     pub database: String,
     /// How far it has come, by a count that rises with what is written durably, and that what takes
     /// its place under the same name goes on from; 0 where there is none.

@@ -21,7 +21,6 @@ use crate::problem::Problem;
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// The rows that a statement without parameters finds.
 pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
     let mut read = driver.read(&[Query::new(text, |_| {})]).await?;
     Ok(read.pop().unwrap_or_default())
@@ -69,7 +68,6 @@ pub async fn meta<D: Driver>(
     })))
 }
 
-/// Counts what stands in the tables; the longest window, too.
 pub async fn found<D: Driver>(
     driver: &mut D,
     meta: &Meta,

@@ -31,7 +31,6 @@ impl Row {
         }
     }
 
-    /// A number of the width of `T`.
     pub fn number<T: TryFrom<i64>>(&self, at: usize) -> Result<T> {
         let value = self.int(at)?;
         T::try_from(value).map_err(|_| odd(at, &format!("{value} is out of range")))
@@ -44,7 +43,6 @@ impl Row {
         }
     }
 
-    /// 16 bytes.
     pub fn token(&self, at: usize) -> Result<Token> {
         match self.values.get(at) {
             Some(Value::Token(token)) => Ok(*token),

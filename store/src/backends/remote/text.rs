@@ -10,7 +10,6 @@ pub enum Style {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The statement, without comments.
     pub sql: String,
     /// The names of its parameters, in the order in which their values are sent.
     pub names: Vec<String>,

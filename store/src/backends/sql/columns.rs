@@ -23,7 +23,6 @@ pub enum Value<'a> {
     /// A number, a time, or 0 and 1 for no and yes.
     Int(i64),
     Text(Cow<'a, str>),
-    /// Its 16 bytes.
     Token(Token),
     TooLarge(u64),
 }
@@ -149,7 +148,6 @@ pub trait Source {
     fn value(&self, column: usize) -> Option<Value<'_>>;
 }
 
-/// Reads a row by the names of its columns.
 pub struct Columns<'r, S> {
     row: &'r S,
     /// The column after the last that was read: most texts have them in the table's order.

@@ -36,7 +36,6 @@ impl<'c> Driver<'c> {
         Ok(answer)
     }
 
-    /// Writes a row, if it is as it was; whether it was.
     pub fn put(self, write: &Write) -> Result<bool> {
         for step in SQLITE.steps(write) {
             let done = match step {

@@ -14,12 +14,12 @@ use crate::backends::sqlite::driver::Driver;
 use crate::problem::Problem;
 
 pub mod backup;
-pub mod open;
+pub(crate) mod open;
 mod places;
-pub mod watch;
+pub(crate) mod watch;
 
 /// What a path is that names no file with content, before SQLite makes or touches one.
-pub fn absence(path: &Path) -> Option<&'static str> {
+pub(crate) fn absence(path: &Path) -> Option<&'static str> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("does not exist"),
         Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Some("is an empty file"),
@@ -29,10 +29,7 @@ pub fn absence(path: &Path) -> Option<&'static str> {
 
 /// Refuses a missing or empty file whose log is still there: it holds grants that were not folded
 /// into the file, and SQLite would remove it.
-///
-/// # Errors
-/// `STORE_REFUSED`.
-pub fn refuse_orphan(path: &Path) -> Result<(), Problem> {
+pub(crate) fn refuse_orphan(path: &Path) -> Result<(), Problem> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let log = PathBuf::from(log);
@@ -57,7 +54,7 @@ pub fn place(path: &Path) -> String {
 
 /// Makes the tables, the store's id and the namespace `default`; false if another process was
 /// faster.
-pub fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, rusqlite::Error> {
+pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version != 0 {
@@ -77,10 +74,7 @@ const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
 const BEAT: &str = "SELECT beat_ms FROM meta";
 
 /// The store's id.
-///
-/// # Errors
-/// `SCHEMA_MISMATCH` without one.
-pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
+pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
     let id = connection.query_row("SELECT store FROM meta", [], |row| row.get(0));
     id.map(Token::new).map_err(|error| {
         let detail = format!("`{}` has no id in its table `meta`: {error}", path.display());
@@ -89,10 +83,7 @@ pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
 }
 
 /// Counts what stands in the tables.
-///
-/// # Errors
-/// The file failed.
-pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
+pub(crate) fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
     let counts = [
         number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
         number(connection, "SELECT count(*) FROM namespaces")?,
@@ -105,10 +96,7 @@ pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::
 /// Refuses a wall clock that strays from what the store knows, or has the store follow it: no
 /// grant is later than now then. How far each number is reserved stays, and that alone keeps IDs
 /// unique.
-///
-/// # Errors
-/// `STORE_REFUSED` with both times, and what the file fails by.
-pub fn check_clock(
+pub(crate) fn check_clock(
     connection: &mut Connection,
     source: StoreTime,
     believe: bool,
@@ -129,18 +117,12 @@ pub fn check_clock(
 }
 
 /// How many transactions wrote to the store.
-///
-/// # Errors
-/// The file failed.
-pub fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
+pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
     number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
 }
 
 /// The longest window of any namespace, in ms.
-///
-/// # Errors
-/// The file failed.
-pub fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
+pub(crate) fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
     number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")
 }
 

@@ -61,9 +61,6 @@ impl Keys {
     }
 
     /// The touches that were found at a revision.
-    ///
-    /// # Errors
-    /// They are none.
     pub fn marks(&self, found: &Value, at: u64) -> Result<Marks, Broken> {
         let mut marks = Marks { root: at, ..Marks::default() };
         for kv in ranges(found) {
@@ -93,9 +90,6 @@ pub struct Kv {
 
 impl Kv {
     /// Reads one.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn read(kv: &Value) -> Result<Kv, Broken> {
         let bytes = |field: &str| STANDARD.decode(kv[field].as_str().unwrap_or_default()).ok();
         let key = bytes("key").and_then(|key| String::from_utf8(key).ok());
@@ -120,7 +114,6 @@ pub fn pair(start: &str, end: &str) -> Value {
     json!({ "key": texts(start), "range_end": texts(end) })
 }
 
-/// A revision: 64 bits as a text.
 pub fn revision(value: &Value) -> Option<u64> {
     value.as_str()?.parse().ok()
 }

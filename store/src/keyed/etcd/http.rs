@@ -30,9 +30,6 @@ pub struct Http {
 
 impl Http {
     /// Connects to the first member that answers, beginning with another one each time.
-    ///
-    /// # Errors
-    /// None answers, or the password is wrong.
     pub async fn connect(address: &Address) -> Result<Http, Broken> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let from = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -95,9 +92,6 @@ impl Http {
     }
 
     /// Asks by one verb of the third API.
-    ///
-    /// # Errors
-    /// There was no answer, or it said no.
     pub async fn post(&mut self, verb: &str, body: &Value) -> Result<Value, Broken> {
         let (path, body) = (format!("/v3/{verb}"), body.to_string());
         let mut answered = self.send(Method::POST, &path, &body).await?;
@@ -114,9 +108,6 @@ impl Http {
     }
 
     /// Gets what lies at a path.
-    ///
-    /// # Errors
-    /// There was no answer, or it said no.
     pub async fn get(&mut self, path: &str) -> Result<Bytes, Broken> {
         match self.send(Method::GET, path, "").await? {
             (StatusCode::OK, answer) => Ok(answer),

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, MultiWriter, Stat};
 
-use super::paths::{Paths, counted, version};
+use super::address::{Paths, counted, version};
 use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{BUCKET, Before, Commit, Ended, Identity, Key, Set, Touched, bucket};
@@ -126,7 +126,6 @@ impl<'z> Multi<'z> {
     }
 }
 
-/// Makes the store, unless one is there.
 pub async fn make(
     zookeeper: &Zookeeper,
     store: Token,

@@ -131,7 +131,6 @@ impl Busy {
         go
     }
 
-    /// Work that takes so many ms.
     fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> impl Answer<()> {
         let done = Arc::clone(&self.done);
         let tag = Name::tag(&format!("{number}-{takes_ms}")).unwrap();

@@ -32,9 +32,6 @@ struct Part {
 
 impl File {
     /// Of a file that was just opened.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if it is not there.
     pub fn of(path: &Path) -> Result<File, Problem> {
         let cannot = |error: std::io::Error| {
             Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))

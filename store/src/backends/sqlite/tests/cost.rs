@@ -70,13 +70,11 @@ impl Space {
         wait(self.store.put_namespace(name(), change)).unwrap();
     }
 
-    /// Acquires; how many steps that took.
     fn acquire(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
         self.asked += 1;
         self.again(owner, sticky)
     }
 
-    /// The same request once more.
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
         let before = self.steps.load(Ordering::Relaxed);
         let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
