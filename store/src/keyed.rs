@@ -32,7 +32,7 @@ use crate::backends::{
 };
 use crate::clock::RegistryTime;
 
-use engine::{Engine, Guard, Key, Stored};
+use engine::{Engine, Key, Marks, Stored};
 pub use space::Held;
 use space::Known;
 
@@ -47,7 +47,7 @@ pub struct Keyed<E: Engine> {
     clock: DatabaseClock,
     time: RegistryTime,
     spaces: BTreeMap<Name, Known>,
-    guards: BTreeMap<Name, Guard>,
+    guards: BTreeMap<Name, Marks>,
     turn: u64,
     beaten: Option<Instant>,
     connected: u64,

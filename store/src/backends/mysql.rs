@@ -12,10 +12,11 @@ use std::sync::Arc;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
+use super::Standing;
 use super::far::Client;
 use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
 use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
@@ -178,7 +179,7 @@ impl Driver for Mysql {
         of_mysql(address, sql)
     }
 
-    async fn named(&mut self) -> Result<Named, Broken> {
+    async fn named(&mut self) -> Result<Standing, Broken> {
         let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
                          ('server_uuid', 'server_uid', 'hostname', 'port', 'server_id', \
                           'group_replication_group_name')";
@@ -194,14 +195,14 @@ impl Driver for Mysql {
         // Of a group every member has what was committed, and each counts for itself.
         let group = said("group_replication_group_name").or(said("wsrep_cluster_state_uuid"));
         if let Some(database) = group {
-            return Ok(Named { database, position: 0 });
+            return Ok(Standing { database, ..Standing::default() });
         }
         let own = said("server_uuid").or(said("server_uid"));
         let place = || [said("hostname"), said("port"), said("server_id")];
         let database = own.unwrap_or_else(|| place().map(Option::unwrap_or_default).join("/"));
         let log = said("innodb_lsn_flushed").or(said("innodb_redo_log_flushed_to_disk_lsn"));
         let position = log.and_then(|log| log.parse().ok()).unwrap_or(0);
-        Ok(Named { database, position })
+        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {

@@ -16,10 +16,11 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
+use super::Standing;
 use super::far::Client;
 use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
 use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
@@ -149,7 +150,7 @@ impl Driver for Postgres {
         of_postgres(address, sql)
     }
 
-    async fn named(&mut self) -> Result<Named, Broken> {
+    async fn named(&mut self) -> Result<Standing, Broken> {
         // The first eight digits of a log file's name are the timeline, which each promotion of a
         // replica raises. What is not flushed yet a crash may forget.
         let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
@@ -158,7 +159,8 @@ impl Driver for Postgres {
         let row = self.client.query_one(named, &[]).await?;
         let (system, timeline): (String, String) = (row.get(0), row.get(1));
         let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
-        Ok(Named { database: format!("{system}/{timeline}"), position })
+        let database = format!("{system}/{timeline}");
+        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {

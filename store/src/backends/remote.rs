@@ -29,7 +29,7 @@ use driver::{Applied, applied};
 use rows::gaps;
 
 pub use driver::Driver;
-pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
+pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
 pub(crate) use rows::Row;
 pub(crate) use text::{Style, Text};
 
@@ -242,8 +242,7 @@ impl<D: Driver> BackEnd for Remote<D> {
             let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {
                 return Err(Broken::refused("no row says when it was fenced"));
             };
-            let Named { database, position } = driver.named().await?;
-            Ok(Standing { fenced, database, position })
+            Ok(Standing { fenced, ..driver.named().await? })
         });
         stands.await
     }

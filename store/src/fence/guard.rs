@@ -8,7 +8,7 @@ use leafid_core::{Code, HostTime, StoreTime};
 use tokio::sync::oneshot;
 
 use super::moving::{self, Stop};
-use super::witness::{Below, Line, Note, Noted, Witness, is_evidence, longest_ms, notes};
+use super::witness::{Below, Note, Noted, Witness, is_evidence, longest_ms, notes};
 use super::{Desk, Journal, Orders, Repaired};
 use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
@@ -121,10 +121,10 @@ impl Guard {
     /// decided on it.
     pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
         let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
-        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag()) else {
+        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag) else {
             return false;
         };
-        tracing::error!(code = %Code::StoreWentBack, "{}", said(&below));
+        tracing::error!(code = %Code::StoreWentBack, "{}", below.said);
         self.doubt = true;
         true
     }
@@ -295,7 +295,7 @@ impl Guard {
             let read = back_end.read(some).await?;
             let found = some.iter().zip(&read.answers);
             let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
-            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag()));
+            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
         }
         Ok(below)
     }
@@ -350,22 +350,10 @@ impl Guard {
                 why.push(format!("its position is {now}, and was {was}"));
             }
         }
-        why.extend(below.first().map(said));
+        why.extend(below.first().map(|below| below.said.clone()));
         if below.len() > 1 {
             why.push(format!("and {} other lines", below.len() - 1));
         }
         why.join("; ")
-    }
-}
-
-fn said(below: &Below) -> String {
-    let Below { line, written, found } = below;
-    let at = |ms: &u64| utc::text(StoreTime::new(i64::try_from(*ms).unwrap_or(i64::MAX)));
-    match line {
-        Line::Tag(_) => format!("{line} stands at {found}, and {written} was written"),
-        Line::Worker(..) => {
-            let (written, found) = (at(written), at(found));
-            format!("{line} was granted last at {found}, and at {written} as it was written")
-        }
     }
 }

@@ -73,7 +73,7 @@ pub trait Engine: Client {
     ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>> + Send;
 
     /// Has a later writing find out whether a row was written or made after this call.
-    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Guard, Broken>> + Send;
+    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Marks, Broken>> + Send;
 
     /// Writes each group whole or not at all, if the store is still this one.
     fn commit(
@@ -171,22 +171,14 @@ pub struct Stored {
     pub revision: u64,
 }
 
-/// Which touches of a namespace are known; without a bucket, 0.
+/// Which touches of a namespace are known, without a bucket 0; or what a writing checks so that nothing was
+/// written since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Of the namespace as a whole.
     pub root: u64,
     /// Of each bucket.
     pub buckets: BTreeMap<u32, u64>,
-}
-
-/// What a writing checks so that nothing was written since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guard {
-    /// Of the namespace as a whole.
-    pub root: u64,
-    /// Of each bucket.
-    pub buckets: Vec<(u32, u64)>,
 }
 
 /// A group as keys and values.
@@ -200,7 +192,7 @@ pub struct Commit {
     pub touches: Vec<Touch>,
     /// A namespace whose rows have to be as they were, and the numbers that this concerns: all of
     /// them, if none is named.
-    pub guard: Option<(Name, Guard, Vec<Range>)>,
+    pub guard: Option<(Name, Marks, Vec<Range>)>,
 }
 
 /// A key that is written.
@@ -208,19 +200,10 @@ pub struct Commit {
 pub struct Set {
     /// The key.
     pub key: Key,
-    /// On which condition.
-    pub before: Before,
+    /// The revision that it has to be at; none where the key may not be there.
+    pub before: Option<u64>,
     /// The value.
     pub text: String,
-}
-
-/// A condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
-    /// The key is not there.
-    Nothing,
-    /// It is as this revision left it.
-    At(u64),
 }
 
 /// A bucket that is touched.

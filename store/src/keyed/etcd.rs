@@ -10,7 +10,7 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::problem::Problem;
@@ -197,10 +197,10 @@ impl Engine for Etcd {
         Ok(rows)
     }
 
-    async fn guard(&mut self, _: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, _: Name) -> Result<Marks, Broken> {
         let meta = json!({ "key": texts(&self.keys.of(&Key::Meta)), "count_only": true });
         let (_, at) = self.read(&[meta]).await?;
-        Ok(Guard { root: at, buckets: Vec::new() })
+        Ok(Marks { root: at, ..Marks::default() })
     }
 
     async fn commit(

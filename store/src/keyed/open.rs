@@ -6,9 +6,7 @@ use std::time::Duration;
 use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
-use super::engine::{
-    Before, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
-};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket};
 use super::space::{Moves, Space};
 use super::text::{self, VERSION};
 use crate::backends::Want;
@@ -139,7 +137,7 @@ impl<E: Engine> Keyed<E> {
         for (name, known) in &self.spaces {
             for (worker, mut held, revision) in known.later(now) {
                 held.row.granted = now;
-                let (key, before) = (Key::Worker(*name, worker), Before::At(revision));
+                let (key, before) = (Key::Worker(*name, worker), Some(revision));
                 let set = Set { key, before, text: text::worker(&held) };
                 let touch = Touch { namespace: *name, bucket: bucket(worker), first: false };
                 let (sets, touches) = (vec![set], vec![touch]);

@@ -7,7 +7,7 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Name, Range};
 
 use super::Keyed;
-use super::engine::{Before, Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
+use super::engine::{Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
 use super::space::{Held, Known, Moves, Space};
 use super::text;
 use crate::backends::link::Breakage;
@@ -163,10 +163,6 @@ impl<E: Engine> Keyed<E> {
     }
 
     fn set(&self, plan: &mut Plan, key: Key, before: Option<u64>, text: String, becomes: Becomes) {
-        let before = match before {
-            None => Before::Nothing,
-            Some(revision) => Before::At(revision),
-        };
         plan.revisions.push(Ok(plan.commit.sets.len()));
         plan.commit.sets.push(Set { key, before, text });
         plan.becomes.push(becomes);

@@ -9,7 +9,7 @@ use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{Acls, CreateMode, Error, SessionState, Stat};
 
-use super::engine::{Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
 use crate::problem::Problem;
@@ -228,7 +228,7 @@ impl Engine for Zookeeper {
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
-    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         let made = self.paths.made(&namespace);
         self.client.sync(&made).await?;
         // First, so that a bucket that is made meanwhile is noticed.
@@ -237,7 +237,7 @@ impl Engine for Zookeeper {
         let seals: Vec<String> =
             buckets.iter().map(|bucket| self.paths.seal(&namespace, *bucket)).collect();
         let seals = self.versions(&seals).await?;
-        Ok(Guard { root, buckets: buckets.into_iter().zip(seals).collect() })
+        Ok(Marks { root, buckets: buckets.into_iter().zip(seals).collect() })
     }
 
     async fn commit(

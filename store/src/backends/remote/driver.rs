@@ -4,6 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::rows::Row;
+use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::backends::sql::{Query, Step, Texts};
@@ -20,15 +21,6 @@ pub const STATEMENT_MS: u32 = 3_000;
 pub struct Did {
     pub rows: u64,
     pub now_ms: Option<i64>,
-}
-
-/// By what a database is told from another one, and from an older state of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
-    pub database: String,
-    /// How far it has come, by a count that rises with what is written durably, and that what takes
-    /// its place under the same name goes on from; 0 where there is none.
-    pub position: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +50,9 @@ pub trait Driver: Client {
     /// What a query of an application gives, asked for `--from-max`.
     fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;
 
-    /// What the database calls itself, and how far it has come.
-    fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
+    /// What the database calls itself, and how far it has come, by a count that what takes its place under
+    /// the same name goes on from; without its fence.
+    fn named(&mut self) -> impl Future<Output = Result<Standing, Broken>> + Send;
 
     /// Reads, together where the protocol can.
     fn read(

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::gateway::{Keys, number, pair, revision, texts};
 use super::{Etcd, OPERATIONS};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Before, Commit, Ended, Engine, Key, Touched};
+use crate::keyed::engine::{Commit, Ended, Engine, Key, Touched};
 
 pub fn put(key: &str, text: &str) -> Value {
     json!({ "request_put": { "key": texts(key), "value": texts(text) } })
@@ -126,8 +126,8 @@ fn marks(responses: &Value, first: usize, touched: &[(Name, u32)], at: u64) -> V
 fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
     let checks = group.checks.iter().map(|(key, revision)| same(&keys.of(key), *revision));
     let sets = group.sets.iter().map(|set| match set.before {
-        Before::Nothing => absent(&keys.of(&set.key)),
-        Before::At(revision) => same(&keys.of(&set.key), revision),
+        None => absent(&keys.of(&set.key)),
+        Some(revision) => same(&keys.of(&set.key), revision),
     });
     let mut all: Vec<Value> = checks.chain(sets).collect();
     if let Some((name, guard, numbers)) = &group.guard {

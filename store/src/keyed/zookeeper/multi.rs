@@ -9,7 +9,7 @@ use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, Mul
 use super::address::{Paths, counted, version};
 use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{BUCKET, Before, Commit, Ended, Identity, Key, Set, Touched, bucket};
+use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
 
 /// The version after which comes -1, by which ZooKeeper means any.
 const LAST: i32 = -2;
@@ -75,7 +75,7 @@ impl<'z> Multi<'z> {
                 numbers.is_empty()
                     || numbers.iter().any(|range| range.start < end && start < range.end)
             };
-            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(*bucket)) {
+            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(**bucket)) {
                 self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1))?;
             }
         }
@@ -113,8 +113,8 @@ impl<'z> Multi<'z> {
     fn key(&mut self, paths: &Paths, set: &Set) -> Result<(), Error> {
         let path = paths.of(&set.key);
         match set.before {
-            Before::At(revision) => self.set(&path, &set.text, Some(version(revision)), Part::Set),
-            Before::Nothing => {
+            Some(revision) => self.set(&path, &set.text, Some(version(revision)), Part::Set),
+            None => {
                 self.create(&path, &set.text, Part::Set)?;
                 if let Key::Space(name) = set.key {
                     self.create(&paths.touch(&name), "", Part::Other)?;
@@ -134,7 +134,7 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut multi = Multi::new(zookeeper);
     let paths = &zookeeper.paths;
-    let set = Set { key: Key::Space(name), before: Before::Nothing, text: text.to_owned() };
+    let set = Set { key: Key::Space(name), before: None, text: text.to_owned() };
     let put = (|| {
         multi.key(paths, &set)?;
         multi.create(&paths.mark(store), "", Part::Other)?;

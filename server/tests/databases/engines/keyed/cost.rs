@@ -15,9 +15,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
-use leafid_store::keyed::engine::{
-    Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
-};
+use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use leafid_store::keyed::text;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -130,7 +128,7 @@ impl<E: Engine> Engine for Counted<E> {
         self.engine.list(folder, after, limit).await
     }
 
-    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         self.count(0);
         self.engine.guard(namespace).await
     }
