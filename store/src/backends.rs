@@ -6,13 +6,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Name, Range, StoreTime, Token};
+use leafid_core::{Code, FieldReader, FieldWriter, Name, Range, Refusal, StoreTime, Token};
 
 use crate::problem::Problem;
 use crate::store::Page;
 
 #[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
-pub mod address;
+pub(crate) mod address;
 pub mod clock;
 pub mod far;
 pub mod greatest;
@@ -22,10 +22,9 @@ pub mod mysql;
 pub mod opening;
 #[cfg(feature = "sql")]
 pub mod postgres;
-pub mod reconnect;
 #[cfg(feature = "sql")]
 pub mod remote;
-pub mod sql;
+pub(crate) mod sql;
 pub mod sqlite;
 #[cfg(any(feature = "sql", feature = "etcd"))]
 pub(crate) mod tls;
@@ -142,6 +141,33 @@ pub struct Fenced {
     pub floor: StoreTime,
     /// What the database called itself then.
     pub database: String,
+}
+
+impl Fenced {
+    /// Reads it by the fields that every back end keeps it in.
+    ///
+    /// # Errors
+    /// One is missing or none.
+    pub fn get(from: &mut impl FieldReader) -> Result<Fenced, Refusal> {
+        Ok(Fenced {
+            generation: need(from.number("generation")?)?,
+            at: StoreTime::new(need(from.millis("fenced_ms")?)?),
+            floor: StoreTime::new(need(from.millis("floor_ms")?)?),
+            database: need(from.text("fenced_on", str::to_owned)?)?,
+        })
+    }
+
+    /// Writes those fields.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        to.number("generation", self.generation);
+        to.millis("fenced_ms", self.at.get());
+        to.millis("floor_ms", self.floor.get());
+        to.text("fenced_on", &self.database);
+    }
+}
+
+pub(crate) fn need<T>(value: Option<T>) -> Result<T, Refusal> {
+    value.ok_or(Code::RequestInvalid.into())
 }
 
 /// Tells whether a database is still the one that was opened.
@@ -266,7 +292,44 @@ pub enum Answer {
     Unreadable(Problem),
 }
 
+impl Want {
+    /// The namespace that it looks into.
+    pub fn space(&self) -> Option<Name> {
+        match *self {
+            Want::Fenced
+            | Want::TagNames(_)
+            | Want::NamespaceNames(_)
+            | Want::Tag(_)
+            | Want::Tags(_)
+            | Want::Namespaces(_) => None,
+            Want::Namespace(name)
+            | Want::Worker(name, _)
+            | Want::Mine(name, _)
+            | Want::Own(name, _)
+            | Want::Unused { namespace: name, .. }
+            | Want::Rested(name, _)
+            | Want::Kept(name, _)
+            | Want::Leaving { namespace: name, .. }
+            | Want::Workers(name, _) => Some(name),
+        }
+    }
+}
+
 impl Answer {
+    /// That nothing was found.
+    pub fn none(want: &Want) -> Answer {
+        match want {
+            Want::Tag(_) => Answer::Tag(None),
+            Want::Namespace(_) => Answer::Namespace(None),
+            Want::Tags(_) => Answer::Tags(Vec::new()),
+            Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
+            Want::Unused { .. } => Answer::Unused(Vec::new()),
+            Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
+            Want::Fenced => Answer::Fenced(Seen::default()),
+            _ => Answer::Workers(Vec::new()),
+        }
+    }
+
     /// The rows of numbers alone.
     pub fn workers(self) -> Vec<Worker> {
         match self {
@@ -366,6 +429,12 @@ pub enum Outcome {
 pub struct Fault {
     /// What it said, for a person.
     pub detail: String,
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Problem {
+        Problem::unavailable(fault.detail)
+    }
 }
 
 impl From<&Fault> for Problem {

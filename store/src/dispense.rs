@@ -36,7 +36,6 @@ pub struct Generators {
     namespaces: Pool<Snowflakes>,
 }
 
-/// The generators of one kind, by name.
 struct Pool<S: Kind> {
     drivers: Mutex<HashMap<Name, Arc<Driver<S>>>>,
     /// What was handed out; a generator comes and goes, this stays.
@@ -62,7 +61,6 @@ impl<S: Kind + Send + 'static> Pool<S> {
         self.all().get(name).cloned()
     }
 
-    /// `count` IDs under a name, ascending, of its generator or a new one.
     async fn take(
         &self,
         deps: &Deps,
@@ -98,7 +96,6 @@ impl<S: Kind + Send + 'static> Pool<S> {
         taken
     }
 
-    /// What each can hand out without the store.
     fn in_hand(&self) -> Vec<(Name, u64)> {
         let all: Vec<_> = self.all().iter().map(|(name, of)| (*name, Arc::clone(of))).collect();
         all.into_iter().map(|(name, driver)| (name, driver.in_hand())).collect()

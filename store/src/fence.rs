@@ -7,9 +7,9 @@
 //! what this server wrote.
 
 pub mod file;
-pub mod guard;
-pub mod journal;
-pub mod moving;
+pub(crate) mod guard;
+mod journal;
+mod moving;
 pub mod text;
 pub mod witness;
 
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::problem::Problem;
 
-pub use guard::Guard;
+pub(crate) use guard::Guard;
 pub use journal::Journal;
 pub use witness::Witness;
 
@@ -41,7 +41,7 @@ pub struct Repaired {
 
 /// What a guard is told to do, and what it tells: shared with those who ask.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub(crate) struct Desk {
     generation: AtomicU64,
     position: AtomicU64,
     floor: AtomicI64,
@@ -49,34 +49,27 @@ pub struct Desk {
     orders: Mutex<Orders>,
 }
 
-/// What a guard is told to do.
 #[derive(Debug, Default)]
-pub struct Orders {
-    /// Notes what is written here from now on, and compares the store with what stands there.
+pub(crate) struct Orders {
     pub journal: Option<Arc<Journal>>,
-    /// What another server's journal knows, to be moved past.
     pub heard: Option<Witness>,
     /// The store is to be fenced, whatever it looks like.
     pub repair: Option<oneshot::Sender<Result<Repaired, Problem>>>,
 }
 
 impl Desk {
-    /// How often the store was fenced, as far as this server knows.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// How far its database had come when that was looked at last.
     pub fn position(&self) -> u64 {
         self.position.load(Ordering::Relaxed)
     }
 
-    /// Before when no window begins, by the last fence; 0 where there was none.
     pub fn floor(&self) -> StoreTime {
         StoreTime::new(self.floor.load(Ordering::Relaxed))
     }
 
-    /// Tells how often it was, how far its database has come, and before when no window begins.
     pub fn tell(&self, mark: Mark, floor: StoreTime) {
         self.generation.store(mark.generation, Ordering::SeqCst);
         self.position.store(mark.position, Ordering::Relaxed);
@@ -89,7 +82,6 @@ impl Desk {
         self.has_orders.store(true, Ordering::SeqCst);
     }
 
-    /// Takes the orders, if there are any.
     pub fn take(&self) -> Option<Orders> {
         if !self.has_orders.swap(false, Ordering::SeqCst) {
             return None;

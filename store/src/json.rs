@@ -6,14 +6,12 @@ use leafid_core::StoreTime;
 
 use crate::problem::Problem;
 
-/// What is wrong with a request is told as it is.
 impl From<leafid_wire::Invalid> for Problem {
     fn from(invalid: leafid_wire::Invalid) -> Problem {
         Problem::new(invalid.code, invalid.detail)
     }
 }
 
-/// What another server said.
 impl From<leafid_wire::Problem> for Problem {
     fn from(said: leafid_wire::Problem) -> Problem {
         let (retry_after_ms, free_at) = (said.retry_after_ms, said.free_at_ms.map(StoreTime::new));

@@ -5,14 +5,14 @@
 //! Of a namespace's numbers a server reads only those buckets that others touched since: what an
 //! acquire costs does not depend on how many there are.
 
-pub mod address;
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
+mod address;
 pub mod engine;
 #[cfg(feature = "etcd")]
 pub mod etcd;
 mod look;
-pub mod moves;
-pub mod open;
-pub mod space;
+mod open;
+mod space;
 pub mod text;
 mod write;
 #[cfg(feature = "zookeeper")]
@@ -32,7 +32,8 @@ use crate::backends::{
 };
 use crate::clock::RegistryTime;
 
-use engine::{Engine, Guard, Key, Stored};
+use engine::{Engine, Key, Marks, Stored};
+pub use space::Held;
 use space::Known;
 
 #[cfg(not(feature = "zookeeper"))]
@@ -45,19 +46,14 @@ pub struct Keyed<E: Engine> {
     now: StoreTime,
     clock: DatabaseClock,
     time: RegistryTime,
-    /// What is known of each namespace.
     spaces: BTreeMap<Name, Known>,
-    /// What a change of a namespace was decided on in this turn.
-    guards: BTreeMap<Name, Guard>,
-    /// Counts turns.
+    guards: BTreeMap<Name, Marks>,
     turn: u64,
     beaten: Option<Instant>,
-    /// The connection of which the spaces are known.
     connected: u64,
 }
 
 impl<E: Engine> Keyed<E> {
-    /// The time now.
     fn now(&mut self) -> StoreTime {
         if let Some(told) = self.link.client.as_mut().and_then(Engine::told) {
             self.clock.learn(told);

@@ -1,7 +1,6 @@
 //! Opens stores by the name of their back end: a registry over what lies there.
 
 pub mod database;
-mod engines;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -5,7 +5,6 @@
 mod alarm;
 pub mod aside;
 mod cache;
-mod entry;
 pub mod explain;
 mod groups;
 mod health;
@@ -32,8 +31,8 @@ use leafid_core::{
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
-use crate::backends::reconnect::pause;
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock;
 use crate::fence::{Journal, Repaired, Witness};
@@ -70,7 +69,6 @@ pub struct Registry {
 struct State {
     /// The store; a server may start while its database cannot be reached.
     opened: OnceLock<Arc<Opened>>,
-    /// Why it is not open yet.
     why: Mutex<Problem>,
 }
 
@@ -375,7 +373,6 @@ impl Registry {
         })
     }
 
-    /// Counts an ask, and tells operators of a refusal that concerns them.
     fn heed<T>(
         &self,
         scope: Scope,
@@ -415,7 +412,6 @@ impl Registry {
     }
 }
 
-/// Counts an ask for a namespace's numbers, among those of its kind.
 fn of<T>(
     namespace: Name,
     kind: fn(&OfSpace) -> &Outcomes,
@@ -424,7 +420,6 @@ fn of<T>(
 }
 
 impl State {
-    /// The store could not be opened once more.
     fn hear(&self, mut problem: Problem, tries: u32) {
         tracing::warn!(code = %problem.code, tries, "not open: {}", problem.detail);
         if matches!(problem.code, Code::Unauthorized | Code::Forbidden) {

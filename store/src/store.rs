@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leafid_core::registry::{NamespaceSpec, TagSpec};
 use leafid_core::{FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, StoreTime};
 
-use crate::meter::turns::Turns;
+use crate::meter::Turns;
 
 /// How a tag is created or changed; what is not said stays, or is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

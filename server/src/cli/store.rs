@@ -8,7 +8,7 @@ use leafid_core::Token;
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::greatest::of_file;
 use leafid_store::backends::opening::{Options, Terms, Unopened};
-use leafid_store::backends::sqlite::{self, file::create};
+use leafid_store::backends::sqlite::{self, file};
 use leafid_store::clock::SystemClock;
 use leafid_store::hex::hex;
 use leafid_store::opening::database::Database;
@@ -39,7 +39,7 @@ impl Place {
     pub fn shown(&self) -> String {
         match self {
             Place::Database(database) => database.place().to_owned(),
-            Place::File(file) => create::place(file),
+            Place::File(file) => file::place(file),
         }
     }
 

@@ -1,5 +1,10 @@
 //! What the addresses of all databases share: what is printed of them, and how a URL is refused.
 
+#![cfg_attr(
+    not(feature = "sql"),
+    expect(dead_code, reason = "only these take options out of a URL")
+)]
+
 use std::collections::BTreeMap;
 
 use leafid_core::Code;
@@ -7,7 +12,6 @@ use percent_encoding::percent_decode_str;
 
 use crate::problem::Problem;
 
-/// Options of a URL, by their names.
 pub type Options = BTreeMap<String, String>;
 
 /// Takes the options of these names out of a URL. Behind a `?` in a password there is none.
@@ -45,7 +49,6 @@ pub fn unusable(database: &str, why: &str, form: &str) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
-/// All that is printed of an address is its place, which has no password.
 macro_rules! prints_its_place {
     ($address:ty) => {
         impl std::fmt::Debug for $address {

@@ -4,13 +4,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{StoreTime, Token};
+use leafid_core::{Code, StoreTime, Token};
 use tokio::time::timeout;
 
 use super::BackEnd;
 use super::clock::DatabaseClock;
 use super::link::{Broken, Link};
-use super::opening::{NewStore, Options, Terms, Unopened, apart, words};
+use super::opening::{self, NewStore, Options, Terms, Unopened, apart};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -33,15 +33,41 @@ pub struct Meta {
     pub revision: u64,
 }
 
-/// A back end over a database across a network, and what it asks of a connection.
-pub trait Far: BackEnd + Sized {
-    /// A connection.
-    type Client: Send + Sync + 'static;
+/// A connection to a database across a network.
+///
+/// # Errors
+/// Every verb says how the exchange failed.
+pub trait Client: Sized + Send + Sync + 'static {
     /// Where the database is, and as whom it is used.
     type Address: Clone + Send + Sync + 'static;
 
     /// What it is called, for a person.
     const NAME: &'static str;
+
+    /// Connects, and sets what the session needs.
+    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
+
+    /// Looks at the server's version and settings; warns of what is let pass. The inner error is for an
+    /// operator.
+    fn examine(
+        &mut self,
+        allow_unsafe: bool,
+    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
+
+    /// Whether the connection is known to be gone.
+    fn is_lost(&self) -> bool;
+
+    /// Whether the other end still answers, where that is not known by itself.
+    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send {
+        async { Ok(()) }
+    }
+}
+
+/// A back end over a database across a network, and what it asks of a connection.
+pub trait Far: BackEnd + Sized {
+    /// A connection.
+    type Client: Client;
+
     /// What a store is made of: `tables`, `keys`.
     const KEEPS: &'static str;
     /// The version of those.
@@ -56,23 +82,6 @@ pub trait Far: BackEnd + Sized {
     const EXCHANGE: Duration;
     /// Examining writes something, which is not done before it is known that the place is a store's.
     const EXAMINING_WRITES: bool;
-
-    /// Connects, and sets what the session needs.
-    fn connect(
-        address: &Self::Address,
-    ) -> impl Future<Output = Result<Self::Client, Broken>> + Send;
-
-    /// Looks at the server's version and settings; warns of what is let pass.
-    fn examine(
-        client: &mut Self::Client,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
-
-    /// Whether the connection is known to be gone.
-    fn is_lost(client: &Self::Client) -> bool;
-
-    /// Whether the other end still answers.
-    fn ping(client: &mut Self::Client) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// What the store says of itself, if it is there; within it, that another program wrote there.
     fn meta(
@@ -97,7 +106,34 @@ pub trait Far: BackEnd + Sized {
         opened: Opened<Self>,
         believe_clock: bool,
     ) -> impl Future<Output = Result<Self, Unopened>>;
+
+    /// What a query of an application gives, asked for `--from-max`.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` where it has no tables, or the query gives no number.
+    fn greatest(_: &Address<Self>, place: &str, _sql: &str) -> Result<Option<i64>, Problem> {
+        let detail = format!(
+            "--from-max asks a database that has tables, and {place} has none: add --in postgres://…, \
+             mysql://… or sqlite:PATH"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail))
+    }
+
+    /// Gives the store another id.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` without tables; else as [`open`].
+    fn rename(_: &Address<Self>, place: &str, _id: Token) -> Result<(), Unopened> {
+        let detail = format!(
+            "{place} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a new \
+             store instead: leafid init"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail).into())
+    }
 }
+
+/// Where a back end's database is, and as whom it is used.
+pub type Address<B> = <<B as Far>::Client as Client>::Address;
 
 /// A store that was found or made, of which nothing was read yet.
 pub struct Opened<B: Far> {
@@ -118,8 +154,8 @@ pub struct Opened<B: Far> {
 /// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting or a clock
 /// cannot keep a promise, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
 /// for another store than was expected.
-pub fn open<B: Far + Send>(
-    address: &B::Address,
+pub fn open<B: Far>(
+    address: &Address<B>,
     place: &str,
     ticks: Arc<dyn Clock>,
     terms: &Terms,
@@ -134,7 +170,7 @@ pub fn open<B: Far + Send>(
         // A new store would be another than the one that is expected.
         let may_create = terms.options.create && terms.options.expect.is_none();
         if meta.is_none() && !may_create {
-            return Err(words::not_there(place, B::NOTHING).into());
+            return Err(opening::not_there(place, B::NOTHING).into());
         }
         if B::EXAMINING_WRITES {
             examine::<B>(&mut client, place, terms).await?;
@@ -150,7 +186,7 @@ pub fn open<B: Far + Send>(
             created = made.map_err(|_| told(late(MAKING)))??;
             meta = look::<B>(&mut client, place).await?;
         }
-        let meta = meta.ok_or_else(|| words::not_there(place, B::NOTHING))?;
+        let meta = meta.ok_or_else(|| opening::not_there(place, B::NOTHING))?;
         let meta = of_this_version::<B>(meta, place)?;
         terms.options.refuse_other(place, meta.store)?;
         let link = Link::new(address.clone(), place.to_owned(), meta, terms.allow_unsafe);
@@ -163,8 +199,8 @@ pub fn open<B: Far + Send>(
 ///
 /// # Errors
 /// `STORE_REFUSED` if one is there, with what is in it; else as [`open`].
-pub fn create<B: Far + Send>(
-    address: &B::Address,
+pub fn create<B: Far>(
+    address: &Address<B>,
     place: &str,
     ticks: Arc<dyn Clock>,
     terms: &Terms,
@@ -174,7 +210,7 @@ pub fn create<B: Far + Send>(
     let facts = opened.facts();
     match facts.found.created {
         true => Ok(opened),
-        false => Err(words::exists(place, facts.store, &facts.found, B::OTHER).into()),
+        false => Err(opening::exists(place, facts.store, &facts.found, B::OTHER).into()),
     }
 }
 
@@ -182,11 +218,9 @@ pub fn create<B: Far + Send>(
 ///
 /// # Errors
 /// As [`open`].
-pub async fn reach<B: Far>(address: &B::Address, place: &str) -> Result<B::Client, Unopened> {
-    let connected = timeout(B::CONNECTING, B::connect(address)).await;
-    connected
-        .unwrap_or_else(|_| Err(late(B::CONNECTING)))
-        .map_err(|broken| broken.unopened::<B>(place))
+pub async fn reach<B: Far>(address: &Address<B>, place: &str) -> Result<B::Client, Unopened> {
+    let connected = within::<B, _>(B::Client::connect(address)).await;
+    connected.map_err(|broken| broken.unopened::<B>(place))
 }
 
 async fn examine<B: Far>(
@@ -194,8 +228,7 @@ async fn examine<B: Far>(
     place: &str,
     terms: &Terms,
 ) -> Result<(), Unopened> {
-    let examined = timeout(B::CONNECTING, B::examine(client, terms.allow_unsafe)).await;
-    let examined = examined.unwrap_or_else(|_| Err(late(B::CONNECTING)));
+    let examined = within::<B, _>(client.examine(terms.allow_unsafe)).await;
     Ok(examined.map_err(|broken| broken.unopened::<B>(place))??)
 }
 
@@ -204,9 +237,12 @@ async fn examine<B: Far>(
 /// # Errors
 /// As [`open`].
 pub async fn look<B: Far>(client: &mut B::Client, place: &str) -> Result<Option<Meta>, Unopened> {
-    let found = timeout(B::CONNECTING, B::meta(client, place)).await;
-    let found = found.unwrap_or_else(|_| Err(late(B::CONNECTING)));
+    let found = within::<B, _>(B::meta(client, place)).await;
     Ok(found.map_err(|broken| broken.unopened::<B>(place))??)
+}
+
+async fn within<B: Far, T>(done: impl Future<Output = Result<T, Broken>>) -> Result<T, Broken> {
+    timeout(B::CONNECTING, done).await.unwrap_or_else(|_| Err(late(B::CONNECTING)))
 }
 
 /// No answer came in time.
@@ -218,6 +254,6 @@ pub fn late(limit: Duration) -> Broken {
 pub fn of_this_version<B: Far>(meta: Meta, place: &str) -> Result<Meta, Problem> {
     match meta.version == B::VERSION {
         true => Ok(meta),
-        false => Err(words::other_version(place, B::KEEPS, meta.version, B::VERSION)),
+        false => Err(opening::other_version(place, B::KEEPS, meta.version, B::VERSION)),
     }
 }

@@ -2,7 +2,7 @@
 //! read, and nothing else.
 
 #[cfg(feature = "sql")]
-pub mod remote;
+pub(crate) mod remote;
 
 use std::path::Path;
 use std::time::Duration;
@@ -40,15 +40,12 @@ fn one(values: &[Given], whole: &str) -> Result<Option<i64>, Problem> {
     }
 }
 
-/// A value of a row.
 struct Given {
-    /// As text; none where it is null.
     text: Option<String>,
     /// What the database calls its type, where that is not one of whole or exact numbers.
     odd: Option<String>,
 }
 
-/// The values of all rows and columns.
 type Values = Vec<Given>;
 
 fn refused(said: &str) -> Problem {

@@ -1,18 +1,18 @@
 //! The connection to a database across a network: made again when it is lost, with a pause that grows,
 //! and looked at each time: behind the same name another store may stand now.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
-use super::far::{Far, Meta, late, of_this_version};
+use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
-use super::reconnect::{Gone, Tries};
-use super::{Facts, Fault};
+use super::{Facts, Fault, Watch};
 use crate::hex::hex;
 use crate::problem::Problem;
+use crate::random;
 
 /// A connection that nobody used for this long is asked whether it still answers.
 const IDLE: Duration = Duration::from_secs(15);
@@ -65,14 +65,12 @@ impl Broken {
         matches!(self.kind, Breakage::NoDatabase | Breakage::Unknown | Breakage::Forbidden)
     }
 
-    /// Whether the connection is not used again.
     fn ends(&self) -> bool {
         self.is_denied() || matches!(self.kind, Breakage::Lost | Breakage::Untrusted)
     }
 
-    /// Why a store cannot be used, for a person.
     fn word<B: Far>(&self, place: &str) -> String {
-        let (name, detail) = (B::NAME, &self.detail);
+        let (name, detail) = (B::Client::NAME, &self.detail);
         match self.kind {
             Breakage::NoDatabase => {
                 let name = place.rsplit('/').next().unwrap_or("leafid");
@@ -112,7 +110,7 @@ impl Broken {
 
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
-    address: B::Address,
+    address: Address<B>,
     /// Where the store is, for a person.
     pub place: String,
     /// The store that was opened.
@@ -129,7 +127,7 @@ pub struct Link<B: Far> {
 
 impl<B: Far> Link<B> {
     /// To the store that was found there; not connected yet.
-    pub fn new(address: B::Address, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
+    pub fn new(address: Address<B>, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
         let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
         let (client, connections, denied) = (None, 0, None);
         Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
@@ -157,11 +155,11 @@ impl<B: Far> Link<B> {
     /// There is none.
     pub async fn ready(&mut self) -> Result<(), Fault> {
         if let Some(client) = &mut self.client {
-            if !B::is_lost(client) {
+            if !client.is_lost() {
                 if self.used.elapsed() < IDLE {
                     return Ok(());
                 }
-                if let Ok(Ok(())) = timeout(B::CONNECTING, B::ping(client)).await {
+                if let Ok(Ok(())) = timeout(B::CONNECTING, client.ping()).await {
                     self.used = Instant::now();
                     return Ok(());
                 }
@@ -195,7 +193,7 @@ impl<B: Far> Link<B> {
         };
         let limit = B::EXCHANGE;
         let done = timeout(limit, run(client)).await.unwrap_or_else(|_| {
-            Err(Broken::lost(format!("{} did not answer within {limit:?}", B::NAME)))
+            Err(Broken::lost(format!("{} did not answer within {limit:?}", B::Client::NAME)))
         });
         self.used = Instant::now();
         if let Err(broken) = &done {
@@ -242,8 +240,8 @@ impl<B: Far> Link<B> {
     async fn connect(&self) -> Result<B::Client, Fault> {
         let told = |broken: Broken| self.fault(&broken);
         let problem = |problem: Problem| Fault { detail: problem.detail };
-        let mut client = B::connect(&self.address).await.map_err(told)?;
-        B::examine(&mut client, self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
+        let mut client = B::Client::connect(&self.address).await.map_err(told)?;
+        client.examine(self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
         let found = B::meta(&mut client, &self.place).await.map_err(told)?;
         let of_ours = |meta: &Meta| (meta.store, meta.revision);
         match found {
@@ -266,5 +264,101 @@ impl<B: Far> Link<B> {
         );
         self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
         Fault { detail }
+    }
+}
+
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Why nothing may be granted until a restart.
+#[derive(Debug, Default)]
+pub struct Gone(OnceLock<Problem>);
+
+impl Gone {
+    /// Notes it, and says it once.
+    pub fn set(&self, problem: Problem) {
+        let (code, detail) = (problem.code, problem.detail.clone());
+        if self.0.set(problem).is_ok() {
+            tracing::error!(%code, "{detail}");
+        }
+    }
+}
+
+impl Watch for Gone {
+    fn gone(&self) -> Option<Problem> {
+        self.0.get().cloned()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tries(Option<Down>);
+
+#[derive(Debug)]
+struct Down {
+    since: Instant,
+    tries: u32,
+    next: Instant,
+    fault: Fault,
+}
+
+impl Tries {
+    /// Whether it is time for the next try.
+    ///
+    /// # Errors
+    /// Why the last one failed, until it is.
+    fn due(&self) -> Result<(), Fault> {
+        match &self.0 {
+            Some(down) if Instant::now() < down.next => Err(down.fault.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A connection was lost: the next try is due at once.
+    fn lost(&mut self, place: &str, why: &str) {
+        tracing::warn!(place, "the connection is lost, and made again: {why}");
+        let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
+        self.0.get_or_insert(Down { since: now, tries: 0, next: now, fault });
+    }
+
+    fn failed(&mut self, place: &str, fault: Fault) -> Fault {
+        let now = Instant::now();
+        let (since, tries) = self.0.as_ref().map_or((now, 0), |down| (down.since, down.tries));
+        let pause = pause(tries);
+        let (why, ms, tries) = (&fault.detail, pause.as_millis(), tries + 1);
+        tracing::warn!(place, tries, next_in_ms = ms, "not connected: {why}");
+        self.0 = Some(Down { since, tries, next: now + pause, fault: fault.clone() });
+        fault
+    }
+
+    fn done(&mut self, place: &str) {
+        if let Some(down) = self.0.take() {
+            let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);
+            tracing::info!(place, after_ms = ms, tries, "connected again");
+        }
+    }
+}
+
+/// How long to wait after this many tries that failed: twice as long each time, and a bit more or
+/// less, so that servers do not come back all at once.
+pub(crate) fn pause(tries: u32) -> Duration {
+    let longest = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);
+    let chance = random::bytes().map_or(0, |[byte]| u32::from(byte));
+    longest.mul_f64(0.8 + 0.4 * f64::from(chance) / 255.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pause_grows_and_ends() {
+        for tries in 0..64 {
+            let pause = pause(tries);
+            let base = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);
+            assert!(
+                pause >= base.mul_f64(0.79) && pause <= base.mul_f64(1.21),
+                "{tries}: {pause:?}"
+            );
+        }
     }
 }

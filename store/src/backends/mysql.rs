@@ -4,28 +4,25 @@
 mod address;
 mod leaf;
 mod settings;
-mod tables;
-mod tls;
-mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
+use super::Standing;
+use super::far::Client;
+use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
-use super::remote::{About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text};
-use super::sql::{Query, Step, Texts};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
+use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-pub use leaf::Leaf;
-pub use tables::{Own, Tables};
-use values::param;
+use settings::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
@@ -33,28 +30,31 @@ const DUPLICATE: u16 = 1062;
 const UNWRITABLE: u16 = 1267;
 
 /// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
-pub struct Mysql<T = Own> {
+pub struct Mysql {
     connection: Conn,
     place: String,
     version: String,
-    texts: HashMap<Cow<'static, str>, Text>,
-    /// Whether a transaction may be open.
+    translated: HashMap<Cow<'static, str>, Text>,
     open: bool,
-    tables: PhantomData<T>,
+    leaf: bool,
 }
 
-/// What a statement gave.
 struct Given {
     rows: Vec<Row>,
     did: Did,
 }
 
-impl<T: Tables> Mysql<T> {
+fn named(leaf: bool, text: &str) -> Cow<'_, str> {
+    if leaf { Cow::Owned(leaf::prefixed(text)) } else { Cow::Borrowed(text) }
+}
+
+impl Mysql {
     async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
+        let leaf = self.leaf;
         let text = self
-            .texts
+            .translated
             .entry(asked.text.clone())
-            .or_insert_with(|| Text::translate(&T::named(&asked.text), Style::Marks));
+            .or_insert_with(|| Text::translate(&named(leaf, &asked.text), Style::Marks));
         let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
         let params = match text.names.is_empty() {
             true => Params::Empty,
@@ -68,7 +68,7 @@ impl<T: Tables> Mysql<T> {
             Some(row) => row.columns_ref().iter().map(|column| column.name_str().into()).collect(),
             None => Arc::default(),
         };
-        let rows: Vec<Row> = found.iter().map(|row| values::row(row, &names)).collect();
+        let rows: Vec<Row> = found.iter().map(|row| settings::row(row, &names)).collect();
         // What writes says the time as an inserted id, what only looks as its first column.
         let looked = rows.first().and_then(|row| row.int(0).ok());
         let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());
@@ -76,7 +76,6 @@ impl<T: Tables> Mysql<T> {
         Ok(Given { rows, did })
     }
 
-    /// What a group did, up to the first condition that did not hold.
     async fn group(&mut self, steps: &[Step]) -> Result<Vec<Did>, Error> {
         let mut done = Vec::with_capacity(steps.len());
         for step in steps {
@@ -110,20 +109,14 @@ impl<T: Tables> Mysql<T> {
     }
 }
 
-impl<T: Tables> Driver for Mysql<T> {
+impl Client for Mysql {
     type Address = Address;
-
     const NAME: &'static str = "MySQL";
-    const AT_ONCE: usize = 64;
-    const TOGETHER: usize = 1;
-    const TEXTS: Texts = T::TEXTS;
-    const ABOUT: About = T::ABOUT;
 
-    async fn connect(address: &Address) -> Result<Mysql<T>, Broken> {
-        let told = |error: Error| broken(&error);
-        let mut connection = Conn::new(address.options.clone()).await.map_err(told)?;
+    async fn connect(address: &Address) -> Result<Mysql, Broken> {
+        let mut connection = Conn::new(address.options.clone()).await?;
         let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
-        let about: Option<(String, bool)> = connection.query_first(about).await.map_err(told)?;
+        let about: Option<(String, bool)> = connection.query_first(about).await?;
         let (version, by_statements) = about.unwrap_or_default();
         // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
         // lock, at either level.
@@ -146,27 +139,47 @@ impl<T: Tables> Driver for Mysql<T> {
                  time_zone = '+00:00', innodb_lock_wait_timeout = {locked}, {limit}"
             ),
         ] {
-            connection.query_drop(session).await.map_err(told)?;
+            connection.query_drop(session).await?;
         }
-        let (place, texts) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, version, texts, open: false, tables: PhantomData })
+        let (place, translated) = (address.place.clone(), HashMap::new());
+        Ok(Mysql { connection, place, version, translated, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let told = |error: Error| broken(&error);
-        let given = self.run(&Query::new(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
+        let given = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
         let row = given.rows.first();
-        let text = Text::translate(&T::named(settings::FOREIGN), Style::Marks).sql;
-        let foreign = self.connection.query_first(text).await.map_err(told)?;
+        let text =
+            Text::translate(&named(self.leaf, self.texts().text("meta/foreign")), Style::Marks).sql;
+        let foreign = self.connection.query_first(text).await?;
         let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
-        if judged.is_err() {
-            return Ok(judged);
+        match judged {
+            Ok(()) if self.leaf => Ok(leaf::examine(&mut self.connection, &self.place).await?),
+            judged => Ok(judged),
         }
-        T::examine(&mut self.connection, &self.place).await.map_err(told)
     }
 
-    async fn named(&mut self) -> Result<Named, Broken> {
-        let told = |error: Error| broken(&error);
+    fn is_lost(&self) -> bool {
+        self.connection.is_disconnected()
+    }
+
+    async fn ping(&mut self) -> Result<(), Broken> {
+        Ok(self.connection.ping().await?)
+    }
+}
+
+impl Driver for Mysql {
+    const AT_ONCE: usize = 64;
+    const TOGETHER: usize = 1;
+
+    fn texts(&self) -> Texts {
+        if self.leaf { sql::LEAF } else { sql::MYSQL }
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_mysql(address, sql)
+    }
+
+    async fn named(&mut self) -> Result<Standing, Broken> {
         let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
                          ('server_uuid', 'server_uid', 'hostname', 'port', 'server_id', \
                           'group_replication_group_name')";
@@ -175,29 +188,21 @@ impl<T: Tables> Driver for Mysql<T> {
                        'wsrep_cluster_state_uuid')";
         let mut all: HashMap<String, String> = HashMap::new();
         for asked in [variables, status] {
-            let found: Vec<(String, String)> = self.connection.query(asked).await.map_err(told)?;
+            let found: Vec<(String, String)> = self.connection.query(asked).await?;
             all.extend(found.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
         }
         let said = |name: &str| all.get(name).filter(|value| !value.is_empty()).cloned();
         // Of a group every member has what was committed, and each counts for itself.
         let group = said("group_replication_group_name").or(said("wsrep_cluster_state_uuid"));
         if let Some(database) = group {
-            return Ok(Named { database, position: 0 });
+            return Ok(Standing { database, ..Standing::default() });
         }
         let own = said("server_uuid").or(said("server_uid"));
         let place = || [said("hostname"), said("port"), said("server_id")];
         let database = own.unwrap_or_else(|| place().map(Option::unwrap_or_default).join("/"));
         let log = said("innodb_lsn_flushed").or(said("innodb_redo_log_flushed_to_disk_lsn"));
         let position = log.and_then(|log| log.parse().ok()).unwrap_or(0);
-        Ok(Named { database, position })
-    }
-
-    fn is_lost(&self) -> bool {
-        self.connection.is_disconnected()
-    }
-
-    async fn ping(&mut self) -> Result<(), Broken> {
-        self.connection.ping().await.map_err(|error| broken(&error))
+        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
@@ -206,25 +211,25 @@ impl<T: Tables> Driver for Mysql<T> {
             all.push(match self.run(asked).await {
                 Ok(given) => given.rows,
                 Err(Error::Server(said)) if said.code == UNWRITABLE => Vec::new(),
-                Err(error) => return Err(broken(&error)),
+                Err(error) => return Err(error.into()),
             });
         }
         Ok(all)
     }
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
-        self.all(groups, ending).await.map_err(|error| broken(&error))
+        Ok(self.all(groups, ending).await?)
     }
 
     async fn commit(&mut self) -> Result<(), Broken> {
-        self.connection.query_drop("COMMIT").await.map_err(|error| broken(&error))?;
+        self.connection.query_drop("COMMIT").await?;
         self.open = false;
         Ok(())
     }
 
     async fn rollback(&mut self) -> Result<(), Broken> {
         if self.open {
-            self.connection.query_drop("ROLLBACK").await.map_err(|error| broken(&error))?;
+            self.connection.query_drop("ROLLBACK").await?;
             self.open = false;
         }
         Ok(())
@@ -233,8 +238,7 @@ impl<T: Tables> Driver for Mysql<T> {
     async fn begin_making(&mut self) -> Result<(), Broken> {
         // Held until the connection ends: what makes a table ends every transaction.
         let lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)";
-        let held: Option<Option<i64>> =
-            self.connection.query_first(lock).await.map_err(|error| broken(&error))?;
+        let held: Option<Option<i64>> = self.connection.query_first(lock).await?;
         match held.flatten() {
             Some(1) => Ok(()),
             _ => {
@@ -245,38 +249,43 @@ impl<T: Tables> Driver for Mysql<T> {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        self.connection.query_drop(T::named(sql).as_ref()).await.map_err(|error| broken(&error))
+        Ok(self.connection.query_drop(named(self.leaf, sql).as_ref()).await?)
     }
 }
 
-/// What a failure means. Neither the server's words nor the client's have a password.
-fn broken(error: &Error) -> Broken {
-    if let Some(failure) = failure(error) {
-        return Broken { detail: advice(failure, "ssl-ca=FILE", None), kind: Breakage::Untrusted };
-    }
-    if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
-        let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
-        return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
-    }
-    let Error::Server(said) = error else {
-        return Broken { detail: error.to_string(), kind: Breakage::Lost };
-    };
-    let kind = match said.code {
-        // A deadlock, which undid all.
-        1213 => Breakage::Race,
-        // A row that another session has locked.
-        1205 => Breakage::Locked,
-        1049 => Breakage::NoDatabase,
-        1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
-        // No right, or access by another way only.
-        1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
-        // It stops, is full, or has ended the connection.
-        1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
-            Breakage::Lost
+impl From<Error> for Broken {
+    /// What a failure means. Neither the server's words nor the client's have a password.
+    fn from(error: Error) -> Broken {
+        if let Some(failure) = failure(&error) {
+            return Broken {
+                detail: advice(failure, "ssl-ca=FILE", None),
+                kind: Breakage::Untrusted,
+            };
         }
-        // A statement that it ended, for that took too long.
-        1317 | 1969 | 3024 => Breakage::Lost,
-        _ => Breakage::Refused,
-    };
-    Broken { detail: format!("{} ({})", said.message, said.code), kind }
+        if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
+            let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
+            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+        }
+        let Error::Server(said) = error else {
+            return Broken { detail: error.to_string(), kind: Breakage::Lost };
+        };
+        let kind = match said.code {
+            // A deadlock, which undid all.
+            1213 => Breakage::Race,
+            // A row that another session has locked.
+            1205 => Breakage::Locked,
+            1049 => Breakage::NoDatabase,
+            1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
+            // No right, or access by another way only.
+            1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
+            // It stops, is full, or has ended the connection.
+            1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
+                Breakage::Lost
+            }
+            // A statement that it ended, for that took too long.
+            1317 | 1969 | 3024 => Breakage::Lost,
+            _ => Breakage::Refused,
+        };
+        Broken { detail: format!("{} ({})", said.message, said.code), kind }
+    }
 }

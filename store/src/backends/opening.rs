@@ -1,12 +1,13 @@
 //! How a database is opened, and what it held then: the same for all back ends.
 
-pub mod words;
+use std::fmt::Display;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime, Token};
 
 use super::clock::Source;
 use super::{NamespaceRow, Write};
+use crate::hex::hex;
 use crate::problem::Problem;
 use crate::{clock, random, utc};
 
@@ -66,7 +67,7 @@ impl Options {
     /// `STORE_CHANGED`.
     pub fn refuse_other(&self, place: &str, store: Token) -> Result<(), Problem> {
         match self.expect {
-            Some(expected) if expected != store => Err(words::unexpected(place, expected, store)),
+            Some(expected) if expected != store => Err(unexpected(place, expected, store)),
             _ => Ok(()),
         }
     }
@@ -194,7 +195,7 @@ pub fn judge_clock(
     believe: bool,
 ) -> Result<Option<StoreTime>, Problem> {
     match clock::strays(source, granted, beat) {
-        Some(known) if !believe => Err(words::strays(name, source, known)),
+        Some(known) if !believe => Err(strays(name, source, known)),
         known => Ok(known),
     }
 }
@@ -209,4 +210,74 @@ pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
         Ok(tick) => tick.saturating_add(1),
         Err(_) => layout.end_tick(),
     }
+}
+
+/// A place without a store (`does not exist`, `has no tables`), where none is to be made.
+pub(crate) fn not_there(place: &str, what: &str) -> Problem {
+    let detail = format!(
+        "{place} {what}; to create a new store there: leafid init --store {place}; if there was one and it \
+         is lost, use instead: leafid init --replaces-lost --store {place}, as a new store would hand out \
+         again what is in use"
+    );
+    Problem::new(Code::StoreUnknown, detail)
+}
+
+/// A store where one was to be made; `other` is what to name instead: another `file`.
+pub(crate) fn exists(place: &str, store: Token, found: &Found, other: &str) -> Problem {
+    let detail = format!(
+        "{place} is already a store: id {}, {found}; serve it: leafid serve --store {place}, or use \
+         another {other}",
+        hex(store)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+pub(crate) fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
+    let detail = format!(
+        "{place} is store {}, not {} as expected; use the right one, or leave out --expect-store",
+        hex(store),
+        hex(expected)
+    );
+    Problem::new(Code::StoreChanged, detail)
+}
+
+/// What a store keeps, its `tables` or `keys`, in a version that is not this program's.
+pub(crate) fn other_version(
+    place: &str,
+    what: &str,
+    version: impl Display,
+    known: impl Display,
+) -> Problem {
+    let detail = format!(
+        "{place} has {what} of version {version}, this program knows {known}; use the version of \
+         leafid that wrote them"
+    );
+    Problem::new(Code::SchemaMismatch, detail)
+}
+
+/// What another program has written where a store is to be; `own` is what to give leafid instead.
+pub(crate) fn foreign(place: &str, what: &str, own: &str) -> Problem {
+    let detail = format!("{place} is not a leafid store: {what}; give leafid a {own} of its own");
+    Problem::new(Code::SchemaMismatch, detail)
+}
+
+/// Notes that a clock is believed which strays from what the store knows, and how many times of grants
+/// were lowered.
+pub(crate) fn believed(source: StoreTime, known: StoreTime, lowered: u64) {
+    let (source, known) = (utc::text(source), utc::text(known));
+    tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
+}
+
+/// A clock (`this machine's clock`) that strays from what the store knows.
+pub(crate) fn strays(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "{clock} says {}, {by} days {side} the last time that this store has seen, {}; IDs \
+         would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
+         serve --believe-clock",
+        utc::text(source),
+        utc::text(known)
+    );
+    Problem::new(Code::StoreRefused, detail)
 }

@@ -3,8 +3,6 @@
 
 mod address;
 mod settings;
-mod tls;
-mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,35 +14,33 @@ use std::task::Poll;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, NoTls, Socket, Statement as Prepared};
+use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
+use super::Standing;
+use super::far::Client;
+use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
-use super::remote::{
-    self, About, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
-};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
 use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
-use values::Param;
+use settings::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
 const MAKING: i64 = 0x6c65_6166_6964;
 
 /// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
 pub struct Postgres {
-    client: Client,
+    client: tokio_postgres::Client,
     place: String,
     prepared: HashMap<Cow<'static, str>, Ready>,
 }
 
-/// A statement that the server knows.
 struct Ready {
     statement: Prepared,
-    /// The names of its parameters.
     names: Vec<String>,
-    /// The names of its columns.
     columns: Arc<[String]>,
 }
 
@@ -54,8 +50,7 @@ impl Postgres {
             return Ok(());
         }
         let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
-        let statement = self.client.prepare(&sql).await;
-        let statement = statement.map_err(|error| broken(&error))?;
+        let statement = self.client.prepare(&sql).await?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
         self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
         Ok(())
@@ -82,7 +77,7 @@ impl Postgres {
                 let params: Vec<&(dyn ToSql + Sync)> =
                     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
                 let rows = client.query(&ready.statement, &params).await?;
-                rows.iter().map(|row| values::row(row, &ready.columns)).collect()
+                rows.iter().map(|row| settings::row(row, &ready.columns)).collect()
             }
         };
         let all = first.map(Sent::Script).into_iter();
@@ -95,24 +90,18 @@ impl Postgres {
             answers.drain(..usize::from(first.is_some()));
             answers.truncate(asked.len());
         }
-        answers.map_err(|error| broken(&error))
+        Ok(answers?)
     }
 }
 
-/// What is sent to the server.
 enum Sent<'a> {
     Script(&'a str),
     Asked(&'a Query),
 }
 
-impl Driver for Postgres {
+impl Client for Postgres {
     type Address = Address;
-
     const NAME: &'static str = "PostgreSQL";
-    const AT_ONCE: usize = 1_024;
-    const TOGETHER: usize = 4_096;
-    const TEXTS: Texts = sql::POSTGRES;
-    const ABOUT: About = remote::POSTGRES;
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
         let client = match &address.tls {
@@ -128,30 +117,16 @@ impl Driver for Postgres {
              SET idle_in_transaction_session_timeout = {STATEMENT_MS}; \
              SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
-        let set = client.batch_execute(&session).await;
-        set.map_err(|error| broken(&error))?;
+        client.batch_execute(&session).await?;
         let (place, prepared) = (address.place.clone(), HashMap::new());
         Ok(Postgres { client, place, prepared })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let asked = Query::new(Self::ABOUT.settings, |_| {});
+        let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
         let row = found.iter().flatten().next();
         Ok(settings::judge(&self.place, row, allow_unsafe))
-    }
-
-    async fn named(&mut self) -> Result<Named, Broken> {
-        // The first eight digits of a log file's name are the timeline, which each promotion of a
-        // replica raises. What is not flushed yet a crash may forget.
-        let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
-                     left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
-                     (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.client.query_one(named, &[]).await;
-        let row = row.map_err(|error| broken(&error))?;
-        let (system, timeline): (String, String) = (row.get(0), row.get(1));
-        let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
-        Ok(Named { database: format!("{system}/{timeline}"), position })
     }
 
     fn is_lost(&self) -> bool {
@@ -159,8 +134,33 @@ impl Driver for Postgres {
     }
 
     async fn ping(&mut self) -> Result<(), Broken> {
-        let checked = self.client.check_connection().await;
-        checked.map_err(|error| broken(&error))
+        Ok(self.client.check_connection().await?)
+    }
+}
+
+impl Driver for Postgres {
+    const AT_ONCE: usize = 1_024;
+    const TOGETHER: usize = 4_096;
+
+    fn texts(&self) -> Texts {
+        sql::POSTGRES
+    }
+
+    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
+        of_postgres(address, sql)
+    }
+
+    async fn named(&mut self) -> Result<Standing, Broken> {
+        // The first eight digits of a log file's name are the timeline, which each promotion of a
+        // replica raises. What is not flushed yet a crash may forget.
+        let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
+                     left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
+                     (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
+        let row = self.client.query_one(named, &[]).await?;
+        let (system, timeline): (String, String) = (row.get(0), row.get(1));
+        let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
+        let database = format!("{system}/{timeline}");
+        Ok(Standing { database, position, ..Standing::default() })
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
@@ -197,23 +197,22 @@ impl Driver for Postgres {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        let done = self.client.batch_execute(sql).await;
-        done.map_err(|error| broken(&error))
+        Ok(self.client.batch_execute(sql).await?)
     }
 }
 
 /// A client; the connection that it uses is a task of its own.
-async fn reached<T>(address: &Address, tls: T) -> Result<Client, Broken>
+async fn reached<T>(address: &Address, tls: T) -> Result<tokio_postgres::Client, Broken>
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
-    let (client, connection) = address.config.connect(tls).await.map_err(|error| broken(&error))?;
+    let (client, connection) = address.config.connect(tls).await?;
     // It ends when the client is dropped, or the server ends it: then only this hears why.
     let place = address.place.clone();
     tokio::spawn(async move {
         if let Err(error) = connection.await {
-            let why = broken(&error).detail;
+            let why = Broken::from(error).detail;
             tracing::warn!(place, "the database ended the connection: {why}");
         }
     });
@@ -238,48 +237,56 @@ async fn in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
     outputs
 }
 
-/// What a failure means. The text of the client's error names neither the server's words nor the
-/// cause; neither of them has a password.
-fn broken(error: &Error) -> Broken {
-    let Some(said) = error.as_db_error() else {
-        let cause = std::error::Error::source(error);
-        // The client has no word of its own for it, and no try will find one.
-        if cause.is_some_and(|cause| cause.to_string() == "password missing") {
-            let detail = "no password in the URL".to_owned();
-            return Broken { detail, kind: Breakage::Forbidden };
-        }
-        if let Some(failure) = failure(error) {
-            let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
-            return Broken { detail, kind: Breakage::Untrusted };
-        }
-        if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
-            let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
-            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
-        }
-        let detail = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
-        let kind =
-            if error.is_closed() || cause.is_some() { Breakage::Lost } else { Breakage::Refused };
-        return Broken { detail, kind };
-    };
-    let (code, message) = (said.code(), said.message());
-    let kind = match code {
-        &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => Breakage::Race,
-        &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
-        &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
-        &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-            Breakage::Unknown
-        }
-        &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
-        // It stops, starts, or has no place for one more; or the connection is unfit.
-        code if ["08", "53", "57", "58", "XX"]
-            .iter()
-            .any(|class| code.code().starts_with(class)) =>
-        {
-            Breakage::Lost
-        }
-        _ => Breakage::Refused,
-    };
-    Broken { detail: format!("{message} ({})", code.code()), kind }
+impl From<Error> for Broken {
+    /// What a failure means. The text of the client's error names neither the server's words nor the
+    /// cause; neither of them has a password.
+    fn from(error: Error) -> Broken {
+        let Some(said) = error.as_db_error() else {
+            let cause = std::error::Error::source(&error);
+            // The client has no word of its own for it, and no try will find one.
+            if cause.is_some_and(|cause| cause.to_string() == "password missing") {
+                let detail = "no password in the URL".to_owned();
+                return Broken { detail, kind: Breakage::Forbidden };
+            }
+            if let Some(failure) = failure(&error) {
+                let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
+                return Broken { detail, kind: Breakage::Untrusted };
+            }
+            if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
+                let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
+                return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+            }
+            let detail =
+                cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+            let kind = if error.is_closed() || cause.is_some() {
+                Breakage::Lost
+            } else {
+                Breakage::Refused
+            };
+            return Broken { detail, kind };
+        };
+        let (code, message) = (said.code(), said.message());
+        let kind = match code {
+            &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => {
+                Breakage::Race
+            }
+            &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
+            &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
+            &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+                Breakage::Unknown
+            }
+            &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
+            // It stops, starts, or has no place for one more; or the connection is unfit.
+            code if ["08", "53", "57", "58", "XX"]
+                .iter()
+                .any(|class| code.code().starts_with(class)) =>
+            {
+                Breakage::Lost
+            }
+            _ => Breakage::Refused,
+        };
+        Broken { detail: format!("{message} ({})", code.code()), kind }
+    }
 }
 
 #[cfg(test)]

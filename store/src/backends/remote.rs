@@ -2,7 +2,7 @@
 //! have in common. Other servers use the same rows at the same time and know nothing of each other:
 //! every writing carries the rows that it was decided on as its conditions.
 
-pub mod driver;
+mod driver;
 mod meta;
 mod rows;
 mod text;
@@ -10,14 +10,14 @@ mod text;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::StoreTime;
+use leafid_core::{StoreTime, Token};
 use leafid_sql::VERSION;
 
 use super::clock::{self, DatabaseClock};
 use super::far::{Far, Meta, Opened};
 use super::link::{Breakage, Broken, Link};
 use super::opening::{Found, NewStore, Unopened};
-use super::sql::{self, Query, Step, parted};
+use super::sql::{self, Query, Step, Texts, parted};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
     Written,
@@ -28,12 +28,11 @@ use crate::problem::Problem;
 use driver::{Applied, applied};
 use rows::gaps;
 
-pub use driver::{Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
-pub use meta::{About, LEAF, MYSQL, POSTGRES, rename};
-pub use rows::Row;
-pub use text::{Style, Text};
+pub use driver::Driver;
+pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
+pub(crate) use rows::Row;
+pub(crate) use text::{Style, Text};
 
-/// How often the store's time is written along with something else.
 const BEAT_MS: i64 = 3_600_000;
 
 /// A store in a database.
@@ -45,15 +44,13 @@ pub struct Remote<D: Driver> {
     time: RegistryTime,
     /// The longest window of any namespace, in ms, as far as it is known.
     longest: u64,
-    /// When the store's time was written last.
+    texts: Texts,
     beaten: StoreTime,
 }
 
 impl<D: Driver> Far for Remote<D> {
     type Client = D;
-    type Address = D::Address;
 
-    const NAME: &'static str = D::NAME;
     const KEEPS: &'static str = "tables";
     const VERSION: i64 = VERSION;
     const NOTHING: &'static str = "has no tables";
@@ -61,22 +58,6 @@ impl<D: Driver> Far for Remote<D> {
     const CONNECTING: Duration = Duration::from_secs(3);
     const EXCHANGE: Duration = EXCHANGE;
     const EXAMINING_WRITES: bool = false;
-
-    async fn connect(address: &D::Address) -> Result<D, Broken> {
-        D::connect(address).await
-    }
-
-    async fn examine(driver: &mut D, allow: bool) -> Result<Result<(), Problem>, Broken> {
-        driver.examine(allow).await
-    }
-
-    fn is_lost(driver: &D) -> bool {
-        driver.is_lost()
-    }
-
-    async fn ping(driver: &mut D) -> Result<(), Broken> {
-        driver.ping().await
-    }
 
     async fn meta(driver: &mut D, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
         meta::meta(driver, place).await
@@ -90,20 +71,28 @@ impl<D: Driver> Far for Remote<D> {
         meta::make(driver, place, new).await
     }
 
+    fn greatest(address: &D::Address, _: &str, sql: &str) -> Result<Option<i64>, Problem> {
+        D::greatest(address, sql)
+    }
+
+    fn rename(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
+        meta::rename::<D>(address, place, id)
+    }
+
     async fn fill(opened: Opened<Remote<D>>, believe: bool) -> Result<Remote<D>, Unopened> {
         let Opened { link, client: mut driver, created, clock } = opened;
+        let texts = driver.texts();
         let found = meta::found(&mut driver, &link.meta, created).await;
         let told = |broken: Broken| broken.unopened::<Remote<D>>(&link.place);
         let (found, longest) = found.map_err(told)?;
         let latest = meta::check_clock(&mut driver, &clock, &link.meta, &found, believe).await?;
         let (time, now) = (RegistryTime::start(latest, &clock), clock.wall().max(latest));
         let beaten = link.meta.beat;
-        Ok(Remote { link, found, now, clock, time, longest, beaten })
+        Ok(Remote { link, found, now, clock, time, longest, texts, beaten })
     }
 }
 
 impl<D: Driver> Remote<D> {
-    /// The store's time, after the database said its own.
     fn hear(&mut self, now_ms: Option<i64>) -> StoreTime {
         if let Some(now_ms) = now_ms {
             self.clock.learn(StoreTime::new(now_ms));
@@ -120,7 +109,7 @@ impl<D: Driver> Remote<D> {
         };
         let (mut next, mut found, mut rows) = (from, Vec::new(), first);
         while !gaps(&rows, &mut next, end, count, &mut found)? {
-            let asked = [D::TEXTS.query(&Want::Unused { namespace, from: next, end, count })];
+            let asked = [self.texts.query(&Want::Unused { namespace, from: next, end, count })];
             let read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await);
             rows = read.await?.pop().unwrap_or_default();
         }
@@ -128,8 +117,8 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
-        let mut asked: Vec<Query> = wants.iter().map(|want| D::TEXTS.query(want)).collect();
-        asked.push(Query::new(D::ABOUT.now, |_| {}));
+        let mut asked: Vec<Query> = wants.iter().map(|want| self.texts.query(want)).collect();
+        asked.push(Query::new(self.texts.text("meta/now"), |_| {}));
         let mut read = Vec::with_capacity(asked.len());
         for some in asked.chunks(D::TOGETHER) {
             read.extend(self.link.exchange(async |driver: &mut D| driver.read(some).await).await?);
@@ -140,7 +129,7 @@ impl<D: Driver> Remote<D> {
         for (want, found) in wants.iter().zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, &D::TEXTS.query(want), &found),
+                _ => gathered(want, &self.texts.query(want), &found),
             });
         }
         Ok(Read { now: self.hear(now), answers })
@@ -189,12 +178,13 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn commit(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
-        let mut steps: Vec<Vec<Step>> = groups.iter().map(|group| of_group::<D>(group)).collect();
+        let texts = self.texts;
+        let of_group = |group: &Group| group.iter().flat_map(|write| texts.steps(write)).collect();
+        let mut steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
         let beats = self.hear(None).since(self.beaten).saturating_abs() >= BEAT_MS;
         if beats && !groups.is_empty() {
             // Numbers of tags are leased without a time: the next start shall know one all the same.
-            let beat = vec![Write::Beat(self.hear(None))];
-            steps.push(of_group::<D>(&beat));
+            steps.push(texts.steps(&Write::Beat(self.hear(None))));
         }
         for write in groups.iter().flatten() {
             if let Write::Namespace { after, .. } = write {
@@ -210,14 +200,8 @@ impl<D: Driver> Remote<D> {
     }
 }
 
-/// The statements that write a group, what is only looked at first.
-fn of_group<D: Driver>(group: &Group) -> Vec<Step> {
-    group.iter().flat_map(|write| D::TEXTS.steps(write)).collect()
-}
-
-/// What was found.
 fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
-    let mut answer = sql::empty(want);
+    let mut answer = Answer::none(want);
     for row in rows {
         if let Err(refusal) = sql::gather(&mut answer, row) {
             return Answer::Unreadable(sql::unreadable(asked, refusal.code));
@@ -229,7 +213,6 @@ fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
     answer
 }
 
-/// What became of groups.
 struct Tried {
     outcomes: Vec<Applied>,
     now_ms: Option<i64>,
@@ -245,11 +228,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities {
-            at_once: D::AT_ONCE,
-            keeps_tags: D::TEXTS.parted.is_none(),
-            ..Abilities::remote()
-        }
+        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.texts.leaf, ..Abilities::remote() }
     }
 
     fn connection(&self) -> u64 {
@@ -257,14 +236,13 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let asked = [D::TEXTS.query(&Want::Fenced)];
+        let asked = [self.texts.query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
             let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {
                 return Err(Broken::refused("no row says when it was fenced"));
             };
-            let Named { database, position } = driver.named().await?;
-            Ok(Standing { fenced, database, position })
+            Ok(Standing { fenced, ..driver.named().await? })
         });
         stands.await
     }
@@ -296,7 +274,6 @@ impl<D: Driver> BackEnd for Remote<D> {
 }
 
 impl<D: Driver> Remote<D> {
-    /// Writes groups; of a transaction that failed nothing is left.
     async fn tried(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
         if groups.is_empty() {
             return Ok(Tried { outcomes: Vec::new(), now_ms: None });
@@ -321,7 +298,6 @@ impl<D: Driver> Remote<D> {
         }
     }
 
-    /// Writes each group in a transaction of its own.
     async fn each(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Broken> {
         let mut outcomes = Vec::new();
         for group in groups {
@@ -354,10 +330,7 @@ impl Tried {
 
 /// Refuses settings by which a crash forgets what was answered, each with whether it is set so, or warns
 /// of them.
-///
-/// # Errors
-/// `STORE_REFUSED` for the first.
-pub fn refuse_risks<const N: usize>(
+pub(crate) fn refuse_risks<const N: usize>(
     place: &str,
     risks: [(bool, String, &str); N],
     allow_unsafe: bool,

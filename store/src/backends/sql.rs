@@ -1,122 +1,70 @@
 //! What databases that speak SQL have in common: which text is meant by a want or a write, and what
 //! a row of its answer says. A back end runs the texts of its dialect.
 
+#![cfg_attr(not(feature = "sql"), expect(dead_code, reason = "no database but SQLite speaks SQL"))]
+
 pub mod columns;
 pub mod parted;
 
 use std::borrow::Cow;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal, StoreTime};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
-use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write, need};
 use crate::problem::Problem;
 use crate::store::Page;
 use columns::{Columns, Params, Source, Value};
-use parted::Parted;
 
-/// The texts of a dialect; `:name` in them is a parameter.
+/// The texts of a dialect, by their names; `:name` in them is a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    /// The tables and their indexes.
-    pub schema: &'static str,
+    all: &'static [(&'static str, &'static str)],
     /// What stands around a column's name that is a word of the dialect.
     quote: &'static str,
-    /// Notes a time at which the store was used.
-    pub beat: &'static str,
-    fence: &'static str,
-    fenced: &'static str,
-    tag: &'static str,
-    tags: &'static str,
-    tag_names: &'static str,
-    tag_add: &'static str,
-    tag_change: &'static str,
-    namespace: &'static str,
-    namespaces: &'static str,
-    namespace_names: &'static str,
-    namespace_add: &'static str,
-    namespace_change: &'static str,
-    namespace_same: &'static str,
-    range: &'static str,
-    worker: &'static str,
-    workers: &'static str,
-    worker_add: &'static str,
-    /// The condition that a worker's row is as it was.
-    worker_was: &'static str,
-    leaving: &'static str,
-    mine: &'static str,
-    own: &'static str,
-    rested: &'static str,
-    kept: &'static str,
-    unused: &'static str,
-    /// How tags are written that lie in another program's table.
-    pub parted: Option<Parted>,
+    /// Whether Leaf's own `leaf_alloc` keeps the tags. Our tables stand beside it, and are called
+    /// `leafid_…`: a program that finds `tags` in these texts says `leafid_tags`.
+    pub leaf: bool,
 }
 
-macro_rules! texts {
-    ($dialect:literal, $quote:literal) => {
-        texts!(
-            $dialect, $quote,
-            rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add
-                namespace_change namespace_same range worker workers worker_add worker_was leaving],
-            fence: [fence fenced tag_names namespace_names],
-            lookups: [mine own rested kept unused]
-        )
-    };
-    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], fence: [$($fence:ident)+],
-        lookups: [$($lookup:ident)+]) => {
-        Texts {
-            quote: $quote,
-            parted: None,
-            schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
-            $($row: include_str!(
-                concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
-            ),)+
-            $($fence: include_str!(
-                concat!("../../../sql/", $dialect, "/fence/", stringify!($fence), ".sql")
-            ),)+
-            $($lookup: include_str!(
-                concat!("../../../sql/", $dialect, "/lookups/", stringify!($lookup), ".sql")
-            ),)+
-        }
-    };
+pub const SQLITE: Texts = Texts { all: leafid_sql::SQLITE, quote: "", leaf: false };
+/// Each that writes gives a row with the time for each row that it wrote.
+pub const POSTGRES: Texts = Texts { all: leafid_sql::POSTGRES, quote: "", leaf: false };
+/// Those that write much give the time as the last inserted id.
+pub const MYSQL: Texts = Texts { all: leafid_sql::MYSQL, quote: "`", leaf: false };
+pub const LEAF: Texts = Texts { leaf: true, ..MYSQL };
+
+/// What takes the place of a text where Leaf's table keeps the tags.
+const OVER_LEAF: [(&str, &str); 5] = [
+    ("fence/tag_names", "leaf/tag_names"),
+    ("meta/found", "leaf/found"),
+    ("rows/tag", "leaf/tag"),
+    ("rows/tag_change", "leaf/tag_change"),
+    ("rows/tags", "leaf/tags"),
+];
+
+impl Texts {
+    pub fn find(&self, name: &str) -> Option<&'static str> {
+        let own = OVER_LEAF.iter().find(|(usual, _)| self.leaf && *usual == name);
+        let name = own.map_or(name, |(_, own)| own);
+        let at = self.all.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        self.all.get(at).map(|(_, text)| *text)
+    }
+
+    pub fn text(&self, name: &str) -> &'static str {
+        let found = self.find(name);
+        debug_assert!(found.is_some(), "no text `{name}`");
+        found.unwrap_or_default()
+    }
 }
 
-/// The texts of SQLite.
-pub const SQLITE: Texts = texts!("sqlite", "");
-/// The texts of PostgreSQL. Each that writes gives a row with the time for each row that it wrote.
-pub const POSTGRES: Texts = texts!("postgres", "");
-/// The texts of MySQL and MariaDB. Those that write much give the time as the last inserted id.
-pub const MYSQL: Texts = texts!("mysql", "`");
-/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`. Our tables stand beside it, and are
-/// called `leafid_…`: a program that finds `tags` in these texts says `leafid_tags`.
-pub const LEAF: Texts = Texts {
-    tag: include_str!("../../../sql/mysql/leaf/tag.sql"),
-    tags: include_str!("../../../sql/mysql/leaf/tags.sql"),
-    tag_names: include_str!("../../../sql/mysql/leaf/tag_names.sql"),
-    tag_change: include_str!("../../../sql/mysql/leaf/tag_change.sql"),
-    parted: Some(Parted {
-        add: include_str!("../../../sql/mysql/leaf/tag_add.sql"),
-        none: include_str!("../../../sql/mysql/leaf/tag_none.sql"),
-        held: include_str!("../../../sql/mysql/leaf/tag_held.sql"),
-        raise: include_str!("../../../sql/mysql/leaf/tag_raise.sql"),
-        delete: include_str!("../../../sql/mysql/leaf/tag_delete.sql"),
-        own: include_str!("../../../sql/mysql/leaf/tag_own.sql"),
-    }),
-    ..MYSQL
-};
-
-/// A text and its parameters.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// In the dialect.
     pub text: Cow<'static, str>,
-    /// What its names stand for.
     pub params: Params,
 }
 
 impl Query {
-    /// A text, and what is put for its names.
     pub fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
         let mut params = Params::default();
         put(&mut params);
@@ -124,7 +72,6 @@ impl Query {
     }
 }
 
-/// A part of a group's writing.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// It has to write a row, or the group conflicts.
@@ -136,7 +83,6 @@ pub enum Step {
 }
 
 impl Step {
-    /// Its statement.
     pub fn query(&self) -> &Query {
         match self {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query,
@@ -148,49 +94,48 @@ impl Texts {
     /// How a want is read; `unused` reads one number at a time, from `from` on.
     pub fn query(&self, want: &Want) -> Query {
         match *want {
-            Want::Tag(tag) => Query::new(self.tag, |to| to.text("tag", tag.as_str())),
-            Want::Tags(page) => names(self.tags, page),
-            Want::Fenced => Query::new(self.fenced, |_| {}),
-            Want::TagNames(page) => names(self.tag_names, page),
-            Want::NamespaceNames(page) => names(self.namespace_names, page),
-            Want::Namespace(name) => of_namespace(self.namespace, &name, |_| {}),
-            Want::Namespaces(page) => names(self.namespaces, page),
-            Want::Worker(name, worker) => {
-                of_namespace(self.worker, &name, |to| to.number("worker", worker.into()))
-            }
-            Want::Workers(name, page) => of_namespace(self.workers, &name, |to| {
+            Want::Tag(tag) => Query::new(self.text("rows/tag"), |to| to.text("tag", tag.as_str())),
+            Want::Tags(page) => names(self.text("rows/tags"), page),
+            Want::Fenced => Query::new(self.text("fence/fenced"), |_| {}),
+            Want::TagNames(page) => names(self.text("fence/tag_names"), page),
+            Want::NamespaceNames(page) => names(self.text("fence/namespace_names"), page),
+            Want::Namespace(name) => of_namespace(self.text("rows/namespace"), &name, |_| {}),
+            Want::Namespaces(page) => names(self.text("rows/namespaces"), page),
+            Want::Worker(name, worker) => of_namespace(self.text("rows/worker"), &name, |to| {
+                to.number("worker", worker.into())
+            }),
+            Want::Workers(name, page) => of_namespace(self.text("rows/workers"), &name, |to| {
                 to.millis("after", page.after.map_or(-1, i64::from));
                 to.number("limit", page.limit.into());
             }),
             Want::Mine(name, request) => {
-                of_namespace(self.mine, &name, |to| to.token("key", request))
+                of_namespace(self.text("lookups/mine"), &name, |to| to.token("key", request))
             }
             Want::Own(name, owner) => {
-                of_namespace(self.own, &name, |to| to.text("owner", owner.as_str()))
+                of_namespace(self.text("lookups/own"), &name, |to| to.text("owner", owner.as_str()))
             }
-            Want::Rested(name, count) => {
-                of_namespace(self.rested, &name, |to| to.number("count", count as u64))
-            }
-            Want::Kept(name, count) => {
-                of_namespace(self.kept, &name, |to| to.number("count", count as u64))
-            }
+            Want::Rested(name, count) => of_namespace(self.text("lookups/rested"), &name, |to| {
+                to.number("count", count as u64)
+            }),
+            Want::Kept(name, count) => of_namespace(self.text("lookups/kept"), &name, |to| {
+                to.number("count", count as u64)
+            }),
             Want::Leaving { namespace, before, after } => {
-                of_namespace(self.leaving, &namespace, |to| {
+                of_namespace(self.text("rows/leaving"), &namespace, |to| {
                     to.nested("before", |to| before.put(to));
                     to.nested("after", |to| after.put(to));
                 })
             }
             Want::Unused { namespace, from, .. } => {
-                of_namespace(self.unused, &namespace, |to| to.big("from", from))
+                of_namespace(self.text("lookups/unused"), &namespace, |to| to.big("from", from))
             }
         }
     }
 
-    /// How a row is written, step by step.
     pub fn steps(&self, write: &Write) -> Vec<Step> {
         match write {
             Write::Same(name, before) => {
-                vec![Step::Find(of_namespace(self.namespace_same, name, |to| {
+                vec![Step::Find(of_namespace(self.text("rows/namespace_same"), name, |to| {
                     to.before(&before.row.namespace);
                 }))]
             }
@@ -202,15 +147,22 @@ impl Texts {
                         before.inspect(|before| to.before(&before.row));
                     })
                 };
-                if let Some(parted) = &self.parted {
-                    return parted.steps(self, before.as_ref(), after, write);
+                if self.leaf {
+                    return parted::steps(before.as_ref(), after, |name| write(self.text(name)));
                 }
-                let text = if before.is_some() { self.tag_change } else { self.tag_add };
+                let text = if before.is_some() {
+                    self.text("rows/tag_change")
+                } else {
+                    self.text("rows/tag_add")
+                };
                 vec![Step::Write(write(text))]
             }
             Write::Namespace { namespace, before, after } => {
-                let text =
-                    if before.is_some() { self.namespace_change } else { self.namespace_add };
+                let text = if before.is_some() {
+                    self.text("rows/namespace_change")
+                } else {
+                    self.text("rows/namespace_add")
+                };
                 let write = of_namespace(text, namespace, |to| {
                     to.row(after);
                     before.inspect(|before| to.before(&before.row));
@@ -218,20 +170,28 @@ impl Texts {
                 let mut steps = vec![Step::Write(write)];
                 if before.is_none_or(|before| before.row.namespace != after.namespace) {
                     let range = |to: &mut Params| after.namespace.workers.put(to);
-                    steps.push(Step::Adjust(of_namespace(self.range, namespace, range)));
+                    steps.push(Step::Adjust(of_namespace(
+                        self.text("rows/range"),
+                        namespace,
+                        range,
+                    )));
                 }
                 steps
             }
             Write::Worker(write) => vec![Step::Write(self.worker(write))],
-            Write::Fence { before, after } => vec![Step::Write(Query::new(self.fence, |to| {
-                to.big("generation", after.generation);
-                to.millis("fenced_ms", after.at.get());
-                to.millis("floor_ms", after.floor.get());
-                to.text("fenced_on", &after.database);
-                to.big("was_generation", before.row.generation);
-            }))],
+            Write::Fence { before, after } => {
+                vec![Step::Write(Query::new(self.text("fence/fence"), |to| {
+                    to.big("generation", after.generation);
+                    to.millis("fenced_ms", after.at.get());
+                    to.millis("floor_ms", after.floor.get());
+                    to.text("fenced_on", &after.database);
+                    to.big("was_generation", before.row.generation);
+                }))]
+            }
             Write::Beat(now) => {
-                vec![Step::Adjust(Query::new(self.beat, |to| to.millis("now", now.get())))]
+                vec![Step::Adjust(Query::new(self.text("rows/beat"), |to| {
+                    to.millis("now", now.get())
+                }))]
             }
         }
     }
@@ -244,7 +204,7 @@ impl Texts {
             to.row(&write.after);
             write.before.inspect(|before| to.before(&before.row));
         };
-        let mut query = of_namespace(self.worker_add, &write.namespace, put);
+        let mut query = of_namespace(self.text("rows/worker_add"), &write.namespace, put);
         if write.before.is_some() {
             let mut set = query.params.changed();
             if set.is_empty() {
@@ -254,7 +214,8 @@ impl Texts {
             let quote = self.quote;
             let set = set.iter().map(|name| format!("{quote}{name}{quote} = :{name}"));
             let set: Vec<String> = set.collect();
-            let text = format!("UPDATE workers SET {} {}", set.join(", "), self.worker_was);
+            let text =
+                format!("UPDATE workers SET {} {}", set.join(", "), self.text("rows/worker_was"));
             query.text = Cow::Owned(text);
         }
         query
@@ -275,24 +236,7 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
     })
 }
 
-/// The answer to a want, gathered row by row.
-pub fn empty(want: &Want) -> Answer {
-    match want {
-        Want::Tag(_) => Answer::Tag(None),
-        Want::Namespace(_) => Answer::Namespace(None),
-        Want::Tags(_) => Answer::Tags(Vec::new()),
-        Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
-        Want::Unused { .. } => Answer::Unused(Vec::new()),
-        Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
-        Want::Fenced => Answer::Fenced(Seen::default()),
-        _ => Answer::Workers(Vec::new()),
-    }
-}
-
 /// Takes a row into an answer.
-///
-/// # Errors
-/// A column is not there, or has a value that no row has.
 pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
     let from = &mut Columns::of(row);
     // Leaf's table may have names that are none of ours: they are listed as they are.
@@ -309,14 +253,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
         Answer::Names(names) => {
             names.push(named("name", from, any)?);
         }
-        Answer::Fenced(found) => {
-            found.row = Fenced {
-                generation: need(from.big("generation")?)?,
-                at: StoreTime::new(need(from.millis("fenced_ms")?)?),
-                floor: StoreTime::new(need(from.millis("floor_ms")?)?),
-                database: need(from.text("fenced_on", str::to_owned)?)?,
-            };
-        }
+        Answer::Fenced(found) => found.row = Fenced::get(from)?,
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
         Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
@@ -349,10 +286,6 @@ fn named(
     read: impl FnOnce(&str) -> Result<Name, Refusal>,
 ) -> Result<Name, Refusal> {
     need(from.text(column, read)?)?
-}
-
-fn need<T>(value: Option<T>) -> Result<T, Refusal> {
-    value.ok_or(Code::RequestInvalid.into())
 }
 
 fn seen<T>(row: T) -> Seen<T> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
-use super::opening::{Found, Options, words};
+use super::opening::{self, Found, Options};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
     Written, clock,
@@ -23,10 +23,10 @@ use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
 use driver::Driver;
+use file::open;
 use file::watch::File;
-use file::{create, meta, open};
 
-pub use file::rename::rename;
+pub use file::rename;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;
@@ -75,8 +75,8 @@ impl Sqlite {
         match opened.found.created {
             true => Ok(opened),
             false => {
-                let place = create::place(path);
-                Err(words::exists(&place, opened.store, &opened.found, "file"))
+                let place = file::place(path);
+                Err(opening::exists(&place, opened.store, &opened.found, "file"))
             }
         }
     }
@@ -84,7 +84,7 @@ impl Sqlite {
     /// The time now, which is read inside the transaction: no other process's grant lies between
     /// the time and the rows.
     fn now(&mut self) -> StoreTime {
-        let longest = || meta::longest_window_ms(&self.connection).unwrap_or(0);
+        let longest = || file::longest_window_ms(&self.connection).unwrap_or(0);
         clock::read(&mut self.time, self.clock.as_ref(), "the wall clock", longest)
     }
 
@@ -120,7 +120,6 @@ impl Sqlite {
         }
     }
 
-    /// Applies all groups and commits them together.
     fn commit(&self, groups: &[Group], now: StoreTime) -> Result<Vec<Outcome>, rusqlite::Error> {
         let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
@@ -136,7 +135,6 @@ impl Sqlite {
         self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
     }
 
-    /// Ends a transaction that was not committed.
     fn abandon(&self) -> Result<(), rusqlite::Error> {
         if self.connection.is_autocommit() { Ok(()) } else { self.run("ROLLBACK") }
     }
@@ -182,7 +180,7 @@ impl BackEnd for Sqlite {
             };
             // A copy of a file has all that is in it: only how often it was written tells them apart.
             let database = String::new();
-            Ok(Standing { fenced, database, position: meta::position(&self.connection)? })
+            Ok(Standing { fenced, database, position: file::position(&self.connection)? })
         };
         look().map_err(|error: rusqlite::Error| broken(&error))
     }

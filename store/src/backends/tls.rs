@@ -25,9 +25,7 @@ use crate::problem::Problem;
 pub struct Asked<'a> {
     /// The authorities that are believed, in PEM; else the public ones.
     pub authorities: Option<(&'a str, &'a Path)>,
-    /// The certificate may be for any name.
     pub any_name: bool,
-    /// Our own certificate and its key, in PEM.
     pub own: Option<[(&'a str, &'a Path); 2]>,
 }
 

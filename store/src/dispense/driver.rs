@@ -17,7 +17,6 @@ use crate::problem::Problem;
 use crate::random;
 use crate::registry::Registry;
 
-/// How long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
 
 /// What drivers share: the store, the clock, and how long a request waits.
@@ -40,11 +39,8 @@ pub struct Driver<S: Kind> {
 
 struct State<S: Kind> {
     generator: Generator<S>,
-    /// What the store said last, if it failed.
     problem: Option<Problem>,
-    /// How many asks are under way.
     carrying: u32,
-    /// The ranges of numbers that were granted and are not used up, and the next one to be had.
     at_hand: AtHand,
 }
 
@@ -72,15 +68,10 @@ impl AtHand {
     }
 }
 
-/// What a look at the generator gave.
 enum Look {
     Done,
-    /// Some were taken; there may be more.
     Again,
-    Wait {
-        refusal: Refusal,
-        pause: Duration,
-    },
+    Wait { refusal: Refusal, pause: Duration },
 }
 
 impl<S: Kind + Send + 'static> Driver<S> {

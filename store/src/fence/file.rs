@@ -44,7 +44,6 @@ pub struct Log {
     witness: Witness,
     size: u64,
     began: u64,
-    /// Whether the last line may be a part of one.
     torn: bool,
 }
 
@@ -129,13 +128,12 @@ impl Log {
 
     /// As on a full disk: the same file, which takes no line. Gives the one that takes them.
     #[cfg(test)]
-    pub fn fill(&mut self) -> std::io::Result<File> {
+    pub(super) fn fill(&mut self) -> std::io::Result<File> {
         Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
     }
 
-    /// There is room again.
     #[cfg(test)]
-    pub fn empty(&mut self, file: File) {
+    pub(super) fn empty(&mut self, file: File) {
         self.file = file;
     }
 
@@ -151,7 +149,6 @@ pub fn path(folder: &Path, store: Token, n: u32) -> PathBuf {
     folder.join(format!("{}-{n}.journal", hex(store)))
 }
 
-/// Every journal in a folder, with the store that it is about; none where there is no folder.
 fn all(folder: &Path) -> Result<Vec<(PathBuf, Token)>, Problem> {
     let cannot = |error: std::io::Error| unusable(folder, &error);
     let entries = match std::fs::read_dir(folder) {
@@ -253,7 +250,6 @@ pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Proble
     Ok(Some((head, witness)))
 }
 
-/// Whether a path still leads to this open file.
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     match std::fs::metadata(path) {
         #[cfg(unix)]
@@ -284,7 +280,6 @@ fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, 
     Ok((file, content.len() as u64))
 }
 
-/// The first journal of a store that no other server uses, locked.
 fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
     let free = (1..=SERVERS).find_map(|n| {
         let path = path(folder, store, n);

@@ -8,7 +8,7 @@ use leafid_core::{Code, HostTime, StoreTime};
 use tokio::sync::oneshot;
 
 use super::moving::{self, Stop};
-use super::witness::{Below, Line, Note, Noted, Witness, is_evidence, longest_ms, notes};
+use super::witness::{Below, Note, Noted, Witness, is_evidence, longest_ms, notes};
 use super::{Desk, Journal, Orders, Repaired};
 use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
@@ -23,19 +23,16 @@ const AGAIN_MS: i64 = 1_000;
 const LONG_MS: i64 = 60_000;
 /// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
 const QUIET_MS: i64 = 5_000;
-/// How many rows are compared at once.
 const AT_ONCE: usize = 200;
 /// Another server may fence the store between a look and a fence: then it is looked at again.
 const LOOKS: u32 = 4;
 
-/// Whether the store is as it was noted to be.
 #[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
     /// What was written, by this server or, as a journal knows, before.
     witness: Witness,
     journal: Option<Arc<Journal>>,
-    /// The connection on which the store was compared.
     compared: Option<u64>,
     /// A row was read that stands below what was written.
     doubt: bool,
@@ -44,9 +41,7 @@ pub struct Guard {
     shown: Option<HostTime>,
     /// How long it is not compared for that again, in ms.
     pause_ms: i64,
-    /// Why nothing is granted, and when that was looked at last.
     refused: Option<(Problem, HostTime)>,
-    /// Nothing is granted before.
     quiet_until: StoreTime,
     /// Whether something was written since the store was asked how far it has come, and when that
     /// was.
@@ -56,23 +51,13 @@ pub struct Guard {
     keeps_tags: bool,
 }
 
-/// What came of a look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// There was nothing to look at.
-    Same,
-    /// The store was compared, and perhaps fenced: what was known of its rows may be so no more, and
-    /// the turn begins again.
-    Compared,
-}
-
 impl Guard {
-    /// Knows nothing yet.
     pub fn new(desk: Arc<Desk>) -> Guard {
         Guard { desk, keeps_tags: true, ..Guard::default() }
     }
 
-    /// Compares the store where it is time to; a turn of the back end has begun.
+    /// Compares the store where it is time to; a turn of the back end has begun. Whether it did: what was
+    /// known of its rows may be so no more then, and the turn begins again.
     ///
     /// # Errors
     /// `STORE_REFUSED` where the store went back and may not be fenced without an operator,
@@ -82,7 +67,7 @@ impl Guard {
         back_end: &mut B,
         now: StoreTime,
         boot: HostTime,
-    ) -> Result<Begun, Problem> {
+    ) -> Result<bool, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
         // A comparison reads every known row, so repeated false claims may start few of them.
@@ -98,7 +83,7 @@ impl Guard {
             repair = self.follow(orders);
         }
         if !back_end.abilities().notices {
-            return Ok(Begun::Same);
+            return Ok(false);
         }
         match &self.refused {
             Some((_, at)) if boot.since(*at) >= AGAIN_MS => look = true,
@@ -106,7 +91,7 @@ impl Guard {
             _ => {}
         }
         if !look {
-            return self.quiet(now).map(|()| Begun::Same);
+            return self.quiet(now).map(|()| false);
         }
         self.keeps_tags = back_end.abilities().keeps_tags;
         let connection = back_end.connection();
@@ -114,7 +99,7 @@ impl Guard {
         match compared {
             Ok(()) => {
                 (self.compared, self.doubt, self.refused) = (Some(connection), false, None);
-                self.quiet(now).map(|()| Begun::Compared)
+                self.quiet(now).map(|()| true)
             }
             Err(problem) => {
                 if problem.code == Code::StoreRefused {
@@ -136,15 +121,14 @@ impl Guard {
     /// decided on it.
     pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
         let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
-        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag()) else {
+        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag) else {
             return false;
         };
-        tracing::error!(code = %Code::StoreWentBack, "{}", said(&below));
+        tracing::error!(code = %Code::StoreWentBack, "{}", below.said);
         self.doubt = true;
         true
     }
 
-    /// Takes in what was written.
     pub fn wrote(&mut self, groups: &[Group], outcomes: &[Outcome]) {
         let written = groups.iter().zip(outcomes);
         let all: Vec<Note> = written.flat_map(|(group, outcome)| notes(group, outcome)).collect();
@@ -162,7 +146,6 @@ impl Guard {
         all.into_iter().for_each(|note| self.witness.note(note));
     }
 
-    /// Notes how far the store has come, if it is time to and a journal is kept.
     pub async fn note<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime, boot: HostTime) {
         let due = self.asked.is_none_or(|asked| boot.since(asked) >= STANDING_MS);
         if self.journal.is_none() || !self.wrote || !due || self.refused.is_some() {
@@ -194,7 +177,6 @@ impl Guard {
         repair
     }
 
-    /// Whether a store of which nothing is missing may grant.
     fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
         if let Some(journal) = &self.journal {
             journal.stands()?;
@@ -211,17 +193,15 @@ impl Guard {
         Err(problem)
     }
 
-    /// Looks at the store and does what follows.
     async fn compare<B: BackEnd>(
         &mut self,
         back_end: &mut B,
         now: StoreTime,
         repair: &mut Option<oneshot::Sender<Result<Repaired, Problem>>>,
     ) -> Result<(), Problem> {
-        let told = |fault: Fault| Problem::from(&fault);
         for _ in 0..LOOKS {
-            let found = back_end.standing().await.map_err(told)?;
-            let below = self.below(back_end).await.map_err(told)?;
+            let found = back_end.standing().await?;
+            let below = self.below(back_end).await?;
             let finding = self.finding(&found, below.first());
             if finding == Finding::Whole && repair.is_none() {
                 self.learn(&found, now);
@@ -233,10 +213,10 @@ impl Guard {
                         let generation = found.fenced.row.generation;
                         tracing::warn!(generation, moved, "the store was fenced by another server");
                     }
-                    Err(Stop::Fault(fault)) => return Err(told(fault)),
+                    Err(Stop::Fault(fault)) => return Err(fault.into()),
                     Err(Stop::Raced) => continue,
                 }
-                return self.behind(back_end, now).await.map_err(told);
+                return Ok(self.behind(back_end, now).await?);
             }
             let why = self.why(&found, &below);
             // A copy of a store may lack its last fence, too.
@@ -266,16 +246,15 @@ impl Guard {
                     if let Some(asked) = repair.take() {
                         let _ = asked.send(Ok(done));
                     }
-                    return self.behind(back_end, now).await.map_err(told);
+                    return Ok(self.behind(back_end, now).await?);
                 }
                 Err(Stop::Raced) => {}
-                Err(Stop::Fault(fault)) => return Err(told(fault)),
+                Err(Stop::Fault(fault)) => return Err(fault.into()),
             }
         }
         Err(Problem::unavailable("other servers fence the store over and over; ask again"))
     }
 
-    /// A fence was set: what was noted of lines counts no more.
     async fn behind<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime) -> Result<(), Fault> {
         back_end.begin().await?;
         let found = back_end.standing().await?;
@@ -307,7 +286,6 @@ impl Guard {
         }
     }
 
-    /// The lines that stand below what was written.
     async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Fault> {
         let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
         let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
@@ -317,7 +295,7 @@ impl Guard {
             let read = back_end.read(some).await?;
             let found = some.iter().zip(&read.answers);
             let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
-            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag()));
+            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
         }
         Ok(below)
     }
@@ -353,7 +331,6 @@ impl Guard {
         Problem::new(Code::StoreRefused, detail)
     }
 
-    /// What shows that something is missing, in words.
     fn why(&self, found: &Standing, below: &[Below]) -> String {
         let mut why = Vec::new();
         if let Some(Noted { mark, database, .. }) = &self.witness.store {
@@ -373,22 +350,10 @@ impl Guard {
                 why.push(format!("its position is {now}, and was {was}"));
             }
         }
-        why.extend(below.first().map(said));
+        why.extend(below.first().map(|below| below.said.clone()));
         if below.len() > 1 {
             why.push(format!("and {} other lines", below.len() - 1));
         }
         why.join("; ")
-    }
-}
-
-fn said(below: &Below) -> String {
-    let Below { line, written, found } = below;
-    let at = |ms: &u64| utc::text(StoreTime::new(i64::try_from(*ms).unwrap_or(i64::MAX)));
-    match line {
-        Line::Tag(_) => format!("{line} stands at {found}, and {written} was written"),
-        Line::Worker(..) => {
-            let (written, found) = (at(written), at(found));
-            format!("{line} was granted last at {found}, and at {written} as it was written")
-        }
     }
 }

@@ -40,15 +40,12 @@ pub struct Journal {
     writer: Option<JoinHandle<()>>,
 }
 
-/// What those who note and the thread that writes share.
 #[derive(Debug, Default)]
 struct State {
     pending: Pending,
     /// Since when something is to be written.
     since: Option<Instant>,
-    /// Since when it fails, and why.
     failed: Option<(Instant, String)>,
-    /// Who wants to know when all of it is on the disk.
     awaited: Vec<oneshot::Sender<Result<(), String>>>,
 }
 
@@ -185,7 +182,6 @@ fn disk(folder: &Path) -> Option<u64> {
     std::fs::metadata(folder).ok().map(|found| std::os::unix::fs::MetadataExt::dev(&found))
 }
 
-/// Its drive.
 #[cfg(not(unix))]
 fn disk(folder: &Path) -> Option<std::ffi::OsString> {
     Some(folder.canonicalize().ok()?.components().next()?.as_os_str().to_owned())
@@ -194,7 +190,6 @@ fn disk(folder: &Path) -> Option<std::ffi::OsString> {
 struct Writer {
     log: Log,
     shared: Arc<Mutex<State>>,
-    /// Senders that report the result of the next sync.
     awaited: Vec<oneshot::Sender<Result<(), String>>>,
     /// Why the last try to write left something out, if it did.
     behind: Option<String>,

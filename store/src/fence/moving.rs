@@ -14,17 +14,12 @@ use crate::backends::{
 };
 use crate::store::Page;
 
-/// How many rows are read at once.
 const AT_ONCE: usize = 200;
-/// How many names.
 const PAGE: u32 = 500;
-/// How often rows that others write meanwhile are read again.
 const TRIES: u32 = 12;
 
-/// Why nothing, or not all, was moved.
 #[derive(Debug)]
 pub enum Stop {
-    /// The database did not do it.
     Fault(Fault),
     /// Another server has fenced the store meanwhile.
     Raced,
@@ -37,10 +32,8 @@ impl From<Fault> for Stop {
 }
 
 /// Fences a store that stands as it was found: in one transaction where the database takes all rows
-/// in one; else what says so is written with the last of them.
-///
-/// # Errors
-/// [`Stop`]; what was moved by then stays moved.
+/// in one; else what says so is written with the last of them, and what was moved before a [`Stop`] stays
+/// moved.
 pub async fn fence<B: BackEnd>(
     back_end: &mut B,
     witness: &Witness,
@@ -76,9 +69,6 @@ pub async fn fence<B: BackEnd>(
 }
 
 /// Moves the tags that stand below what a journal knows, in a store that another server has fenced.
-///
-/// # Errors
-/// [`Stop::Fault`].
 pub async fn raise<B: BackEnd>(back_end: &mut B, witness: &Witness) -> Result<usize, Stop> {
     for _ in 0..TRIES {
         back_end.begin().await?;
@@ -147,7 +137,6 @@ async fn group<B: BackEnd>(back_end: &mut B, group: Group) -> Result<bool, Stop>
     }
 }
 
-/// What is to be written.
 struct Moves {
     writes: Vec<Write>,
     tags: usize,

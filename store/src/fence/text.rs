@@ -87,7 +87,6 @@ fn name(word: &str) -> Option<Name> {
     Name::tag(&text).or_else(|_| Name::owner(&text)).ok()
 }
 
-/// A database's name for itself, as one word.
 fn word(database: &str) -> String {
     match database {
         "" => "-".to_owned(),

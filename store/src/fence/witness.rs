@@ -7,26 +7,7 @@ use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, Mark};
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::{Answer, Group, Outcome, Seen, Want, Write};
-
-/// A line of positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Line {
-    /// The numbers of a tag.
-    Tag(Name),
-    /// The ticks of a worker number of a namespace.
-    Worker(Name, u32),
-}
-
-impl std::fmt::Display for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Line::Tag(tag) => write!(f, "tag `{tag}`"),
-            Line::Worker(namespace, worker) => {
-                write!(f, "worker {worker} of namespace `{namespace}`")
-            }
-        }
-    }
-}
+use crate::utc;
 
 /// What is noted of a worker number. Its end may go down when its holder gives back what is left; the
 /// time of its last grant never does.
@@ -67,21 +48,12 @@ pub struct Noted {
 }
 
 /// A row that stands below what was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Below {
-    /// Of which line.
-    pub line: Line,
-    /// What was written: of a tag its position, of a worker when it was granted.
-    pub written: u64,
-    /// What was found; 0 where there is no row.
-    pub found: u64,
-}
-
-impl Below {
     /// Whether there is no row, and it is a tag's.
-    pub fn is_missing_tag(&self) -> bool {
-        self.found == 0 && matches!(self.line, Line::Tag(_))
-    }
+    pub is_missing_tag: bool,
+    /// In words.
+    pub said: String,
 }
 
 /// What a server knows to be written.
@@ -197,12 +169,15 @@ impl Witness {
     pub fn below(&self, want: &Want, answer: &Answer) -> Option<Below> {
         match (want, answer) {
             (Want::Tag(tag), Answer::Tag(_) | Answer::Removed(_)) => {
-                let (written, line) = (*self.tags.get(tag)?, Line::Tag(*tag));
+                let written = *self.tags.get(tag)?;
                 let found = match answer {
                     Answer::Tag(Some(seen)) | Answer::Removed(seen) => seen.row.max_id,
                     _ => 0,
                 };
-                (found < written).then_some(Below { line, written, found })
+                (found < written).then(|| Below {
+                    is_missing_tag: found == 0,
+                    said: format!("tag `{tag}` stands at {found}, and {written} was written"),
+                })
             }
             (Want::Worker(name, worker), Answer::Workers(rows)) if rows.is_empty() => {
                 self.window(*name, *worker, StoreTime::new(0), None)
@@ -226,13 +201,13 @@ impl Witness {
     /// believe its clock lowers that, beside others that go on. What was reserved stays.
     fn window(&self, name: Name, worker: u32, found: StoreTime, end: Option<u64>) -> Option<Below> {
         let noted = self.workers.get(&(name, worker))?;
-        let below = |at: StoreTime| u64::try_from(at.get()).unwrap_or(0);
-        let line = Line::Worker(name, worker);
-        let (written, found_ms) = (below(noted.granted), below(found));
-        (found < noted.granted && end.is_none_or(|end| end < noted.end)).then_some(Below {
-            line,
-            written,
-            found: found_ms,
+        (found < noted.granted && end.is_none_or(|end| end < noted.end)).then(|| Below {
+            is_missing_tag: false,
+            said: format!(
+                "worker {worker} of namespace `{name}` was granted last at {}, and at {} as it was written",
+                utc::text(found.max(StoreTime::new(0))),
+                utc::text(noted.granted)
+            ),
         })
     }
 }

@@ -7,24 +7,16 @@ use percent_encoding::percent_decode_str;
 /// The parts of `SCHEME://[USER:PASSWORD@]HOST[:PORT][,…][/PATH][?OPTION=VALUE&…]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Parts {
-    /// What stands before the first colon.
     pub scheme: String,
-    /// User and password.
     pub login: Option<(String, String)>,
-    /// The hosts, each with a port.
     pub hosts: Vec<String>,
     /// The path with its slash and without one at its end; empty for none.
     pub path: String,
-    /// What follows the question mark.
     pub options: BTreeMap<String, String>,
-    /// The URL, without the login.
     pub place: String,
 }
 
-/// Reads the parts of a URL.
-///
-/// # Errors
-/// What is wrong, without a word of the URL that may be secret.
+/// Reads the parts of a URL; what is wrong has no word of it that may be secret.
 pub fn parts(url: &str, port: u16) -> Result<Parts, String> {
     let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

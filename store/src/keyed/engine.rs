@@ -6,8 +6,8 @@ use std::future::Future;
 
 use leafid_core::{Name, Range, StoreTime, Token};
 
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::problem::Problem;
 
 /// How many worker numbers have their rows in one bucket.
 pub const BUCKET: u32 = 256;
@@ -18,34 +18,17 @@ pub fn bucket(worker: u32) -> u32 {
 }
 
 /// A key-value store: revisions, comparisons on them, and groups that are written whole or not at
-/// all.
+/// all. Examining it writes something that nobody reads, so that its own time is known.
 ///
 /// # Errors
 /// Every verb says how it broke off.
-pub trait Engine: Sized + Send + Sync + 'static {
-    /// Where it is.
-    type Address: Clone + Send + Sync + 'static;
-    /// What it is called in messages.
-    const NAME: &'static str;
+pub trait Engine: Client {
     /// A turn takes up nothing more when it changes this many rows of one namespace.
     const WIDE: usize;
     /// How many requests look for rows at once; each may change two.
     const AT_ONCE: usize;
     /// A group sets at most this many keys.
     const WHOLE: usize;
-
-    /// Connects, and says who we are.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
-
-    /// Looks at its version and settings, and writes something that nobody reads, so that its own
-    /// time is known. The inner error is for an operator.
-    fn examine(
-        &mut self,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
-
-    /// Whether its connection is known to be of no more use.
-    fn is_lost(&self) -> bool;
 
     /// The time that its last answers told, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
@@ -90,7 +73,7 @@ pub trait Engine: Sized + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>> + Send;
 
     /// Has a later writing find out whether a row was written or made after this call.
-    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Guard, Broken>> + Send;
+    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Marks, Broken>> + Send;
 
     /// Writes each group whole or not at all, if the store is still this one.
     fn commit(
@@ -139,6 +122,46 @@ pub enum Folder {
     Spaces,
 }
 
+impl Folder {
+    /// What it is called.
+    pub fn path(self) -> &'static str {
+        match self {
+            Folder::Tags => "tags",
+            Folder::Spaces => "namespaces",
+        }
+    }
+
+    /// The key of a name in it.
+    pub fn key(self, name: Name) -> Key {
+        match self {
+            Folder::Tags => Key::Tag(name),
+            Folder::Spaces => Key::Space(name),
+        }
+    }
+
+    /// A name in it, if it is one.
+    pub fn name(self, text: &str) -> Option<Name> {
+        match self {
+            Folder::Tags => Name::tag(text).ok(),
+            Folder::Spaces => Name::namespace(text).ok(),
+        }
+    }
+}
+
+impl Key {
+    /// Where it lies, below a root; where numbers lie is the engine's.
+    pub fn below(&self, root: &str, worker: impl FnOnce(&Name, u32) -> String) -> String {
+        match self {
+            Key::Meta => format!("{root}/meta"),
+            Key::Beat => format!("{root}/beat"),
+            Key::Fence => format!("{root}/fence"),
+            Key::Tag(tag) => format!("{root}/tags/{tag}"),
+            Key::Space(name) => format!("{root}/namespaces/{name}"),
+            Key::Worker(name, number) => worker(name, *number),
+        }
+    }
+}
+
 /// A value, and which writing of its key it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
@@ -148,22 +171,14 @@ pub struct Stored {
     pub revision: u64,
 }
 
-/// Which touches of a namespace are known; without a bucket, 0.
+/// Which touches of a namespace are known, without a bucket 0; or what a writing checks so that nothing was
+/// written since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Of the namespace as a whole.
     pub root: u64,
     /// Of each bucket.
     pub buckets: BTreeMap<u32, u64>,
-}
-
-/// What a writing checks so that nothing was written since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guard {
-    /// Of the namespace as a whole.
-    pub root: u64,
-    /// Of each bucket.
-    pub buckets: Vec<(u32, u64)>,
 }
 
 /// A group as keys and values.
@@ -177,7 +192,7 @@ pub struct Commit {
     pub touches: Vec<Touch>,
     /// A namespace whose rows have to be as they were, and the numbers that this concerns: all of
     /// them, if none is named.
-    pub guard: Option<(Name, Guard, Vec<Range>)>,
+    pub guard: Option<(Name, Marks, Vec<Range>)>,
 }
 
 /// A key that is written.
@@ -185,19 +200,10 @@ pub struct Commit {
 pub struct Set {
     /// The key.
     pub key: Key,
-    /// On which condition.
-    pub before: Before,
+    /// The revision that it has to be at; none where the key may not be there.
+    pub before: Option<u64>,
     /// The value.
     pub text: String,
-}
-
-/// A condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
-    /// The key is not there.
-    Nothing,
-    /// It is as this revision left it.
-    At(u64),
 }
 
 /// A bucket that is touched.

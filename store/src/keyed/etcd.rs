@@ -10,7 +10,8 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::problem::Problem;
 
@@ -18,7 +19,6 @@ pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
 use http::Http;
 
-/// How many operations fit a transaction, unless etcd is told otherwise.
 const OPERATIONS: usize = 128;
 
 /// A connection to etcd.
@@ -41,7 +41,6 @@ impl Etcd {
         Ok(answer)
     }
 
-    /// Reads ranges together; what each found.
     async fn read(&mut self, ranges: &[Value]) -> Result<(Vec<Value>, u64), Broken> {
         let success: Vec<Value> =
             ranges.iter().map(|range| json!({ "request_range": range })).collect();
@@ -55,17 +54,18 @@ impl Etcd {
     }
 }
 
-impl Engine for Etcd {
+impl Client for Etcd {
     type Address = Address;
     const NAME: &'static str = "etcd";
-    // With two rows each, and a touched bucket each, all fit one transaction.
-    const WIDE: usize = 24;
-    const AT_ONCE: usize = 16;
-    const WHOLE: usize = 100;
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
-        Ok(Etcd { http, keys: Keys::under(&address.prefix), revision: 0, cluster: String::new() })
+        Ok(Etcd {
+            http,
+            keys: Keys { prefix: address.prefix.clone() },
+            revision: 0,
+            cluster: String::new(),
+        })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
@@ -75,6 +75,13 @@ impl Engine for Etcd {
     fn is_lost(&self) -> bool {
         self.http.is_lost()
     }
+}
+
+impl Engine for Etcd {
+    // With two rows each, and a touched bucket each, all fit one transaction.
+    const WIDE: usize = 24;
+    const AT_ONCE: usize = 16;
+    const WHOLE: usize = 100;
 
     fn told(&mut self) -> Option<StoreTime> {
         // It has no clock that its clients could read.
@@ -190,10 +197,10 @@ impl Engine for Etcd {
         Ok(rows)
     }
 
-    async fn guard(&mut self, _: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, _: Name) -> Result<Marks, Broken> {
         let meta = json!({ "key": texts(&self.keys.of(&Key::Meta)), "count_only": true });
         let (_, at) = self.read(&[meta]).await?;
-        Ok(Guard { root: at, buckets: Vec::new() })
+        Ok(Marks { root: at, ..Marks::default() })
     }
 
     async fn commit(

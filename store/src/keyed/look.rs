@@ -12,16 +12,13 @@ use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
-/// How many numbers that look free are read with the first trip.
 const FIRST: usize = 4;
-/// How many numbers are read again at once, at least and at most.
 const LEAST: usize = 16;
 const MOST: usize = 512;
 /// How many buckets are read at once: few enough that it does not take long.
 const TOGETHER: usize = 8;
 
 impl<E: Engine> Keyed<E> {
-    /// Reads what is wanted.
     pub(super) async fn look(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Fault> {
         let mut keys = Vec::new();
         let mut spaces: Vec<Name> = Vec::new();
@@ -31,7 +28,7 @@ impl<E: Engine> Keyed<E> {
                 Want::Worker(name, worker) => {
                     keys.extend([Key::Space(name), Key::Worker(name, worker)])
                 }
-                _ => spaces.extend(space_of(want)),
+                _ => spaces.extend(want.space()),
             }
         }
         for want in wants {
@@ -89,7 +86,7 @@ impl<E: Engine> Keyed<E> {
                 Want::Worker(name, worker) => Some(Key::Worker(name, worker)),
                 _ => None,
             };
-            let whole = space_of(want).map(Key::Space);
+            let whole = want.space().map(Key::Space);
             let wrong = bad.iter().find(|(of, _)| Some(*of) == key || Some(*of) == whole);
             if let Some((_, problem)) = wrong {
                 answers.push(Answer::Unreadable(problem.clone()));
@@ -104,7 +101,6 @@ impl<E: Engine> Keyed<E> {
         Ok(answers)
     }
 
-    /// Reads the buckets that were touched.
     async fn freshen(&mut self, spaces: &[Name], touched: Vec<Marks>) -> Result<(), Fault> {
         let mut buckets = Vec::new();
         for (name, marks) in spaces.iter().zip(&touched) {
@@ -133,59 +129,43 @@ impl<E: Engine> Keyed<E> {
     }
 
     async fn answer(&mut self, want: &Want) -> Result<Answer, Fault> {
+        match *want {
+            Want::Fenced => return Ok(Answer::Fenced(self.standing().await?.fenced)),
+            Want::TagNames(page) => return self.names(Folder::Tags, page).await,
+            Want::NamespaceNames(page) => return self.names(Folder::Spaces, page).await,
+            Want::Tags(page) => return self.tags(page).await,
+            Want::Namespaces(page) => return self.namespaces(page).await,
+            _ => {}
+        }
+        let known = want.space().and_then(|name| Some((name, self.spaces.get(&name)?)));
+        let Some((name, known)) = known else { return Ok(Answer::none(want)) };
         Ok(match *want {
-            Want::Tag(_) => Answer::Tag(None),
-            Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
-            Want::TagNames(page) => self.names(Folder::Tags, page).await?,
-            Want::NamespaceNames(page) => self.names(Folder::Spaces, page).await?,
-            Want::Tags(page) => Answer::Tags(self.tags(page).await?),
-            Want::Namespaces(page) => self.namespaces(page).await?,
-            Want::Namespace(name) => {
-                Answer::Namespace(self.spaces.get(&name).map(Known::namespace))
+            Want::Namespace(_) => Answer::Namespace(Some(known.namespace())),
+            Want::Worker(_, worker) => known.rows([worker]),
+            Want::Mine(_, request) => known.rows(known.mine(request)),
+            Want::Own(_, owner) => known.rows(known.own(&owner)),
+            Want::Unused { from, end, count, .. } => Answer::Unused(known.unused(from, end, count)),
+            Want::Rested(_, count) => {
+                self.looks_free(name, count, |known, n| known.rested().take(n).collect()).await?
             }
-            Want::Worker(name, worker) => self.rows(name, [worker]),
-            Want::Mine(name, request) => {
-                self.rows(name, self.spaces.get(&name).and_then(|known| known.mine(request)))
+            Want::Kept(_, count) => {
+                self.looks_free(name, count, |known, n| known.kept().take(n).collect()).await?
             }
-            Want::Own(name, owner) => {
-                let own = self.spaces.get(&name).map(|known| known.own(&owner));
-                self.rows(name, own.unwrap_or_default())
-            }
-            Want::Unused { namespace, from, end, count } => {
-                let known = self.spaces.get(&namespace);
-                Answer::Unused(known.map(|k| k.unused(from, end, count)).unwrap_or_default())
-            }
-            Want::Rested(name, count) => {
-                let rested = |known: &Known, n| known.rested().take(n).collect();
-                self.looks_free(name, count, rested).await?
-            }
-            Want::Kept(name, count) => {
-                let kept = |known: &Known, n| known.kept().take(n).collect();
-                self.looks_free(name, count, kept).await?
-            }
-            Want::Workers(name, page) => {
-                let limit = page.limit as usize;
-                let known = self.spaces.get(&name);
-                let rows: Vec<u32> = known
-                    .into_iter()
-                    .flat_map(|known| known.after(page.after))
-                    .take(limit)
-                    .collect();
+            Want::Workers(_, page) => {
+                let rows: Vec<u32> = known.after(page.after).take(page.limit as usize).collect();
                 self.again(name, &rows).await?;
-                self.rows(name, rows)
+                self.rows(name, |_| rows)
             }
-            Want::Leaving { namespace, before, after } => {
-                let known = self.spaces.get(&namespace);
+            Want::Leaving { before, after, .. } => {
                 let leaves = |worker: &u32| {
                     let worker = u64::from(*worker);
                     before.contains(worker) && !after.contains(worker)
                 };
-                let all = known.into_iter().flat_map(|known| known.after(None));
-                let all: Vec<u32> = all.filter(leaves).collect();
-                self.again(namespace, &all).await?;
-                let known = self.spaces.get(&namespace);
-                self.rows(namespace, known.and_then(|known| known.leaving(before, after)))
+                let all: Vec<u32> = known.after(None).filter(leaves).collect();
+                self.again(name, &all).await?;
+                self.rows(name, |known| known.leaving(before, after))
             }
+            _ => Answer::none(want),
         })
     }
 
@@ -198,10 +178,12 @@ impl<E: Engine> Keyed<E> {
     ) -> Result<Answer, Fault> {
         let (turn, mut batch) = (self.turn, LEAST);
         loop {
-            let Some(known) = self.spaces.get(&name) else { return Ok(self.rows(name, [])) };
+            let Some(known) = self.spaces.get(&name) else {
+                return Ok(Answer::Workers(Vec::new()));
+            };
             let found = first(known, count);
             if found.iter().all(|worker| known.is_of(*worker, turn)) {
-                return Ok(self.rows(name, found));
+                return Ok(known.rows(found));
             }
             let mut next = first(known, count.max(batch));
             next.retain(|worker| !known.is_of(*worker, turn));
@@ -242,52 +224,60 @@ impl<E: Engine> Keyed<E> {
         Ok(())
     }
 
-    fn rows(&self, name: Name, workers: impl IntoIterator<Item = u32>) -> Answer {
+    fn rows<N: IntoIterator<Item = u32>>(
+        &self,
+        name: Name,
+        which: impl FnOnce(&Known) -> N,
+    ) -> Answer {
         let known = self.spaces.get(&name);
-        let row = |worker| Some((worker, known?.worker(worker)?));
-        Answer::Workers(workers.into_iter().filter_map(row).collect())
+        known.map_or(Answer::Workers(Vec::new()), |known| known.rows(which(known)))
     }
 
-    async fn tags(&mut self, page: Page<Name>) -> Result<Vec<(Name, TagRow)>, Fault> {
+    pub(super) async fn list(
+        &mut self,
+        folder: Folder,
+        after: Option<Name>,
+        limit: usize,
+    ) -> Result<Vec<(Name, Stored)>, Fault> {
+        self.link.ask(async |engine| engine.list(folder, after, limit).await).await
+    }
+
+    async fn tags(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
         let (mut rows, mut after) = (Vec::new(), page.after);
         let limit = page.limit as usize;
         loop {
-            let list = self.link.ask(async |e| e.list(Folder::Tags, after, limit).await);
-            let list = list.await?;
+            let list = self.list(Folder::Tags, after, limit).await?;
             let last = list.len() < limit;
             for (name, stored) in list {
                 after = Some(name);
-                match self.tag(name, Some(&stored)) {
-                    Ok(Some(Seen { row, .. })) if !row.deleted => rows.push((name, row)),
-                    // Said in the log: the list of the others helps to find out what happened.
-                    _ => {}
+                // Of one that cannot be read the log tells: the list of the others helps to find out what
+                // happened.
+                if let Ok(Some(Seen { row, .. })) = self.tag(name, Some(&stored))
+                    && !row.deleted
+                {
+                    rows.push((name, row));
                 }
                 if rows.len() == limit {
-                    return Ok(rows);
+                    return Ok(Answer::Tags(rows));
                 }
             }
             if last {
-                return Ok(rows);
+                return Ok(Answer::Tags(rows));
             }
         }
     }
 
     async fn names(&mut self, folder: Folder, page: Page<Name>) -> Result<Answer, Fault> {
-        let (after, limit) = (page.after, page.limit as usize);
-        let list = self.link.ask(async |e| e.list(folder, after, limit).await);
-        Ok(Answer::Names(list.await?.into_iter().map(|(name, _)| name).collect()))
+        let list = self.list(folder, page.after, page.limit as usize).await?;
+        Ok(Answer::Names(list.into_iter().map(|(name, _)| name).collect()))
     }
 
     async fn namespaces(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
-        let (after, limit) = (page.after, page.limit as usize);
-        let list = self.link.ask(async |e| e.list(Folder::Spaces, after, limit).await);
-        let mut rows = Vec::new();
-        for (name, stored) in list.await? {
-            if let Ok(space) = text::read_space(&stored.text) {
-                rows.push((name, space.namespace));
-            }
-        }
-        Ok(Answer::Namespaces(rows))
+        let list = self.list(Folder::Spaces, page.after, page.limit as usize).await?;
+        let row = |(name, stored): (Name, Stored)| {
+            Some((name, text::read_space(&stored.text).ok()?.namespace))
+        };
+        Ok(Answer::Namespaces(list.into_iter().filter_map(row).collect()))
     }
 
     fn tag(&self, tag: Name, stored: Option<&Stored>) -> Result<Option<Seen<TagRow>>, Problem> {
@@ -297,7 +287,6 @@ impl<E: Engine> Keyed<E> {
         Ok(Some(Seen { row, revision: stored.revision }))
     }
 
-    /// Takes in a namespace's row.
     pub(super) fn settle(&mut self, name: Name, stored: Option<&Stored>) -> Result<(), Problem> {
         let Some(Stored { text, revision }) = stored else {
             self.spaces.remove(&name);
@@ -315,7 +304,6 @@ impl<E: Engine> Keyed<E> {
         Ok(())
     }
 
-    /// Takes in a number's row.
     pub(super) fn learn(
         &mut self,
         name: Name,
@@ -336,7 +324,6 @@ impl<E: Engine> Keyed<E> {
         }
     }
 
-    /// A value that is none of ours.
     pub(super) fn nonsense(&self, key: &Key, nonsense: &str) -> Problem {
         let place = self.place_of(key);
         let detail = format!(
@@ -347,7 +334,6 @@ impl<E: Engine> Keyed<E> {
         Problem::new(Code::SchemaMismatch, detail)
     }
 
-    /// Where a key lies, for a person.
     fn place_of(&self, key: &Key) -> String {
         match &self.link.client {
             Some(engine) => engine.place(key),
@@ -366,29 +352,7 @@ impl<E: Engine> Keyed<E> {
     }
 }
 
-/// The namespace that a want looks into.
-fn space_of(want: &Want) -> Option<Name> {
-    match *want {
-        Want::Fenced
-        | Want::TagNames(_)
-        | Want::NamespaceNames(_)
-        | Want::Tag(_)
-        | Want::Tags(_)
-        | Want::Namespaces(_) => None,
-        Want::Namespace(name)
-        | Want::Worker(name, _)
-        | Want::Mine(name, _)
-        | Want::Own(name, _)
-        | Want::Unused { namespace: name, .. }
-        | Want::Rested(name, _)
-        | Want::Kept(name, _)
-        | Want::Leaving { namespace: name, .. }
-        | Want::Workers(name, _) => Some(name),
-    }
-}
-
 impl Known {
-    /// The numbers that are read with the first trip: what is in doubt, and what looks free.
     fn guess(&self) -> Vec<u32> {
         let mut workers: Vec<u32> = self.doubtful.iter().copied().collect();
         if self.is_used_up() {

@@ -6,27 +6,21 @@ use std::time::Duration;
 use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
-use super::engine::{
-    Before, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
-};
-use super::moves::Moves;
-use super::space::Space;
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket};
+use super::space::{Moves, Space};
 use super::text::{self, VERSION};
+use crate::backends::Want;
 use crate::backends::far::{Far, Meta, Opened};
 use crate::backends::link::Broken;
-use crate::backends::opening::{Found, NewStore, Unopened, judge_clock, words};
-use crate::backends::{Fault, Want};
+use crate::backends::opening::{self, Found, NewStore, Unopened, judge_clock};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
-/// How many entries of a folder are read at once.
 const PAGE: usize = 500;
 
 impl<E: Engine> Far for Keyed<E> {
     type Client = E;
-    type Address = E::Address;
 
-    const NAME: &'static str = E::NAME;
     const KEEPS: &'static str = "keys";
     const VERSION: i64 = VERSION;
     const NOTHING: &'static str = "has no store";
@@ -36,35 +30,19 @@ impl<E: Engine> Far for Keyed<E> {
     const EXCHANGE: Duration = Duration::from_millis(2_500);
     const EXAMINING_WRITES: bool = true;
 
-    async fn connect(address: &E::Address) -> Result<E, Broken> {
-        E::connect(address).await
-    }
-
-    async fn examine(engine: &mut E, allow: bool) -> Result<Result<(), Problem>, Broken> {
-        engine.examine(allow).await
-    }
-
-    fn is_lost(engine: &E) -> bool {
-        engine.is_lost()
-    }
-
-    async fn ping(_: &mut E) -> Result<(), Broken> {
-        Ok(())
-    }
-
     async fn meta(engine: &mut E, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
         let stored = engine.survey(&[Key::Meta], &[]).await?.0.into_iter().flatten().next();
         let Some(stored) = stored else {
             let what = "another program has written there";
             return Ok(match engine.occupied().await? {
-                true => Err(words::foreign(place, what, "path")),
+                true => Err(opening::foreign(place, what, "path")),
                 false => Ok(None),
             });
         };
         let meta = text::read_meta(&stored).map(Some);
         Ok(meta.map_err(|nonsense| {
             let what = format!("its key `{}` says: {nonsense}", engine.place(&Key::Meta));
-            words::foreign(place, &what, "path")
+            opening::foreign(place, &what, "path")
         }))
     }
 
@@ -104,7 +82,6 @@ impl<E: Engine> Far for Keyed<E> {
 
 impl<E: Engine> Keyed<E> {
     async fn fill_in(&mut self, believe: bool) -> Result<(), Problem> {
-        let told = |fault: Fault| Problem::from(&fault);
         let mut counts = [0; 2];
         let mut after = None;
         while let Some(list) = self.page(Folder::Tags, &mut after).await? {
@@ -119,11 +96,11 @@ impl<E: Engine> Keyed<E> {
                 self.settle(*name, Some(stored))?;
                 counts[1] += 1;
                 let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
-                self.look(&[any]).await.map_err(told)?;
+                self.look(&[any]).await?;
             }
         }
         let survey = self.link.ask(async |engine| engine.survey(&[Key::Beat], &[]).await);
-        let beat = match survey.await.map_err(told)?.0.into_iter().flatten().next() {
+        let beat = match survey.await?.0.into_iter().flatten().next() {
             Some(Stored { text, .. }) => {
                 text::read_beat(&text).map_err(|nonsense| self.nonsense(&Key::Beat, &nonsense))?
             }
@@ -133,7 +110,7 @@ impl<E: Engine> Keyed<E> {
         let mut granted = latest.unwrap_or(StoreTime::new(0));
         let (name, source) = (format!("the clock that counts for {}", E::NAME), self.clock.wall());
         if let Some(known) = judge_clock(&name, source, [granted, beat], believe)? {
-            words::believed(source, known, self.lower(source).await?);
+            opening::believed(source, known, self.lower(source).await?);
             granted = granted.min(self.clock.wall());
         }
         let position = self.link.client.as_ref().map_or(0, Engine::position);
@@ -150,20 +127,17 @@ impl<E: Engine> Keyed<E> {
         folder: Folder,
         after: &mut Option<Name>,
     ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
-        let from = *after;
-        let list = self.link.ask(async |engine| engine.list(folder, from, PAGE).await).await;
-        let list = list.map_err(|fault| Problem::from(&fault))?;
+        let list = self.list(folder, *after, PAGE).await?;
         *after = list.last().map(|(name, _)| *name);
         Ok(Some(list).filter(|list| !list.is_empty()))
     }
 
-    /// Lowers every later time of a grant to `now`; how many there were.
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
         let mut commits = Vec::new();
         for (name, known) in &self.spaces {
             for (worker, mut held, revision) in known.later(now) {
                 held.row.granted = now;
-                let (key, before) = (Key::Worker(*name, worker), Before::At(revision));
+                let (key, before) = (Key::Worker(*name, worker), Some(revision));
                 let set = Set { key, before, text: text::worker(&held) };
                 let touch = Touch { namespace: *name, bucket: bucket(worker), first: false };
                 let (sets, touches) = (vec![set], vec![touch]);
@@ -174,8 +148,7 @@ impl<E: Engine> Keyed<E> {
         for some in commits.chunks(64) {
             let ended =
                 self.link.ask(async |engine| Ok(engine.commit(store, some, Some(&beat)).await));
-            let ended = ended.await.map_err(|fault| Problem::from(&fault))?;
-            if !ended.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
+            if !ended.await?.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
                 let detail = "another server uses this store: stop all, then believe the clock";
                 return Err(Problem::unavailable(detail));
             }
@@ -185,7 +158,6 @@ impl<E: Engine> Keyed<E> {
         Ok(commits.len() as u64)
     }
 
-    /// By what the store is told from another one.
     pub(super) fn identity(&self) -> Identity {
         Identity { store: self.link.meta.store, meta: self.link.meta.revision }
     }

@@ -12,15 +12,11 @@ use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{Name, Range, StoreTime, Token};
 
 use super::engine::Marks;
-use super::moves::Moves;
-use crate::backends::{NamespaceRow, Seen};
+use crate::backends::{Answer, NamespaceRow, Seen};
 
-/// The row of a namespace as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What leases need of it.
     pub namespace: Namespace,
-    /// Which numbers moved in or out of its range.
     pub moves: Moves,
 }
 
@@ -40,16 +36,11 @@ impl Held {
     }
 }
 
-/// What is known of a namespace.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Its row, and which writing that is.
     pub space: Space,
-    /// Which writing of the row it is.
     pub revision: u64,
-    /// Up to which touches its numbers are known.
     pub marks: Marks,
-    /// The turn in which that was looked at last.
     pub turn: u64,
     /// Numbers of which more than a renewal may be unknown.
     pub doubtful: BTreeSet<u32>,
@@ -61,26 +52,22 @@ pub struct Known {
     unused: u64,
 }
 
-/// A number.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     held: Held,
     revision: u64,
-    /// The turn in which it was read or written last.
     turn: u64,
     /// Its value is none that a row has: it is handed out to nobody.
     bad: bool,
 }
 
 impl Known {
-    /// A namespace of whose numbers nothing is known.
     pub fn new(space: Space, revision: u64) -> Known {
         let unused = space.namespace.workers.start;
         let (marks, doubtful, rows, keys, owned, rested, kept) = Default::default();
         Known { space, revision, marks, turn: 0, doubtful, rows, keys, owned, rested, kept, unused }
     }
 
-    /// Takes in the namespace's row as it was read or written.
     pub fn settle(&mut self, space: Space, revision: u64) {
         self.revision = revision;
         let (before, after) = (self.space.namespace.workers, space.namespace.workers);
@@ -98,13 +85,11 @@ impl Known {
         }
     }
 
-    /// Takes in a number's row as it was read or written in this turn.
     pub fn learn(&mut self, worker: u32, held: Held, revision: u64, turn: u64) {
         self.leave(worker);
         self.enter(worker, Row { held, revision, turn, bad: false });
     }
 
-    /// Takes in that the value of a number is none that a row has.
     pub fn shun(&mut self, worker: u32, revision: u64, turn: u64) {
         self.leave(worker);
         let held = Held { row: WorkerRow::default(), moves: 0 };
@@ -151,30 +136,30 @@ impl Known {
         }
     }
 
-    /// The row for the registry.
     pub fn namespace(&self) -> Seen<NamespaceRow> {
         let row = NamespaceRow { namespace: self.space.namespace, used_until: self.unused };
         Seen { row, revision: self.revision }
     }
 
-    /// A number as it counts.
     pub fn worker(&self, worker: u32) -> Option<Seen<WorkerRow>> {
         let known = self.rows.get(&worker).filter(|known| !known.bad)?;
         let row = known.held.counts(worker, &self.space.moves);
         Some(Seen { row, revision: known.revision })
     }
 
-    /// Whether a number has a row.
+    pub fn rows(&self, workers: impl IntoIterator<Item = u32>) -> Answer {
+        let row = |worker| Some((worker, self.worker(worker)?));
+        Answer::Workers(workers.into_iter().filter_map(row).collect())
+    }
+
     pub fn has(&self, worker: u32) -> bool {
         self.rows.contains_key(&worker)
     }
 
-    /// Whether a number was read or written in a turn.
     pub fn is_of(&self, worker: u32, turn: u64) -> bool {
         self.rows.get(&worker).is_some_and(|known| known.turn == turn)
     }
 
-    /// The number whose key is this request.
     pub fn mine(&self, request: Token) -> Option<u32> {
         self.keys.get(&request).copied()
     }
@@ -199,7 +184,6 @@ impl Known {
         self.kept.iter().map(|(_, worker)| *worker)
     }
 
-    /// Whether all numbers of the range have rows.
     pub fn is_used_up(&self) -> bool {
         self.unused >= self.space.namespace.workers.end
     }
@@ -219,7 +203,6 @@ impl Known {
         found
     }
 
-    /// The numbers that have rows, after one.
     pub fn after(&self, worker: Option<u32>) -> impl Iterator<Item = u32> {
         let from = worker.map_or(Some(0), |after| after.checked_add(1));
         let rows = from.map(|from| self.rows.range(from..));
@@ -233,15 +216,107 @@ impl Known {
         all.max_by_key(|(_, row)| row.held.row.reserved_until).map(|(worker, _)| *worker)
     }
 
-    /// The latest time of a grant.
     pub fn latest(&self) -> StoreTime {
         let granted = self.rows.values().map(|known| known.held.row.granted);
         granted.max().unwrap_or(StoreTime::new(0))
     }
 
-    /// The numbers that were granted later than `now`, with their rows as they are kept.
     pub fn later(&self, now: StoreTime) -> Vec<(u32, Held, u64)> {
         let later = self.rows.iter().filter(|(_, known)| known.held.row.granted > now);
         later.map(|(worker, known)| (*worker, known.held, known.revision)).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub numbers: Range,
+    /// The last change that moved them in or out.
+    pub at: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moves {
+    pub count: u64,
+    /// What the last one was of each number that was moved, in order, without overlaps.
+    pub parts: Vec<Part>,
+}
+
+impl Moves {
+    /// The change that moved a number last; 0 if none did.
+    pub fn at(&self, worker: u32) -> u64 {
+        let part = self.parts.iter().find(|part| part.numbers.contains(worker.into()));
+        part.map_or(0, |part| part.at)
+    }
+
+    pub fn then(&self, before: Range, after: Range) -> Moves {
+        let mut moves = Moves { count: self.count + 1, parts: self.parts.clone() };
+        for numbers in difference(before, after) {
+            moves.lay(Part { numbers, at: moves.count });
+        }
+        moves
+    }
+
+    fn lay(&mut self, part: Part) {
+        let Range { start, end } = part.numbers;
+        let cut = |other: &Part| {
+            let Range { start: from, end: to } = other.numbers;
+            let left = Range::new(from, to.min(start));
+            let right = Range::new(from.max(end), to);
+            [left, right].map(|numbers| Part { numbers, ..*other })
+        };
+        let rest = self.parts.iter().flat_map(cut).chain([part]);
+        let mut parts: Vec<Part> = rest.filter(|part| !part.numbers.is_empty()).collect();
+        parts.sort_by_key(|part| part.numbers.start);
+        parts.dedup_by(|next, last| {
+            let same = last.at == next.at && last.numbers.end == next.numbers.start;
+            if same {
+                last.numbers.end = next.numbers.end;
+            }
+            same
+        });
+        self.parts = parts;
+    }
+}
+
+/// The numbers that are in one of two ranges alone.
+fn difference(one: Range, other: Range) -> [Range; 2] {
+    if one.end <= other.start || other.end <= one.start {
+        return [one, other];
+    }
+    let starts = Range::new(one.start.min(other.start), one.start.max(other.start));
+    let ends = Range::new(one.end.min(other.end), one.end.max(other.end));
+    [starts, ends]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the plain reading: each change looks at each number.
+    #[test]
+    fn it_knows_of_each_number_when_it_moved_last() {
+        let mut seed = 7_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        for _ in 0..200 {
+            let (mut moves, mut plain) = (Moves::default(), [0; 40]);
+            let mut range = Range::new(0, 40);
+            for change in 1..=12 {
+                let start = draw(39);
+                let next = Range::new(start, start + 1 + draw(40 - start));
+                moves = moves.then(range, next);
+                for (number, at) in (0..).zip(&mut plain) {
+                    if range.contains(number) != next.contains(number) {
+                        *at = change;
+                    }
+                }
+                range = next;
+            }
+            let known: Vec<u64> = (0..40).map(|number| moves.at(number)).collect();
+            assert_eq!((known.as_slice(), moves.count), (plain.as_slice(), 12));
+            assert!(moves.parts.windows(2).all(|two| two[0].numbers.end <= two[1].numbers.start));
+        }
     }
 }

@@ -1,15 +1,14 @@
 //! Rows as the values of keys: JSON by the fields of the core, so that an operator can read them.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime};
+use leafid_core::{FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime};
 use serde_json::{Map, Value};
 
 use super::engine::Stored;
-use super::moves::{Moves, Part};
-use super::space::{Held, Space};
-use crate::backends::Fenced;
+use super::space::{Held, Moves, Part, Space};
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;
+use crate::backends::{Fenced, need};
 use crate::json::{Reader, Writer};
 
 /// The version of the keys.
@@ -64,10 +63,7 @@ pub fn read_beat(text: &[u8]) -> Result<StoreTime, Nonsense> {
 /// Writes what the store says of its last fence.
 pub fn fence(fenced: &Fenced) -> String {
     let mut to = Writer::default();
-    to.number("generation", fenced.generation);
-    to.millis("fenced_ms", fenced.at.get());
-    to.millis("floor_ms", fenced.floor.get());
-    to.text("fenced_on", &fenced.database);
+    fenced.put(&mut to);
     to.end()
 }
 
@@ -76,14 +72,7 @@ pub fn fence(fenced: &Fenced) -> String {
 /// # Errors
 /// What is wrong with it.
 pub fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
-    all(object(text)?, |from| {
-        Ok(Fenced {
-            generation: need(from.number("generation")?)?,
-            at: StoreTime::new(need(from.millis("fenced_ms")?)?),
-            floor: StoreTime::new(need(from.millis("floor_ms")?)?),
-            database: need(from.text("fenced_on", str::to_owned)?)?,
-        })
-    })
+    all(object(text)?, Fenced::get)
 }
 
 /// Writes a tag.
@@ -166,10 +155,6 @@ fn object(text: &[u8]) -> Result<Map<String, Value>, Nonsense> {
         Ok(_) => Err("it is not a JSON object".to_owned()),
         Err(error) => Err(format!("it is not JSON: {error}")),
     }
-}
-
-fn need<T>(value: Option<T>) -> Result<T, Refusal> {
-    value.ok_or(Code::RequestInvalid.into())
 }
 
 #[cfg(test)]

@@ -7,9 +7,8 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Name, Range};
 
 use super::Keyed;
-use super::engine::{Before, Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
-use super::moves::Moves;
-use super::space::{Held, Known, Space};
+use super::engine::{Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
+use super::space::{Held, Known, Moves, Space};
 use super::text;
 use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
@@ -17,24 +16,20 @@ use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Wr
 /// The time is noted with a write when that was not done for this long.
 const BEAT: Duration = Duration::from_secs(60);
 
-/// A row that is known once its group is written.
 enum Becomes {
     Space(Name, Space),
     Worker(Name, u32, Held),
     Other,
 }
 
-/// A group that is to be written.
 struct Plan {
     commit: Commit,
-    /// Of each key that is set.
     becomes: Vec<Becomes>,
     /// Of each write: the key that it sets, or the revision that it leaves.
     revisions: Vec<Result<usize, u64>>,
 }
 
 impl<E: Engine> Keyed<E> {
-    /// Writes groups.
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
         let mut beat = self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
         let mut made = BTreeSet::new();
@@ -157,7 +152,6 @@ impl<E: Engine> Keyed<E> {
         Some(plan)
     }
 
-    /// Whether a namespace is as it was read, as far as is known.
     fn same(&self, name: &Name, seen: &Seen<NamespaceRow>) -> Option<()> {
         let known = self.spaces.get(name)?;
         (known.revision == seen.revision).then_some(())
@@ -169,16 +163,11 @@ impl<E: Engine> Keyed<E> {
     }
 
     fn set(&self, plan: &mut Plan, key: Key, before: Option<u64>, text: String, becomes: Becomes) {
-        let before = match before {
-            None => Before::Nothing,
-            Some(revision) => Before::At(revision),
-        };
         plan.revisions.push(Ok(plan.commit.sets.len()));
         plan.commit.sets.push(Set { key, before, text });
         plan.becomes.push(becomes);
     }
 
-    /// The changes of a namespace's range, this one included.
     fn moves(
         &self,
         name: &Name,
@@ -192,7 +181,6 @@ impl<E: Engine> Keyed<E> {
         Some(if before == after { moves.clone() } else { moves.then(before, after) })
     }
 
-    /// Takes in how a group ended.
     fn finish(&mut self, plan: Plan, ended: Ended) -> Outcome {
         let (revisions, touched) = match ended {
             Ended::Done { revisions, touched } => (revisions, touched),

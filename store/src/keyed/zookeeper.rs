@@ -4,30 +4,29 @@
 
 mod address;
 mod multi;
-mod paths;
 
 use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
-use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
+use zookeeper_client::{Acls, CreateMode, Error, SessionState, Stat};
 
-use super::engine::{Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
+use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
 use crate::problem::Problem;
 
 pub use address::Address;
-use paths::{Paths, counted};
+use address::{Paths, counted};
 
 /// How long the server keeps a session that it hears nothing of. Nothing hangs on it.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.
 pub struct Zookeeper {
-    client: Client,
+    client: zookeeper_client::Client,
     paths: Paths,
     acls: Acls<'static>,
     /// The leader's clock at the last writing, and when that was answered.
     told: Option<StoreTime>,
-    /// The last transaction that was seen.
     position: u64,
 }
 
@@ -41,12 +40,11 @@ impl Zookeeper {
         let stats = join_all(paths.iter().map(|path| self.client.check_stat(path))).await;
         let version = |stat: Result<Option<Stat>, Error>| match stat {
             Ok(stat) => Ok(stat.map_or(0, |stat| counted(stat.version) + 1)),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         };
         stats.into_iter().map(version).collect()
     }
 
-    /// The buckets that a namespace has.
     async fn folders(&self, name: &Name) -> Result<Vec<u32>, Broken> {
         match self.client.list_children(&self.paths.space(name)).await {
             Ok(children) => {
@@ -56,7 +54,7 @@ impl Zookeeper {
                 Ok(buckets)
             }
             Err(Error::NoNode) => Ok(Vec::new()),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -82,27 +80,23 @@ impl Zookeeper {
     }
 
     async fn all(&self, paths: Vec<String>) -> Result<Vec<Option<Stored>>, Broken> {
-        try_join_all(paths.into_iter().map(|path| self.get(path)))
-            .await
-            .map_err(|error| broken(&error))
+        Ok(try_join_all(paths.into_iter().map(|path| self.get(path))).await?)
     }
 }
 
-impl Engine for Zookeeper {
+impl Client for Zookeeper {
     type Address = Address;
     const NAME: &'static str = "ZooKeeper";
-    const WIDE: usize = 256;
-    const AT_ONCE: usize = 64;
-    const WHOLE: usize = 1_000;
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
-        let mut connector = Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
+        let mut connector =
+            zookeeper_client::Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
         if let Some(login) = &address.login {
             connector = connector.with_auth("digest", login.as_bytes());
         }
-        let client = connector.connect(&address.hosts).await.map_err(|error| broken(&error))?;
+        let client = connector.connect(&address.hosts).await?;
         let acls = if address.login.is_some() { Acls::creator_all() } else { Acls::anyone_all() };
-        let paths = Paths::under(&address.path);
+        let paths = Paths { root: address.path.clone() };
         Ok(Zookeeper { client, paths, acls, told: None, position: 0 })
     }
 
@@ -115,11 +109,11 @@ impl Engine for Zookeeper {
                 let mode = CreateMode::Persistent.with_acls(self.acls);
                 match self.client.mkdir(&probe, &mode).await {
                     Ok(()) | Err(Error::NodeExists) => {}
-                    Err(error) => return Err(unwritten(&error)),
+                    Err(error) => return Err(unwritten(error)),
                 }
-                self.client.set_data(&probe, b"", None).await.map_err(|error| unwritten(&error))?
+                self.client.set_data(&probe, b"", None).await.map_err(unwritten)?
             }
-            Err(error) => return Err(unwritten(&error)),
+            Err(error) => return Err(unwritten(error)),
         };
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
@@ -130,6 +124,12 @@ impl Engine for Zookeeper {
         // What it is asked while it looks for another server it would do later, when nobody waits.
         self.client.state() != SessionState::SyncConnected
     }
+}
+
+impl Engine for Zookeeper {
+    const WIDE: usize = 256;
+    const AT_ONCE: usize = 64;
+    const WHOLE: usize = 1_000;
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()
@@ -144,10 +144,10 @@ impl Engine for Zookeeper {
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
-        match self.client.list_children(&self.paths.root()).await {
+        match self.client.list_children(&self.paths.root).await {
             Ok(children) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
             Err(Error::NoNode) => Ok(false),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -161,7 +161,7 @@ impl Engine for Zookeeper {
         for folder in [Folder::Tags, Folder::Spaces] {
             match self.client.mkdir(&self.paths.folder(folder), &mode).await {
                 Ok(()) | Err(Error::NodeExists) => {}
-                Err(error) => return Err(unwritten(&error)),
+                Err(error) => return Err(unwritten(error)),
             }
         }
         multi::make(self, store, meta, namespace).await
@@ -173,12 +173,12 @@ impl Engine for Zookeeper {
         spaces: &[(Name, Marks)],
     ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
         // A server may lag behind the leader: after this it has all that was written before.
-        let root = self.paths.meta();
+        let root = self.paths.of(&Key::Meta);
         let sync = self.client.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
         let marks = spaces.iter().map(|(name, marks)| self.touched(name, marks));
         let (synced, values, marks) = futures_util::join!(sync, values, join_all(marks));
-        synced.map_err(|error| broken(&error))?;
+        synced?;
         Ok((values?, marks.into_iter().collect::<Result<_, _>>()?))
     }
 
@@ -189,13 +189,13 @@ impl Engine for Zookeeper {
         let folders = buckets.iter().map(|(name, bucket)| self.paths.bucket(name, *bucket));
         let folders: Vec<String> = folders.collect();
         let children = folders.iter().map(|folder| self.client.list_children(folder));
-        let children = try_join_all(children).await.map_err(|error| broken(&error))?;
+        let children = try_join_all(children).await?;
         let mut wanted = Vec::new();
         for ((name, _), children) in buckets.iter().zip(children) {
             let workers = children.iter().filter_map(|child| child.parse::<u32>().ok());
             wanted.extend(workers.map(|worker| (*name, worker)));
         }
-        let paths = wanted.iter().map(|(name, worker)| self.paths.worker(name, *worker));
+        let paths = wanted.iter().map(|(name, worker)| self.paths.of(&Key::Worker(*name, *worker)));
         let values = self.all(paths.collect()).await?;
         let rows = wanted.into_iter().zip(values);
         Ok(rows.filter_map(|((name, worker), value)| Some((name, worker, value?))).collect())
@@ -210,41 +210,34 @@ impl Engine for Zookeeper {
         let path = self.paths.folder(folder);
         let (synced, children) =
             futures_util::join!(self.client.sync(&path), self.client.list_children(&path));
-        synced.map_err(|error| broken(&error))?;
+        synced?;
         let mut names = Vec::new();
-        for child in children.map_err(|error| broken(&error))? {
-            let name = match folder {
-                Folder::Tags => Name::tag(&child),
-                Folder::Spaces => Name::namespace(&child),
-            };
-            let name = name.map_err(|_| {
+        for child in children? {
+            let Some(name) = folder.name(&child) else {
                 let detail = format!("`{path}/{child}` was not written by leafid: remove it");
-                Broken::refused(detail)
-            })?;
+                return Err(Broken::refused(detail));
+            };
             if after.is_none_or(|after| name > after) {
                 names.push(name);
             }
         }
         names.sort_unstable();
         names.truncate(limit);
-        let key = |name: &Name| match folder {
-            Folder::Tags => self.paths.of(&Key::Tag(*name)),
-            Folder::Spaces => self.paths.of(&Key::Space(*name)),
-        };
+        let key = |name: &Name| self.paths.of(&folder.key(*name));
         let values = self.all(names.iter().map(key).collect()).await?;
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
-    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         let made = self.paths.made(&namespace);
-        self.client.sync(&made).await.map_err(|error| broken(&error))?;
+        self.client.sync(&made).await?;
         // First, so that a bucket that is made meanwhile is noticed.
         let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
         let buckets = self.folders(&namespace).await?;
         let seals: Vec<String> =
             buckets.iter().map(|bucket| self.paths.seal(&namespace, *bucket)).collect();
         let seals = self.versions(&seals).await?;
-        Ok(Guard { root, buckets: buckets.into_iter().zip(seals).collect() })
+        Ok(Marks { root, buckets: buckets.into_iter().zip(seals).collect() })
     }
 
     async fn commit(
@@ -261,33 +254,35 @@ impl Engine for Zookeeper {
     }
 }
 
-/// How an operation broke off. Where the connection did, it may have been done.
-fn broken(error: &Error) -> Broken {
-    let detail = format!("ZooKeeper said: {error}");
-    match error {
-        // A password is no more than a part of the name of who asks: whoever made a node knows it.
-        Error::NoAuth | Error::AuthFailed => Broken {
-            detail: format!("{detail}: user or password is wrong, or has no right here"),
-            kind: Breakage::Unknown,
-        },
-        Error::NoNode
-        | Error::NodeExists
-        | Error::BadVersion
-        | Error::InvalidAcl
-        | Error::QuotaExceeded
-        | Error::Throttled
-        | Error::BadArguments(_) => Broken::refused(detail),
-        _ => Broken::lost(detail),
+/// Where the connection broke, it may have been done.
+impl From<Error> for Broken {
+    fn from(error: Error) -> Broken {
+        let detail = format!("ZooKeeper said: {error}");
+        match error {
+            // A password is no more than a part of the name of who asks: whoever made a node knows it.
+            Error::NoAuth | Error::AuthFailed => Broken {
+                detail: format!("{detail}: user or password is wrong, or has no right here"),
+                kind: Breakage::Unknown,
+            },
+            Error::NoNode
+            | Error::NodeExists
+            | Error::BadVersion
+            | Error::InvalidAcl
+            | Error::QuotaExceeded
+            | Error::Throttled
+            | Error::BadArguments(_) => Broken::refused(detail),
+            _ => Broken::lost(detail),
+        }
     }
 }
 
 /// How a writing broke off, after the store could be read.
-fn unwritten(error: &Error) -> Broken {
+fn unwritten(error: Error) -> Broken {
     match error {
         Error::NoAuth => Broken {
             detail: format!("ZooKeeper said: {error}: this user may read here, but not write"),
             kind: Breakage::Forbidden,
         },
-        error => broken(error),
+        error => error.into(),
     }
 }

@@ -16,7 +16,6 @@ pub const SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [u64],
-    /// One for each bound, and one for what lies above all of them.
     buckets: Box<[Counter]>,
     sum: Counter,
 }

@@ -12,7 +12,6 @@ use crate::problem::Problem;
 /// How many tags, and how many namespaces, are counted by name. The others are one.
 pub const NAMED: usize = 200;
 
-/// How many leases of a tag are remembered.
 const RECENT: usize = 8;
 
 /// How asks ended.
@@ -55,7 +54,6 @@ pub struct OfTag {
     pub leases: Outcomes,
     /// How many numbers were leased.
     pub ids: Counter,
-    /// The last leases, the newest last.
     recent: Mutex<VecDeque<Leased>>,
 }
 

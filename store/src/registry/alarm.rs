@@ -12,7 +12,6 @@ static CHANGED: Rate = Rate::new();
 static TAG_LOST: Rate = Rate::new();
 static WORKER_LOST: Rate = Rate::new();
 
-/// Notes why an ask about this, which named a store or none, was refused by this one.
 pub fn hear(problem: &Problem, scope: Scope, named: Option<Token>, store: Token) {
     match problem.code {
         Code::StoreWentBack => went_back(problem, scope),

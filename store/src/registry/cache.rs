@@ -12,7 +12,6 @@ use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
 /// How many rows of a kind are kept; one more, and all are read again.
 const MOST: usize = 16_384;
 
-/// The rows that were written last.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub tags: BTreeMap<Name, Seen<TagRow>>,
@@ -21,7 +20,6 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Takes in how a group ended.
     pub fn learn(&mut self, group: &Group, outcome: &Outcome) {
         let Outcome::Done(revisions) = outcome else {
             return group.iter().for_each(|write| self.doubt(scope(write)));

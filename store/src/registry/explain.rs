@@ -11,7 +11,6 @@ use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
 use crate::utc;
 
-/// A refusal without figures, in the words that every host has for it.
 fn sentence(code: Code, subject: Subject<'_>) -> Problem {
     Problem::new(code, Sentence::new(code, subject).to_string())
 }
@@ -110,7 +109,6 @@ pub fn step_of_row(tag: &Name) -> Problem {
     Problem::new(Code::StepInvalid, detail)
 }
 
-/// A tag whose row has a value that no program of ours writes.
 fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
     let is = if row.max_id == 0 || row.max_id > LINE_END {
         format!("`max_id` is `{}`", row.max_id)
@@ -126,7 +124,6 @@ fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
     Problem::new(Code::SchemaMismatch, detail)
 }
 
-/// A count that no lease of the tag can have.
 fn count_invalid(row: &TagRow, ask: &SegmentAsk) -> Problem {
     let (tag, most) = (&ask.tag, row.max_step);
     let detail = match ask.exactly {
@@ -144,7 +141,6 @@ fn count_invalid(row: &TagRow, ask: &SegmentAsk) -> Problem {
     }
 }
 
-/// A tag that has nothing left, or less than is wanted in one range.
 fn tag_spent(row: &TagRow, ask: &SegmentAsk) -> Problem {
     let (tag, left) = (&ask.tag, row.remaining());
     let wanted = match ask.exactly {
@@ -203,7 +199,6 @@ pub fn tag_change(
     Problem::new(refusal.code, detail)
 }
 
-/// An upper end below the position, or beyond every line.
 fn until_invalid(tag: &Name, change: &TagChange, before: Option<&TagRow>) -> Problem {
     let position = before.map_or(0, |row| row.max_id);
     let first = match before {

@@ -16,17 +16,13 @@ const HANGS_MS: i64 = 5_000;
 
 static FAILED: Rate = Rate::new();
 
-/// What the registry notes, and whoever asks reads.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// When something was written last, or failed to be.
     last: Option<(Instant, Result<(), Problem>)>,
-    /// The store's time when it was told last, and when that was.
     told: Option<(StoreTime, HostTime)>,
-    /// Since when a turn waits for the back end to begin it.
     waits: Option<HostTime>,
 }
 
@@ -35,19 +31,16 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the last write ended, if that is not long ago.
     pub fn recent(&self) -> Option<Result<(), Problem>> {
         let known = self.lock();
         let (at, outcome) = known.last.as_ref()?;
         (at.elapsed() < RECENT).then(|| outcome.clone())
     }
 
-    /// Notes that a turn is wanted of the back end.
     pub fn wait(&self, boot: HostTime) {
         self.lock().waits = Some(boot);
     }
 
-    /// Notes that the back end has begun a turn, and the time that it told.
     pub fn tell(&self, now: StoreTime, boot: HostTime) {
         let mut known = self.lock();
         (known.waits, known.told) = (None, Some((now, boot)));
@@ -76,7 +69,6 @@ impl Health {
         Ok(now.plus(ago.max(0)))
     }
 
-    /// Notes how a turn of that many requests ended, and whether it wrote anything.
     pub fn ended(&self, outcome: &Result<(), Problem>, wrote: bool, requests: usize) {
         if let Err(problem) = outcome
             && let Some(left_out) = FAILED.admit(problem.code)

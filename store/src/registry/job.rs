@@ -14,7 +14,6 @@ use crate::problem::Problem;
 /// done for nobody.
 const PATIENCE_MS: i64 = 3_000;
 
-/// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A worker number: the dearest there is, and what hundreds of processes ask for at once.
@@ -25,12 +24,10 @@ pub enum Kind {
     Change,
 }
 
-/// Why a request is not decided.
 #[derive(Debug)]
 pub enum Stop {
     /// The decision was no; what it changed all the same is written before that is answered.
     Refused(Problem),
-    /// Rows are wanted that are not at hand.
     Wanting,
     /// It has to see what others changed in this turn: its turn is the next.
     Later,
@@ -42,14 +39,10 @@ impl From<Problem> for Stop {
     }
 }
 
-/// A request that waits for its turn.
 pub struct Job {
     pub kind: Kind,
-    /// What it reads and changes.
     pub scope: Scope,
-    /// How often others wrote first what it was to write.
     pub lost: u32,
-    /// Not before then it is tried again.
     pub due: Instant,
     /// When it came, by the clock that only ticks.
     asked: HostTime,
@@ -77,12 +70,10 @@ impl Job {
         (Job { kind, scope, lost: 0, due: now, asked, came: Some(now), errand }, answer)
     }
 
-    /// How long it waited, when it is about to be decided for the first time.
     pub fn waited(&mut self, now: Instant) -> Option<Duration> {
         self.came.take().map(|came| now.saturating_duration_since(came))
     }
 
-    /// Whether its caller is gone, and it holds for nobody else.
     pub fn is_abandoned(&self) -> bool {
         self.kind != Kind::Change && self.errand.is_alone()
     }
@@ -102,15 +93,11 @@ impl Job {
     }
 
     /// Decides it: then it has an answer, which counts when what it changes is written.
-    ///
-    /// # Errors
-    /// Rows are wanted, or its turn is the next.
     pub fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop> {
         self.errand.decide(turn)?;
         turn.verify(self.scope)
     }
 
-    /// Answers what was done, if it was committed.
     pub fn answer(self, committed: Result<(), Problem>) {
         self.errand.answer(committed);
     }

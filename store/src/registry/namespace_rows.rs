@@ -1,23 +1,19 @@
 //! A namespace in a turn: its row, those of its numbers that were looked at, and what was found for
 //! acquires.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
-use super::entry::{Entry, Supply};
 use super::groups::{Groups, Scope};
 use super::job::Stop;
 use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write};
 
-/// A namespace in a turn.
 #[derive(Debug, Default)]
 pub struct NamespaceRows {
-    /// Its row, if that was looked at.
     pub row: Option<Entry<NamespaceRow>>,
     workers: BTreeMap<u32, Entry<WorkerRow>>,
-    /// The numbers whose rows were changed, in the order in which they were.
     changed: Vec<u32>,
     mine: BTreeMap<Token, Option<u32>>,
     own: BTreeMap<Name, Vec<u32>>,
@@ -27,7 +23,6 @@ pub struct NamespaceRows {
 }
 
 impl NamespaceRows {
-    /// Takes in rows that were found.
     pub fn learn(&mut self, want: &Want, read: &[(u32, Seen<WorkerRow>)]) {
         for (worker, seen) in read {
             self.forget(*worker);
@@ -57,12 +52,10 @@ impl NamespaceRows {
         self.unused = Some(Supply { left: read.into(), all });
     }
 
-    /// The row of a number, if that was looked at.
     pub fn worker(&self, worker: u32) -> Option<Option<WorkerRow>> {
         self.workers.get(&worker).map(|entry| entry.row)
     }
 
-    /// Changes the row of a number.
     pub fn put(&mut self, worker: u32, row: WorkerRow, joined: bool) {
         let entry = self.workers.entry(worker).or_insert(Entry::read(None));
         if !entry.touched {
@@ -98,10 +91,7 @@ impl NamespaceRows {
         self.row.is_some_and(|row| row.is_doubtful()) && !self.changed.iter().any(joined)
     }
 
-    /// Has the namespace's row read.
-    ///
-    /// # Errors
-    /// Others have decided on it as it is, and are written first.
+    /// Has the namespace's row read, unless others have decided on it as it is, and are written first.
     pub fn reread(&mut self) -> Result<(), Stop> {
         if !self.changed.is_empty() {
             return Err(Stop::Later);
@@ -110,17 +100,14 @@ impl NamespaceRows {
         Ok(())
     }
 
-    /// How many rows were changed.
     pub fn changes(&self) -> usize {
         self.changed.len()
     }
 
-    /// The rows that were changed.
     pub fn changed(&self) -> impl Iterator<Item = Worker> {
         self.changed.iter().filter_map(|worker| self.current(*worker))
     }
 
-    /// Whether nobody has changed range or layout, but for making the namespace.
     pub fn is_settled(&self) -> bool {
         self.row.is_none_or(|entry| match (entry.before, entry.row) {
             (Some(before), Some(row)) => before.row.namespace == row.namespace,
@@ -128,12 +115,10 @@ impl NamespaceRows {
         })
     }
 
-    /// Whether nobody has changed anything.
     pub fn is_untouched(&self) -> bool {
         self.changed.is_empty() && self.row.is_none_or(|entry| entry.after().is_none())
     }
 
-    /// The number that this request was given, if that is known.
     pub fn mine(&self, request: Token) -> Option<Option<Worker>> {
         let granted = |(_, row): &Worker| row.key == Some(request);
         if let Some(mine) = self.changed().find(granted) {
@@ -143,7 +128,6 @@ impl NamespaceRows {
         Some(read.and_then(|worker| self.current(worker)).filter(granted))
     }
 
-    /// The numbers that an owner keeps, if that is known.
     pub fn own(&self, owner: &Name) -> Option<[Option<Worker>; 2]> {
         let read = self.own.get(owner)?.iter();
         let new = self.changed.iter().filter(|worker| !read.as_slice().contains(worker));
@@ -152,7 +136,6 @@ impl NamespaceRows {
         Some([kept.next(), kept.next()])
     }
 
-    /// The lowest number that was never handed out, if that is known.
     pub fn unused(&mut self) -> Option<u64> {
         let workers = &self.workers;
         let supply = self.unused.as_mut()?;
@@ -206,5 +189,70 @@ impl NamespaceRows {
             joined.splice(0..0, own.or_else(condition));
             groups.push(Scope::Namespace(namespace), joined);
         }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<T> {
+    pub before: Option<Seen<T>>,
+    pub row: Option<T>,
+    /// Whether it was not read, but is as it was written last: whether it still is shows when
+    /// something is written on condition of it.
+    pub known: bool,
+    pub touched: bool,
+    /// Whether its change holds only together with others of its namespace.
+    pub joined: bool,
+}
+
+impl<T: Copy + PartialEq> Entry<T> {
+    pub fn read(before: Option<Seen<T>>) -> Entry<T> {
+        Entry {
+            before,
+            row: before.map(|seen| seen.row),
+            known: false,
+            touched: false,
+            joined: false,
+        }
+    }
+
+    pub fn known(before: Seen<T>) -> Entry<T> {
+        Entry { known: true, ..Entry::read(Some(before)) }
+    }
+
+    pub fn put(&mut self, row: T) {
+        self.row = Some(row);
+        self.touched = true;
+    }
+
+    /// Whether something is decided on it that nothing will show to be right.
+    pub fn is_doubtful(&self) -> bool {
+        self.known && !self.touched
+    }
+
+    /// The row that is to be written, if one is: also one that stays, as a condition.
+    pub fn after(&self) -> Option<T> {
+        let condition = self.known && self.touched;
+        self.row.filter(|row| condition || self.before.is_none_or(|before| before.row != *row))
+    }
+}
+
+#[derive(Debug)]
+pub struct Supply<T> {
+    pub left: VecDeque<T>,
+    /// Whether the store has no more than these.
+    pub all: bool,
+}
+
+impl<T: Copy> Supply<T> {
+    /// The first that is still to be had, if one was found; nothing is known without one, unless
+    /// these were all.
+    pub fn first(&mut self, still: impl Fn(T) -> bool) -> Option<Option<T>> {
+        while let Some(first) = self.left.front().copied() {
+            if still(first) {
+                return Some(Some(first));
+            }
+            self.left.pop_front();
+        }
+        self.all.then_some(None)
     }
 }

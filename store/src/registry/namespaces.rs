@@ -11,13 +11,11 @@ use crate::problem::Problem;
 use crate::registry::explain;
 use crate::store::{NamespaceChange, Page};
 
-/// The row of a namespace.
 pub fn namespace(turn: &mut TurnRows, name: &Name) -> Result<Namespace, Stop> {
     let found = turn.namespace(name)?;
     found.map(|row| row.namespace).ok_or_else(|| explain::namespace_unknown(name).into())
 }
 
-/// Creates or changes a namespace.
 pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
     let before = turn.untouched(name)?;
     let used_until = before.map(|row| row.used_until);
@@ -76,7 +74,6 @@ fn floor(lost_before: StoreTime, before: Option<Namespace>, layout: &Layout) -> 
     own.max(of_store)
 }
 
-/// The layout never changes after the first window.
 fn keeps_layout(
     turn: &mut TurnRows,
     name: &Name,

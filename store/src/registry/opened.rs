@@ -34,27 +34,18 @@ pub struct Opened {
     ends: watch::Receiver<()>,
 }
 
-/// What the turns and those who ask know of each other.
 pub struct Shared {
-    /// What is always true of the back end.
     pub facts: Facts,
-    /// Whether it is still the one that was opened.
     pub watch: Arc<dyn Watch>,
     /// The clock that only ticks.
     pub clock: Arc<dyn Clock>,
-    /// How the last writing ended.
     pub health: Health,
-    /// Whether the database lost something.
     pub desk: Arc<Desk>,
-    /// How long all of it takes.
-    pub meter: Arc<meter::turns::Turns>,
+    pub meter: Arc<meter::Turns>,
 }
 
 impl Opened {
     /// Begins to take turns, as a task of this runtime where that is of use, or else on a thread.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` where no thread can be had.
     pub fn begin(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
@@ -84,9 +75,6 @@ impl Opened {
     }
 
     /// Sends a request on its way to a turn.
-    ///
-    /// # Errors
-    /// `OVERLOADED`, or the store is closed.
     pub fn send<F, T>(
         &self,
         kind: Kind,
@@ -106,12 +94,10 @@ impl Opened {
         })
     }
 
-    /// The journal, where one is kept and the turns are not over.
     pub fn journal(&self) -> Option<Arc<Journal>> {
         self.journal.get()?.upgrade()
     }
 
-    /// What is known of its inside.
     pub fn inside(&self) -> Inside {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
@@ -154,7 +140,6 @@ fn start(
     thread.spawn(move || own.block_on(turns)).map(Some)
 }
 
-/// The store is closed.
 pub fn closed() -> Problem {
     Problem::unavailable("the store is closed")
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::groups::Scope;
 use super::job::{Job, Kind};
-use crate::meter::turns::Turns;
+use crate::meter::Turns;
 use crate::problem::Problem;
 
 /// How many requests may wait in a line, and as many on their way to it; one more is `OVERLOADED`.
@@ -18,13 +18,10 @@ const WAITING: usize = 8_192;
 /// How many of these may be for one tag or namespace: the others have room.
 const ALIKE: usize = WAITING / 2;
 
-/// The way into the queue.
 pub type Sender = mpsc::Sender<Job>;
 
-/// The registry's end.
 pub struct Queue {
     arriving: mpsc::Receiver<Job>,
-    /// Those that had a turn and need another.
     again: VecDeque<Job>,
     acquires: Line,
     others: Line,
@@ -42,7 +39,6 @@ struct Line {
 }
 
 impl Queue {
-    /// An empty queue, and the way into it.
     pub fn new() -> (Sender, Queue) {
         let (sender, arriving) = mpsc::channel(WAITING);
         let (again, acquires, others) = Default::default();
@@ -70,13 +66,11 @@ impl Queue {
         true
     }
 
-    /// Whether there is something to do now.
     pub fn is_waiting(&mut self) -> bool {
         self.gather();
         self.acquires.len + self.others.len > 0
     }
 
-    /// Lets a request wait for another turn, not before it is due.
     pub fn again(&mut self, job: Job) {
         self.again.push_back(job);
     }
@@ -91,7 +85,6 @@ impl Queue {
         self.again.len() + self.acquires.len + self.others.len
     }
 
-    /// Everything that waits, whatever it waits for.
     pub fn drain(&mut self) -> Vec<Job> {
         self.gather();
         let mut all: Vec<Job> = self.again.drain(..).collect();
@@ -152,7 +145,6 @@ impl Line {
         self.len += 1;
     }
 
-    /// The first of the lane whose turn it is.
     fn pop(&mut self) -> Option<Job> {
         let about = self.turns.pop_front()?;
         let lane = self.lanes.get_mut(&about)?;
@@ -167,7 +159,6 @@ impl Line {
     }
 }
 
-/// Too many wait for one tag or namespace.
 fn too_many_alike() -> Problem {
     let detail = format!(
         "{ALIKE} requests wait for this tag or namespace already; ask again later, and give it a larger \
@@ -176,7 +167,6 @@ fn too_many_alike() -> Problem {
     Problem::new(Code::Overloaded, detail)
 }
 
-/// Too many wait already.
 pub fn full() -> Problem {
     let detail = format!("{WAITING} requests wait for the store already; ask again later");
     Problem::new(Code::Overloaded, detail)

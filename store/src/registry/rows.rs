@@ -8,23 +8,19 @@ use leafid_core::registry::{TagRow, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime, Token};
 
 use super::cache::Cache;
-use super::entry::Entry;
 use super::groups::{Groups, Scope};
 use super::job::Stop;
-use super::namespace_rows::NamespaceRows;
+use super::namespace_rows::{Entry, NamespaceRows};
 use crate::backends::{Answer, Facts, NamespaceRow, Want, Write};
 use crate::problem::Problem;
 
 /// The rows of a turn. Whatever is looked at and not at hand is an error: it is wanted.
 #[derive(Debug)]
 pub struct TurnRows {
-    /// The store's id.
     pub store: Token,
     /// Before when no window begins; 0 unless the store replaces a lost one.
     pub floor: StoreTime,
-    /// Whether tags and namespaces are created on first use.
     pub first_use: bool,
-    /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
     /// Tags whose rows are gone, at no known position.
@@ -38,7 +34,6 @@ pub struct TurnRows {
 }
 
 impl TurnRows {
-    /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         TurnRows {
             store: facts.store,
@@ -56,7 +51,6 @@ impl TurnRows {
         }
     }
 
-    /// The rows that were written before this turn.
     pub fn into_cache(self) -> Cache {
         self.cache
     }
@@ -66,7 +60,6 @@ impl TurnRows {
         std::mem::take(&mut self.wants)
     }
 
-    /// Lays out what was read.
     pub fn learn(&mut self, wants: Vec<Want>, answers: Vec<Answer>) {
         for (want, answer) in wants.into_iter().zip(answers) {
             match (want, answer) {
@@ -135,7 +128,6 @@ impl TurnRows {
         self.removed.contains(tag)
     }
 
-    /// Changes a tag, which was looked at before.
     pub fn put_tag(&mut self, tag: &Name, row: TagRow) {
         self.tags.entry(*tag).or_insert(Entry::read(None)).put(row);
     }
@@ -149,9 +141,6 @@ impl TurnRows {
     }
 
     /// A namespace as it was read.
-    ///
-    /// # Errors
-    /// It is wanted, or somebody has decided on what was not read.
     pub fn namespace(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
         if self.space(name).doubts() {
             self.cache.doubt(Scope::Namespace(*name));
@@ -161,25 +150,18 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Namespace(*name)))
     }
 
-    /// Changes a namespace, which was looked at before.
     pub fn put_namespace(&mut self, name: &Name, row: NamespaceRow) {
         self.space(name).row.get_or_insert(Entry::read(None)).put(row);
     }
 
     /// A namespace whose range and layout nobody has changed in this turn: how its numbers are
     /// found is what the store has of it.
-    ///
-    /// # Errors
-    /// It is wanted, or somebody has.
     pub fn settled(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
         let row = self.known_namespace(name)?;
         if self.space(name).is_settled() { Ok(row) } else { Err(Stop::Later) }
     }
 
     /// A namespace of which nobody has changed anything in this turn.
-    ///
-    /// # Errors
-    /// It is wanted, or somebody has.
     pub fn untouched(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
         let row = self.namespace(name)?;
         if self.space(name).is_untouched() { Ok(row) } else { Err(Stop::Later) }
@@ -211,13 +193,11 @@ impl TurnRows {
         self.space(name).put(worker, row, true);
     }
 
-    /// The row of this very request, if it was granted before.
     pub fn mine(&mut self, name: &Name, request: Token) -> Result<Option<Worker>, Stop> {
         let found = self.space(name).mine(request);
         found.ok_or_else(|| self.want(Want::Mine(*name, request)))
     }
 
-    /// The numbers that an owner keeps, two at most.
     pub fn own(&mut self, name: &Name, owner: &Name) -> Result<[Option<Worker>; 2], Stop> {
         let found = self.space(name).own(owner);
         found.ok_or_else(|| self.want(Want::Own(*name, *owner)))
@@ -259,9 +239,6 @@ impl TurnRows {
     }
 
     /// Has what a request was decided on read, unless writing will show whether it is still so.
-    ///
-    /// # Errors
-    /// `Wanting` if it is to be decided again now, `Later` if others decided on the same row.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
             Scope::Nothing | Scope::Beat => return Ok(()),
@@ -295,12 +272,10 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// The time is written for its own sake.
     pub fn beat(&mut self) {
         self.beats = true;
     }
 
-    /// What is to be written.
     pub fn groups(&self) -> Groups {
         let mut groups = Groups::default();
         if self.beats {
@@ -318,7 +293,6 @@ impl TurnRows {
         groups
     }
 
-    /// How many rows of one namespace are changed, of the one of which most are.
     pub fn widest(&self) -> usize {
         self.spaces.values().map(NamespaceRows::changes).max().unwrap_or(0)
     }

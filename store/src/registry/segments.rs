@@ -9,7 +9,6 @@ use crate::problem::Problem;
 use crate::registry::explain;
 use crate::store::TagChange;
 
-/// Leases the next numbers of a tag.
 pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
     let row = match turn.known_tag(&ask.tag)? {
         None if turn.first_use => put(turn, &ask.tag, &TagChange::default())?,
@@ -42,13 +41,11 @@ fn absent(ask: &SegmentAsk) -> Problem {
     }
 }
 
-/// The row of a tag that is not deleted.
 pub fn tag(turn: &mut TurnRows, tag: &Name) -> Result<TagRow, Stop> {
     let row = turn.tag(tag)?.filter(|row| !row.deleted);
     row.ok_or_else(|| explain::tag_unknown(tag).into())
 }
 
-/// Creates or changes a tag.
 pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
     let before = match turn.tag(tag) {
         // It is there in another spelling, where both are one.
@@ -82,7 +79,6 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
     Ok(row)
 }
 
-/// Moves the position of a tag, and never down.
 pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop> {
     let before = tag(turn, name)?;
     let row = before.advance(to).map_err(|refusal| explain::advance(refusal, name, &before, to))?;
@@ -90,7 +86,6 @@ pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop
     Ok(row)
 }
 
-/// Leaves a tombstone, which keeps the position.
 pub fn delete(turn: &mut TurnRows, name: &Name) -> Result<(), Stop> {
     let row = tag(turn, name)?;
     turn.put_tag(name, TagRow { deleted: true, ..row });

@@ -8,22 +8,18 @@ use leafid_core::{HostTime, StoreTime};
 pub struct Time {
     said: StoreTime,
     boot: HostTime,
-    /// The latest that was given.
     given: StoreTime,
 }
 
 impl Time {
-    /// It was so late when the clock showed `boot`.
     pub fn start(now: StoreTime, boot: HostTime) -> Time {
         Time { said: now, boot, given: now }
     }
 
-    /// Takes in what an answer said.
     pub fn learn(&mut self, said: StoreTime, boot: HostTime) {
         (self.said, self.boot) = (said, boot.max(self.boot));
     }
 
-    /// The time when the clock shows `boot`.
     pub fn now(&mut self, boot: HostTime) -> StoreTime {
         self.given = self.given.max(self.said.plus(boot.since(self.boot).max(0)));
         self.given

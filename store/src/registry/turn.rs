@@ -15,7 +15,6 @@ use super::rows::TurnRows;
 use super::time::Time;
 use crate::backends::{Abilities, BackEnd, Fault, Outcome};
 use crate::fence::Guard;
-use crate::fence::guard::Begun;
 use crate::problem::Problem;
 use crate::random;
 
@@ -25,7 +24,6 @@ mod tests;
 
 use answers::Answers;
 
-/// How many are written together at most.
 const TOGETHER: usize = 1_024;
 /// After this many ms of work what is decided is written and answered, and the rest waits its turn.
 const SLICE_MS: i64 = 20;
@@ -36,25 +34,18 @@ const TRIES: u32 = 12;
 /// The first try of a lost race is at once, the last pause is as many ms long at most.
 const LONGEST_PAUSE_MS: u64 = 64;
 
-/// What has the turns.
 pub struct Turns<B: BackEnd> {
     back_end: B,
     abilities: Abilities,
     shared: Arc<Shared>,
-    /// Whether tags and namespaces are created on first use.
     first_use: bool,
-    /// The back end's time.
     time: Time,
-    /// What was written last.
     cache: Cache,
-    /// What is done and not answered yet.
     answers: Answers,
-    /// Whether the database lost something.
     guard: Guard,
 }
 
 impl<B: BackEnd> Turns<B> {
-    /// Turns of this back end, of which nothing is known but what it was when it was opened.
     pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
         let time = Time::start(shared.facts.now, shared.clock.boot());
         let guard = Guard::new(Arc::clone(&shared.desk));
@@ -63,7 +54,6 @@ impl<B: BackEnd> Turns<B> {
         Turns { back_end, abilities, shared, first_use, time, cache, answers, guard }
     }
 
-    /// Goes on until nobody is left who could ask.
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // While the next turn is written there is time for them, if that is a wait and comes now.
@@ -97,8 +87,8 @@ impl<B: BackEnd> Turns<B> {
         let told = self.now(now);
         let compared = self.guard.begin(&mut self.back_end, told, self.shared.clock.boot());
         match self.answers.during(compared).await {
-            Ok(Begun::Same) => {}
-            Ok(Begun::Compared) => {
+            Ok(false) => {}
+            Ok(true) => {
                 self.cache = Cache::default();
                 now = self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
             }
@@ -127,7 +117,6 @@ impl<B: BackEnd> Turns<B> {
         Ok(())
     }
 
-    /// Notes why a turn of that many requests failed.
     fn failed(&self, problem: Problem, requests: usize) -> Problem {
         self.shared.health.ended(&Err(problem.clone()), false, requests);
         problem
@@ -137,13 +126,11 @@ impl<B: BackEnd> Turns<B> {
         self.shared.clock.boot()
     }
 
-    /// Ends a turn in which nothing is written.
     async fn end_turn(&mut self) {
         // Where even this fails, the next turn hears of it.
         let _ = self.back_end.write(&[]).await;
     }
 
-    /// The time, as the back end says or as its last answer and the clock have it.
     fn now(&mut self, said: Option<StoreTime>) -> StoreTime {
         if let Some(now) = said {
             self.time.learn(now, self.boot());
@@ -151,7 +138,6 @@ impl<B: BackEnd> Turns<B> {
         self.time.now(self.boot())
     }
 
-    /// Decides what waits, until a turn is full.
     async fn decide(
         &mut self,
         queue: &mut Queue,
@@ -231,7 +217,6 @@ impl<B: BackEnd> Turns<B> {
         round
     }
 
-    /// Writes what was decided, and answers it.
     async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
         let groups = turn.groups();
         self.shared.meter.requests.note(decided.len() as u64);
@@ -291,9 +276,7 @@ impl<B: BackEnd> Turns<B> {
     }
 }
 
-/// Why a turn is not gone on with.
 enum Halt {
-    /// The back end failed.
     Fault(Fault),
     /// A row was read that stands below what was written.
     WentBack,

@@ -10,7 +10,6 @@ use crate::backends::NamespaceRow;
 use crate::registry::explain;
 use crate::store::NamespaceChange;
 
-/// Gives a worker number and a first window.
 pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
     let name = &ask.namespace;
     let row = match turn.settled(name)? {
@@ -57,7 +56,6 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     Ok(grant)
 }
 
-/// Moves the end of a window forward.
 pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     let (namespace, row) = find(turn, &ask.namespace, ask.worker)?;
     let (store, now) = (turn.store, turn.now);
@@ -67,7 +65,6 @@ pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     Ok(answer.map_err(refused)?)
 }
 
-/// Takes back what of a window was not used.
 pub fn release(turn: &mut TurnRows, ask: &Release) -> Result<(), Stop> {
     let (_, row) = find(turn, &ask.namespace, ask.worker)?;
     let after = registry::release(turn.store, &row, ask)

@@ -7,7 +7,7 @@ use leafid_core::{Name, SegmentAsk, Token};
 use leafid_servers::{Mariadb, for_test};
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::far;
-use leafid_store::backends::mysql::{Address, Leaf as Tables, Mysql};
+use leafid_store::backends::mysql::{Address, Mysql};
 use leafid_store::backends::opening::{Options, Terms};
 use leafid_store::backends::remote::Remote;
 use leafid_store::backends::{
@@ -34,7 +34,7 @@ fn terms() -> Terms {
     Terms { options: Options::default(), allow_unsafe: false, source: Source::Database }
 }
 
-fn opened(url: &str) -> Remote<Mysql<Tables>> {
+fn opened(url: &str) -> Remote<Mysql> {
     let address = Address::parse(url).expect("an address");
     let clock = Arc::new(SystemClock);
     let terms = Terms { options: Options { create: true, ..Options::default() }, ..terms() };
@@ -53,7 +53,7 @@ fn registry(back_end: impl BackEnd) -> Registry {
 
 /// A back end whose condition is left out: whatever a row was decided on, it is written as if it
 /// were still so.
-struct Careless(Remote<Mysql<Tables>>);
+struct Careless(Remote<Mysql>);
 
 impl BackEnd for Careless {
     fn facts(&self) -> Facts {

@@ -1,15 +1,14 @@
 //! Where a MySQL or MariaDB server is, and as whom it is used.
 
-use mysql_async::{Opts, OptsBuilder, UrlError};
+use mysql_async::{ClientIdentity, Opts, OptsBuilder, SslOpts, UrlError};
 
-use super::tls;
-use crate::backends::address::{prints_its_place, unusable, without};
+use crate::backends::address::{Options, prints_its_place, unusable, without};
+use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
 const FORM: &str =
     "`mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
-/// What a URL ends with whose tags are in Leaf's table.
 pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
 
 /// A parsed `mysql://` URL. What is printed of it has no password.
@@ -31,9 +30,17 @@ impl Address {
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
         let url = &url.replacen("mariadb:", "mysql:", 1);
-        let (url, leaf) = tables(url).map_err(wrong)?;
-        let (url, ssl) = without(&url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
-        let (url, ssl) = (url.as_str(), tls::of(&ssl, wrong)?);
+        let (url, mut options) = without(url, &OPTIONS).map_err(|why| wrong(&why))?;
+        let leaf = match options.remove("tags").as_deref() {
+            None => false,
+            Some("leaf_alloc") => true,
+            Some(_) => {
+                return Err(wrong(
+                    "`tags=` is followed by `leaf_alloc`: Leaf's own table is the only other one",
+                ));
+            }
+        };
+        let (url, ssl) = (url.as_str(), tls(&options, wrong)?);
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -67,25 +74,40 @@ impl Address {
     }
 }
 
-/// The URL without `tags=…`, and whether that said `leaf_alloc`.
-fn tables(url: &str) -> Result<(String, bool), &'static str> {
-    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
-    else {
-        return Ok((url.to_owned(), false));
-    };
-    let (said, rest): (Vec<&str>, Vec<&str>) =
-        query.split('&').partition(|option| option.starts_with("tags="));
-    match said[..] {
-        [] => Ok((url.to_owned(), false)),
-        ["tags=leaf_alloc"] if rest.is_empty() => Ok((before.to_owned(), true)),
-        ["tags=leaf_alloc"] => Ok((format!("{before}?{}", rest.join("&")), true)),
-        _ => {
-            Err("`tags=` is followed by `leaf_alloc`, once: Leaf's own table is the only other one")
-        }
-    }
-}
-
 prints_its_place!(Address);
+
+const TLS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
+const OPTIONS: [&str; 5] = [TLS[0], TLS[1], TLS[2], TLS[3], "tags"];
+
+/// What the URL says of TLS; nothing where it says nothing.
+///
+/// # Errors
+/// `REQUEST_INVALID` where that cannot be done.
+fn tls(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslOpts>, Problem> {
+    let any_name = |mode: Option<&str>| match mode.map(str::to_ascii_uppercase).as_deref() {
+        // The second does not insist on it, and so hinders nobody who is in between.
+        None | Some("DISABLED" | "PREFERRED") => Ok(None),
+        Some("REQUIRED" | "VERIFY_IDENTITY") => Ok(Some(false)),
+        // The client crate looks for words in its TLS library's message that are not there any more.
+        Some("VERIFY_CA") => {
+            Err("`ssl-mode=VERIFY_CA` is not possible: connect by a name that is in the \
+                                  certificate, with `ssl-mode=VERIFY_IDENTITY`")
+        }
+        Some(_) => Err("`ssl-mode` is one of DISABLED, REQUIRED and VERIFY_IDENTITY"),
+    };
+    let asked = Asked::of(options, TLS, "ssl-mode=VERIFY_IDENTITY", any_name);
+    let Some(asked) = asked.map_err(|why| wrong(&why))? else { return Ok(None) };
+    // Said here, by the name of the option, what is wrong with a file.
+    tls::client(&asked)?;
+    let mut ssl = SslOpts::default();
+    if let Some((_, path)) = asked.authorities {
+        ssl = ssl.with_root_certs(vec![path.to_owned().into()]).with_disable_built_in_roots(true);
+    }
+    let own = asked.own.map(|[(_, certificate), (_, key)]| {
+        ClientIdentity::new(certificate.to_owned().into(), key.to_owned().into())
+    });
+    Ok(Some(ssl.with_client_identity(own)))
+}
 
 #[cfg(test)]
 mod tests {

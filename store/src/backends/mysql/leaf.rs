@@ -1,40 +1,22 @@
 //! Leaf's database: its `leaf_alloc` keeps the tags, unchanged, while a Leaf may run beside us; what
 //! it has no room for stands in tables of ours, called `leafid_…`.
 
-use std::borrow::Cow;
-
 use leafid_core::Code;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
 
-use super::tables::Tables;
-use crate::backends::remote::{self, About, Style, Text};
-use crate::backends::sql::{self, Texts};
+use crate::backends::remote::{Style, Text};
+use crate::backends::sql;
 use crate::problem::Problem;
 
-/// What stands before the names of our tables.
 const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
-const COLUMNS: &str = include_str!("../../../../sql/mysql/leaf/columns.sql");
 
-/// Leaf's database.
-#[derive(Clone, Copy, Debug)]
-pub struct Leaf;
-
-impl Tables for Leaf {
-    const TEXTS: Texts = sql::LEAF;
-    const ABOUT: About = remote::LEAF;
-
-    fn named(text: &str) -> Cow<'_, str> {
-        Cow::Owned(prefixed(text))
-    }
-
-    async fn examine(connection: &mut Conn, place: &str) -> Result<Result<(), Problem>, Error> {
-        let text = Text::translate(COLUMNS, Style::Marks).sql;
-        let found: Option<(Option<String>, u64)> = connection.query_first(text).await?;
-        Ok(judge(place, found))
-    }
+/// Looks whether what Leaf keeps for us is there: what the exchange failed with; within it, what is wrong.
+pub async fn examine(connection: &mut Conn, place: &str) -> Result<Result<(), Problem>, Error> {
+    let text = Text::translate(sql::LEAF.text("leaf/columns"), Style::Marks).sql;
+    Ok(judge(place, connection.query_first(text).await?))
 }
 
 /// Refuses a database whose `leaf_alloc` is not there or not Leaf's.
@@ -68,8 +50,8 @@ fn judge(place: &str, found: Option<(Option<String>, u64)>) -> Result<(), Proble
 
 /// The text with our tables under their names in this database: the words that follow one of
 /// [`BEFORE`], and those in quotes.
-fn prefixed(text: &str) -> String {
-    let ours = || sql::MYSQL.schema.split("CREATE TABLE IF NOT EXISTS ").skip(1);
+pub fn prefixed(text: &str) -> String {
+    let ours = || sql::MYSQL.text("schema").split("CREATE TABLE IF NOT EXISTS ").skip(1);
     let name = |made: &'static str| made.split([' ', '(']).next().unwrap_or("");
     let is_ours = |word: &str| ours().any(|made| name(made) == word);
     let mut named = String::with_capacity(text.len());
@@ -109,7 +91,7 @@ mod tests {
         ] {
             assert_eq!(prefixed(text), gives);
         }
-        let schema = prefixed(sql::MYSQL.schema);
+        let schema = prefixed(sql::MYSQL.text("schema"));
         let made = schema.matches("CREATE TABLE IF NOT EXISTS ").count();
         assert!(made >= 4, "{schema}");
         assert_eq!(schema.matches("CREATE TABLE IF NOT EXISTS leafid_").count(), made);

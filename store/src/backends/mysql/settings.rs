@@ -1,24 +1,25 @@
-//! What a MySQL or MariaDB server must be and be set to.
+//! What a MySQL or MariaDB server must be, and its values as it sends and takes them.
 
-use leafid_core::Code;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use leafid_core::{Code, Token};
+use mysql_async::consts::ColumnType;
+use mysql_async::{Error, Value as Sent};
 
 use crate::backends::remote::{Row, refuse_risks};
+use crate::backends::sql::columns::Value;
 use crate::problem::Problem;
-
-/// Tables of ours that another engine keeps.
-pub const FOREIGN: &str = include_str!("../../../../sql/mysql/meta/foreign.sql");
 
 /// The first MySQL that looks at what a column is declared to hold.
 const OLDEST_MYSQL: (u32, u32, u32) = (8, 0, 16);
 /// The oldest MariaDB that its makers mended when this was written, the year 2025.
 const OLDEST_MARIADB: (u32, u32, u32) = (10, 5, 0);
 
-/// Whether the server is MariaDB.
 pub fn is_mariadb(version: &str) -> bool {
     version.contains("MariaDB")
 }
 
-/// Refuses a server that cannot keep what it answers.
 pub fn judge(
     place: &str,
     version: &str,
@@ -67,6 +68,43 @@ fn parts(version: &str) -> (u32, u32, u32) {
         version.get(..end).unwrap_or("").split('.').map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     (next(), next(), next())
+}
+
+/// The value of a parameter.
+pub fn param(name: &str, value: Option<&Value<'static>>) -> Result<Sent, Error> {
+    Ok(match value {
+        Some(Value::Null) => Sent::NULL,
+        Some(Value::Int(value)) => Sent::Int(*value),
+        Some(Value::Text(value)) => Sent::Bytes(value.as_bytes().to_vec()),
+        Some(Value::Token(value)) => Sent::Bytes(value.bytes().to_vec()),
+        Some(Value::TooLarge(_)) | None => {
+            let why = format!("`{name}` has no value that a column holds: {value:?}");
+            return Err(Error::Other(why.into()));
+        }
+    })
+}
+
+/// A row that was read. What is no value of ours is null.
+pub fn row(row: &mysql_async::Row, names: &Arc<[String]>) -> Row {
+    let columns = row.columns_ref().iter().enumerate();
+    let values = columns.map(|(at, column)| match row.as_ref(at) {
+        Some(Sent::Int(value)) => Value::Int(*value),
+        Some(Sent::UInt(value)) => i64::try_from(*value).map_or(Value::Null, Value::Int),
+        Some(Sent::Bytes(bytes)) => bytes_of(column.column_type(), bytes),
+        _ => Value::Null,
+    });
+    Row::new(Arc::clone(names), values.collect())
+}
+
+/// Of what is sent as bytes only a token has a fixed length.
+fn bytes_of(kind: ColumnType, bytes: &[u8]) -> Value<'static> {
+    match (kind, <[u8; 16]>::try_from(bytes)) {
+        (ColumnType::MYSQL_TYPE_STRING, Ok(token)) => Value::Token(Token::new(token)),
+        _ => match String::from_utf8(bytes.to_vec()) {
+            Ok(text) => Value::Text(Cow::Owned(text)),
+            Err(_) => Value::Null,
+        },
+    }
 }
 
 #[cfg(test)]

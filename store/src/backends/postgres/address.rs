@@ -1,14 +1,15 @@
 //! Where a PostgreSQL server is, and as whom it is used.
 
+use std::path::Path;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::tls;
-use crate::backends::address::{prints_its_place, unusable, without};
+use crate::backends::address::{Options, prints_its_place, unusable, without};
 use crate::backends::remote::EXCHANGE;
+use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
 const FORM: &str =
@@ -31,7 +32,7 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("PostgreSQL", why, FORM);
-        let (url, options) = without(url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
+        let (url, options) = without(url, &OPTIONS).map_err(|why| wrong(&why))?;
         let url = url.as_str();
         // A parser may quote what it does not understand.
         let mut config: Config = match url.parse() {
@@ -48,7 +49,7 @@ impl Address {
         if config.get_user().is_none_or(str::is_empty) {
             return Err(wrong("it names no user"));
         }
-        let tls = tls::of(&mut config, &options, wrong)?;
+        let tls = tls(&mut config, &options, wrong)?;
         config.application_name("leafid");
         config.connect_timeout(Duration::from_secs(2)).tcp_user_timeout(EXCHANGE);
         let place = place(&config);
@@ -84,6 +85,41 @@ fn place(config: &Config) -> String {
 }
 
 prints_its_place!(Address);
+
+const OPTIONS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/// Takes what the URL says of TLS into the configuration; nothing where it asks for none.
+///
+/// # Errors
+/// `REQUEST_INVALID` where that cannot be done.
+fn tls(
+    config: &mut Config,
+    options: &Options,
+    wrong: impl Fn(&str) -> Problem,
+) -> Result<Option<MakeRustlsConnect>, Problem> {
+    let any_name = |mode: Option<&str>| match mode {
+        // As with libpq the last two do not insist on it, and so hinder nobody who is in between.
+        None | Some("disable" | "allow" | "prefer") => Ok(None),
+        Some("require" | "verify-full") => Ok(Some(false)),
+        Some("verify-ca") => Ok(Some(true)),
+        Some(_) => Err("`sslmode` is one of disable, require, verify-ca and verify-full"),
+    };
+    let asked = Asked::of(options, OPTIONS, "sslmode=verify-full", any_name);
+    let Some(mut asked) = asked.map_err(|why| wrong(&why))? else {
+        config.ssl_mode(SslMode::Disable);
+        return Ok(None);
+    };
+    if config.get_hosts().iter().any(|host| !matches!(host, Host::Tcp(_))) {
+        return Err(wrong("there is no TLS over a socket: leave out `sslmode`"));
+    }
+    asked.authorities = asked.authorities.filter(|(_, file)| *file != Path::new("system"));
+    let mut client = tls::client(&asked)?;
+    if config.get_ssl_negotiation() == SslNegotiation::Direct {
+        client.alpn_protocols = vec![b"postgresql".to_vec()];
+    }
+    config.ssl_mode(SslMode::Require);
+    Ok(Some(MakeRustlsConnect::new(client)))
+}
 
 #[cfg(test)]
 mod tests {

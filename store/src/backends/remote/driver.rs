@@ -3,14 +3,13 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::meta::About;
 use super::rows::Row;
+use crate::backends::Standing;
+use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::backends::sql::{Query, Step, Texts};
 use crate::problem::Problem;
 
-/// How long a connection may take to be made and looked at.
-pub const CONNECTING: Duration = Duration::from_secs(3);
 /// How long an exchange may take: the database gives up before, so that it is known what was done.
 pub const EXCHANGE: Duration = Duration::from_secs(4);
 /// How long a statement waits for a row that another session has locked, in ms.
@@ -18,26 +17,12 @@ pub const LOCKED_MS: u32 = 2_000;
 /// How long a statement may take, in ms.
 pub const STATEMENT_MS: u32 = 3_000;
 
-/// What a statement did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {
-    /// How many rows it found or changed.
     pub rows: u64,
-    /// The database's time, where the answer carries it.
     pub now_ms: Option<i64>,
 }
 
-/// By what a database is told from another one, and from an older state of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
-    /// What it calls itself, in one word; empty where it has no name.
-    pub database: String,
-    /// How far it has come, by a count that rises with what is written durably, and that what takes
-    /// its place under the same name goes on from; 0 where there is none.
-    pub position: u64,
-}
-
-/// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It is one statement that stands for itself.
@@ -52,39 +37,22 @@ pub enum Ending {
 ///
 /// # Errors
 /// Every verb says how the exchange failed.
-pub trait Driver: Sized + Send + Sync + 'static {
-    /// Where the database is, and as whom it is used.
-    type Address: Clone + Send + Sync + 'static;
-
-    /// What it is called, for a person.
-    const NAME: &'static str;
+pub trait Driver: Client {
     /// For how many requests rows are looked for at once.
     const AT_ONCE: usize;
     /// So many queries are on their way together; an exchange has no more. One that has many, each
     /// sent when the one before is answered, would never end in time where the database is far away.
     const TOGETHER: usize;
-    /// The texts for rows.
-    const TEXTS: Texts;
-    /// The texts about the store.
-    const ABOUT: About;
 
-    /// Connects, and sets what the session needs.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
+    /// What it is asked in.
+    fn texts(&self) -> Texts;
 
-    /// Looks at the server's version and settings; warns of what is let pass.
-    fn examine(
-        &mut self,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
+    /// What a query of an application gives, asked for `--from-max`.
+    fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;
 
-    /// What the database calls itself, and how far it has come.
-    fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
-
-    /// Whether the connection is known to be gone.
-    fn is_lost(&self) -> bool;
-
-    /// Whether the other end still answers.
-    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
+    /// What the database calls itself, and how far it has come, by a count that what takes its place under
+    /// the same name goes on from; without its fence.
+    fn named(&mut self) -> impl Future<Output = Result<Standing, Broken>> + Send;
 
     /// Reads, together where the protocol can.
     fn read(
@@ -113,14 +81,11 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
 }
 
-/// How much of a group was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// All of it.
     Whole,
     /// A part: the transaction must not be committed.
     Half,
-    /// Nothing.
     Not,
 }
 

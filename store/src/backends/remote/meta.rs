@@ -9,11 +9,11 @@ use tokio::time::{Instant, sleep};
 
 use super::Remote;
 use super::driver::{Did, Driver, Ending};
-use super::rows::{Odd, Row};
+use super::rows::Row;
 use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
-use crate::backends::opening::{Found, NewStore, Unopened, apart, judge_clock, words};
+use crate::backends::opening::{self, Found, NewStore, Unopened, apart, judge_clock};
 use crate::backends::sql::{Query, Step};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -21,52 +21,6 @@ use crate::problem::Problem;
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// The texts of a dialect about a store as a whole.
-#[derive(Clone, Copy, Debug)]
-pub struct About {
-    /// Counts what stands in the tables.
-    pub found: &'static str,
-    /// Lowers the times of grants.
-    pub lower: &'static str,
-    /// Which tables are there.
-    pub made: &'static str,
-    /// Makes the store's row.
-    pub make: &'static str,
-    /// The store's row.
-    pub meta: &'static str,
-    /// Gives the store another id.
-    pub rename: &'static str,
-    /// The time.
-    pub now: &'static str,
-    /// Which other programs of ours have the database open, where it tells that to everybody.
-    pub others: Option<&'static str>,
-    /// What the server is set to.
-    pub settings: &'static str,
-}
-
-macro_rules! about {
-    ($dialect:literal, $($name:ident)+) => {
-        About {
-            others: None,
-            $($name: include_str!(
-                concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
-            ),)+
-        }
-    };
-}
-
-/// The texts of PostgreSQL.
-pub const POSTGRES: About = About {
-    others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
-    ..about!("postgres", found lower made make meta now rename settings)
-};
-/// The texts of MySQL and MariaDB.
-pub const MYSQL: About = about!("mysql", found lower made make meta now rename settings);
-/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.
-pub const LEAF: About =
-    About { found: include_str!("../../../../sql/mysql/leaf/found.sql"), ..MYSQL };
-
-/// The rows that a statement without parameters finds.
 pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
     let mut read = driver.read(&[Query::new(text, |_| {})]).await?;
     Ok(read.pop().unwrap_or_default())
@@ -78,10 +32,9 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
 }
 
-/// The database's time.
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
-    let rows = ask(driver, D::ABOUT.now).await?;
-    let row = rows.first().ok_or_else(|| Odd("no time".to_owned()))?;
+    let rows = ask(driver, driver.texts().text("meta/now")).await?;
+    let row = rows.first().ok_or_else(|| Broken::refused("no time"))?;
     Ok(StoreTime::new(row.int(0)?))
 }
 
@@ -91,7 +44,7 @@ pub async fn meta<D: Driver>(
     driver: &mut D,
     place: &str,
 ) -> Result<Result<Option<Meta>, Problem>, Broken> {
-    let rows = ask(driver, D::ABOUT.made).await?;
+    let rows = ask(driver, driver.texts().text("meta/made")).await?;
     let Some(first) = rows.first() else { return Ok(Ok(None)) };
     let mut ours = false;
     for row in &rows {
@@ -102,9 +55,9 @@ pub async fn meta<D: Driver>(
     }
     if !ours {
         let what = format!("its table `{}` is another program's", first.text(0)?);
-        return Ok(Err(words::foreign(place, &what, "database")));
+        return Ok(Err(opening::foreign(place, &what, "database")));
     }
-    let rows = ask(driver, D::ABOUT.meta).await?;
+    let rows = ask(driver, driver.texts().text("meta/meta")).await?;
     let Some(row) = rows.first() else { return Ok(Ok(None)) };
     Ok(Ok(Some(Meta {
         version: row.int(0)?,
@@ -115,15 +68,14 @@ pub async fn meta<D: Driver>(
     })))
 }
 
-/// Counts what stands in the tables; the longest window, too.
 pub async fn found<D: Driver>(
     driver: &mut D,
     meta: &Meta,
     created: bool,
 ) -> Result<(Found, u64), Broken> {
     let position = driver.named().await?.position;
-    let rows = ask(driver, D::ABOUT.found).await?;
-    let row = rows.first().ok_or_else(|| Odd("no counts".to_owned()))?;
+    let rows = ask(driver, driver.texts().text("meta/found")).await?;
+    let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
     Ok((Found::of(created, counts, [granted, meta.beat, meta.floor], position), row.number(2)?))
@@ -148,10 +100,10 @@ pub async fn make<D: Driver>(
 
 /// The store's row comes last.
 async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
-    driver.script(D::TEXTS.schema).await?;
+    driver.script(driver.texts().text("schema")).await?;
     // A making that was not finished may have written it already.
-    driver.write(&[&D::TEXTS.steps(&new.write())], Ending::Alone).await?;
-    let asked = Query::new(D::ABOUT.make, |to| {
+    driver.write(&[&driver.texts().steps(&new.write())], Ending::Alone).await?;
+    let asked = Query::new(driver.texts().text("meta/make"), |to| {
         to.millis("version", VERSION);
         to.token("store", new.id);
         to.millis("created_ms", new.now.get());
@@ -187,12 +139,12 @@ pub async fn check_clock<D: Driver>(
         return Ok(granted);
     };
     let mut lowered = 0;
-    for text in [D::TEXTS.beat, D::ABOUT.lower] {
+    for text in [driver.texts().text("rows/beat"), driver.texts().text("meta/lower")] {
         let asked = Query::new(text, |to| to.millis("now", source.get()));
         let did = write(driver, asked).await;
         lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
     }
-    words::believed(source, known, lowered);
+    opening::believed(source, known, lowered);
     Ok(granted.min(source))
 }
 
@@ -204,10 +156,11 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
     apart(|| async {
         let mut driver = reach::<Remote<D>>(address, place).await?;
         let found = look::<Remote<D>>(&mut driver, place).await?;
-        let meta = found.ok_or_else(|| words::not_there(place, "has no tables"))?;
+        let meta = found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
         alone(&mut driver, place).await?;
-        let renamed = write(&mut driver, Query::new(D::ABOUT.rename, |to| to.token("store", id)));
+        let text = driver.texts().text("meta/rename");
+        let renamed = write(&mut driver, Query::new(text, |to| to.token("store", id)));
         renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
     })?
 }
@@ -216,11 +169,10 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 /// for a moment longer. Who has the tables open knows the old id.
 async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
-    let Some(text) = D::ABOUT.others else { return Ok(()) };
+    let Some(text) = driver.texts().find("meta/others") else { return Ok(()) };
     loop {
         let rows = ask(driver, text).await.map_err(told)?;
-        let others = rows.first().map_or(Ok(""), |row| row.text(0));
-        let others = others.map_err(|odd| told(odd.into()))?;
+        let others = rows.first().map_or(Ok(""), |row| row.text(0)).map_err(told)?;
         if others.is_empty() {
             return Ok(());
         }

@@ -7,37 +7,23 @@ use leafid_core::Token;
 use crate::backends::link::Broken;
 use crate::backends::sql::columns::{Source, Value};
 
-/// A row that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     names: Arc<[String]>,
     values: Vec<Value<'static>>,
 }
 
-/// A row that says what no row of ours does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Odd(pub String);
-
-impl From<Odd> for Broken {
-    /// A row that is not ours is not written over.
-    fn from(odd: Odd) -> Broken {
-        Broken::refused(odd.0)
-    }
-}
-
-type Result<T> = std::result::Result<T, Odd>;
+type Result<T> = std::result::Result<T, Broken>;
 
 /// How many numbers are looked at together for one that was never handed out: as many as the text
 /// says.
 pub const STRETCH: usize = 1_000;
 
 impl Row {
-    /// Values, and the names of their columns.
     pub fn new(names: Arc<[String]>, values: Vec<Value<'static>>) -> Row {
         Row { names, values }
     }
 
-    /// A number, which may be negative.
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.values.get(at) {
             Some(Value::Int(value)) => Ok(*value),
@@ -45,13 +31,11 @@ impl Row {
         }
     }
 
-    /// A number of the width of `T`.
     pub fn number<T: TryFrom<i64>>(&self, at: usize) -> Result<T> {
         let value = self.int(at)?;
         T::try_from(value).map_err(|_| odd(at, &format!("{value} is out of range")))
     }
 
-    /// A text.
     pub fn text(&self, at: usize) -> Result<&str> {
         match self.values.get(at) {
             Some(Value::Text(text)) => Ok(text),
@@ -59,7 +43,6 @@ impl Row {
         }
     }
 
-    /// 16 bytes.
     pub fn token(&self, at: usize) -> Result<Token> {
         match self.values.get(at) {
             Some(Value::Token(token)) => Ok(*token),
@@ -115,8 +98,9 @@ pub fn gaps(
     Ok(true)
 }
 
-fn odd(at: usize, why: &str) -> Odd {
-    Odd(format!("a row of the store has a wrong column {}: {why}", at + 1))
+/// A row that is not ours is not written over.
+fn odd(at: usize, why: &str) -> Broken {
+    Broken::refused(format!("a row of the store has a wrong column {}: {why}", at + 1))
 }
 
 #[cfg(test)]

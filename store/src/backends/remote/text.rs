@@ -1,6 +1,5 @@
 //! Texts with named parameters, as a driver takes them.
 
-/// How a driver writes a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `$1`, the same again for a name that comes again.
@@ -9,10 +8,8 @@ pub enum Style {
     Marks,
 }
 
-/// A text for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The statement, without comments.
     pub sql: String,
     /// The names of its parameters, in the order in which their values are sent.
     pub names: Vec<String>,
@@ -93,7 +90,6 @@ mod tests {
         assert_eq!(text.names, ["c", "c", "e_1"]);
     }
 
-    /// Every write that there is.
     fn writes() -> Vec<Write> {
         let (name, tag) = (Name::tag("a").unwrap(), TagRow::create(None, &TagSpec::default()));
         let (tag, before) = (tag.unwrap(), Some(Seen { row: tag.unwrap(), revision: 0 }));

@@ -17,26 +17,19 @@ const WAS: &str = "was_";
 /// The object whose columns have no prefix: the names of its fields say enough.
 const LAYOUT: &str = "layout";
 
-/// A value of a column or of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// Nothing.
     Null,
     /// A number, a time, or 0 and 1 for no and yes.
     Int(i64),
-    /// A name or a label.
     Text(Cow<'a, str>),
-    /// Its 16 bytes.
     Token(Token),
-    /// A number that no column holds.
     TooLarge(u64),
 }
 
-/// The values that the names of a text stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Params {
     values: Vec<(Path, Value<'static>)>,
-    /// Where the next field is put.
     at: Path,
 }
 
@@ -65,7 +58,6 @@ fn behind<'n>(within: &str, name: &'n str) -> Option<&'n str> {
 }
 
 impl Params {
-    /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
         self.find(name, 0).map(|(value, _)| value)
     }
@@ -149,27 +141,21 @@ impl FieldWriter for Params {
     }
 }
 
-/// A row that a database gave.
 pub trait Source {
-    /// How many columns it has.
     fn columns(&self) -> usize;
-    /// The name of a column.
     fn name(&self, column: usize) -> Option<&str>;
     /// The value of a column; none where it has a type that is not one of ours.
     fn value(&self, column: usize) -> Option<Value<'_>>;
 }
 
-/// Reads a row by the names of its columns.
 pub struct Columns<'r, S> {
     row: &'r S,
     /// The column after the last that was read: most texts have them in the table's order.
     next: usize,
-    /// The object that is being read.
     within: &'static str,
 }
 
 impl<'r, S: Source> Columns<'r, S> {
-    /// Of this row.
     pub fn of(row: &'r S) -> Columns<'r, S> {
         Columns { row, next: 0, within: "" }
     }

@@ -5,7 +5,7 @@ use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
 
 use super::columns::{Source, Value};
-use super::{Query, Step, Texts};
+use super::{Query, Step};
 use crate::backends::{Answer, Seen};
 use crate::json::shown;
 use crate::problem::Problem;
@@ -13,54 +13,31 @@ use crate::rate::Rate;
 
 static NEGATIVE: Rate = Rate::new();
 
-/// The texts that write to both tables.
-#[derive(Clone, Copy, Debug)]
-pub struct Parted {
-    /// Makes the other table's row.
-    pub add: &'static str,
-    /// Finds that none of our rows is the tag's, in any spelling.
-    pub none: &'static str,
-    /// Keeps our rows of a deleted tag, in every spelling, as they were read.
-    pub held: &'static str,
-    /// Moves our row of a deleted tag.
-    pub raise: &'static str,
-    /// Deletes the other table's row.
-    pub delete: &'static str,
-    /// Writes our row, which may not be there yet.
-    pub own: &'static str,
-}
-
-impl Parted {
-    /// How a tag is written. Where only the position moves, the texts' `tag_change` does it alone.
-    /// The other table's row is made first: that waits for whoever deletes it, and only then do our
-    /// rows have the position that it leaves.
-    pub fn steps(
-        &self,
-        texts: &Texts,
-        before: Option<&Seen<TagRow>>,
-        after: &TagRow,
-        write: impl Fn(&'static str) -> Query,
-    ) -> Vec<Step> {
-        let add = || Step::Write(write(self.add));
-        let Some(Seen { row: was, .. }) = before else {
-            let ours = || Step::Write(write(texts.tag_add));
-            return match after.deleted {
-                true => vec![ours()],
-                false => vec![add(), Step::Find(write(self.none)), ours()],
-            };
+/// How a tag is written, by the names of texts. Where only the position moves, `tag_change` does it
+/// alone. The other table's row is made first: that waits for whoever deletes it, and only then do our
+/// rows have the position that it leaves.
+pub fn steps(
+    before: Option<&Seen<TagRow>>,
+    after: &TagRow,
+    write: impl Fn(&'static str) -> Query,
+) -> Vec<Step> {
+    let add = || Step::Write(write("leaf/tag_add"));
+    let own = || Step::Adjust(write("leaf/tag_own"));
+    let change = || Step::Write(write("rows/tag_change"));
+    let Some(Seen { row: was, .. }) = before else {
+        let ours = Step::Write(write("rows/tag_add"));
+        return match after.deleted {
+            true => vec![ours],
+            false => vec![add(), Step::Find(write("leaf/tag_none")), ours],
         };
-        let held = || Step::Find(write(self.held));
-        match (was.deleted, after.deleted) {
-            (true, true) => vec![held(), Step::Adjust(write(self.raise))],
-            (true, false) => vec![add(), held(), Step::Adjust(write(self.own))],
-            (false, true) => vec![Step::Write(write(self.delete)), Step::Adjust(write(self.own))],
-            (false, false) if beside(was) == beside(after) => {
-                vec![Step::Write(write(texts.tag_change))]
-            }
-            (false, false) => {
-                vec![Step::Write(write(texts.tag_change)), Step::Adjust(write(self.own))]
-            }
-        }
+    };
+    let held = || Step::Find(write("leaf/tag_held"));
+    match (was.deleted, after.deleted) {
+        (true, true) => vec![held(), Step::Adjust(write("leaf/tag_raise"))],
+        (true, false) => vec![add(), held(), own()],
+        (false, true) => vec![Step::Write(write("leaf/tag_delete")), own()],
+        (false, false) if beside(was) == beside(after) => vec![change()],
+        (false, false) => vec![change(), own()],
     }
 }
 

@@ -12,14 +12,12 @@ use crate::backends::{Answer, Want, Write};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The tables of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Driver<'c>(pub &'c Connection);
 
 impl<'c> Driver<'c> {
-    /// Reads what is wanted.
     pub fn look(self, want: &Want) -> Result<Answer> {
-        let mut answer = sql::empty(want);
+        let mut answer = Answer::none(want);
         let Want::Unused { namespace, mut from, end, count } = *want else {
             self.read(&SQLITE.query(want), &mut answer)?;
             return Ok(answer);
@@ -38,7 +36,6 @@ impl<'c> Driver<'c> {
         Ok(answer)
     }
 
-    /// Writes a row, if it is as it was; whether it was.
     pub fn put(self, write: &Write) -> Result<bool> {
         for step in SQLITE.steps(write) {
             let done = match step {

@@ -1,10 +1,160 @@
 //! The file as a whole: opening and creating it, watching that it stays the one that was opened, copying
 //! it and giving it another id.
 
+use std::path::{Path, PathBuf};
+
+use leafid_core::{Code, StoreTime, Token};
+use leafid_sql::{SQLITE_APPLICATION, VERSION};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::backends::opening::{self, Found, NewStore, judge_clock};
+use crate::backends::sql::SQLITE;
+use crate::backends::sqlite::driver::Driver;
+use crate::problem::Problem;
+
 pub mod backup;
-pub mod create;
-pub mod meta;
-pub mod open;
+pub(crate) mod open;
 mod places;
-pub mod rename;
-pub mod watch;
+pub(crate) mod watch;
+
+/// What a path is that names no file with content, before SQLite makes or touches one.
+pub(crate) fn absence(path: &Path) -> Option<&'static str> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("does not exist"),
+        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Some("is an empty file"),
+        _ => None,
+    }
+}
+
+/// Refuses a missing or empty file whose log is still there: it holds grants that were not folded
+/// into the file, and SQLite would remove it.
+pub(crate) fn refuse_orphan(path: &Path) -> Result<(), Problem> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let log = PathBuf::from(log);
+    let has_log = std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
+    if !has_log || absence(path).is_none() {
+        return Ok(());
+    }
+    let (path, log) = (path.display(), log.display());
+    let detail = format!(
+        "`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put \
+         that very file back beside it; if it is lost, no copy or backup can take its place: move \
+         `{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init \
+         --replaces-lost --store sqlite:{path}"
+    );
+    Err(Problem::new(Code::StoreRefused, detail))
+}
+
+/// A file as `--store` takes it.
+pub fn place(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
+}
+
+/// Makes the tables, the store's id and the namespace `default`; false if another process was
+/// faster.
+pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version != 0 {
+        return Ok(false);
+    }
+    transaction.execute_batch(SQLITE.text("schema"))?;
+    let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
+    transaction.execute(made, (new.id.bytes(), new.now.get(), new.floor.get()))?;
+    Driver(&transaction).put(&new.write())?;
+    transaction.pragma_update(None, "application_id", SQLITE_APPLICATION)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(true)
+}
+
+const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
+const BEAT: &str = "SELECT beat_ms FROM meta";
+
+/// The store's id.
+pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
+    let id = connection.query_row("SELECT store FROM meta", [], |row| row.get(0));
+    id.map(Token::new).map_err(|error| {
+        let detail = format!("`{}` has no id in its table `meta`: {error}", path.display());
+        Problem::new(Code::SchemaMismatch, detail)
+    })
+}
+
+/// Counts what stands in the tables.
+pub(crate) fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
+    let counts = [
+        number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
+        number(connection, "SELECT count(*) FROM namespaces")?,
+    ];
+    let time = |sql| number(connection, sql).map(StoreTime::new);
+    let times = [time(LATEST_GRANT)?, time(BEAT)?, time("SELECT floor_ms FROM meta")?];
+    Ok(Found::of(created, counts, times, position(connection)?))
+}
+
+/// Refuses a wall clock that strays from what the store knows, or has the store follow it: no
+/// grant is later than now then. How far each number is reserved stays, and that alone keeps IDs
+/// unique.
+pub(crate) fn check_clock(
+    connection: &mut Connection,
+    source: StoreTime,
+    believe: bool,
+) -> Result<Result<(), Problem>, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let read = |sql| number(&transaction, sql).map(StoreTime::new);
+    let times = [read(LATEST_GRANT)?, read(BEAT)?];
+    let known = match judge_clock("this machine's clock", source, times, believe) {
+        Ok(Some(known)) => known,
+        judged => return Ok(judged.map(drop)),
+    };
+    let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
+    let lowered = transaction.execute(lowered, [source.get()])?;
+    transaction.execute("UPDATE meta SET beat_ms = ?1", [source.get()])?;
+    transaction.commit()?;
+    opening::believed(source, known, lowered as u64);
+    Ok(Ok(()))
+}
+
+/// How many transactions wrote to the store.
+pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
+    number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
+}
+
+/// The longest window of any namespace, in ms.
+pub(crate) fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
+    number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")
+}
+
+fn number<T: FromSql>(connection: &Connection, sql: &str) -> Result<T, rusqlite::Error> {
+    connection.query_row(sql, [], |row| row.get(0))
+}
+
+/// Gives the store another id, under an exclusive lock of the file.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` if it is in use; else as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
+pub fn rename(path: &Path, id: Token) -> Result<(), Problem> {
+    let connection = open::existing(path)?;
+    set_id(&connection, id).map_err(|error| {
+        let path = path.display();
+        Problem::unavailable(match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
+                "`{path}` is open in another program, which would go on as the store with the old id; \
+                 stop every server that serves it, then: leafid repair --new-id --store sqlite:{path}"
+            ),
+            _ => format!("cannot change `{path}`: {error}"),
+        })
+    })
+}
+
+/// The lock is kept from the first statement on, and without a log no other program can go on.
+fn set_id(connection: &Connection, id: Token) -> Result<(), rusqlite::Error> {
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.execute_batch("BEGIN EXCLUSIVE")?;
+    connection.execute("UPDATE meta SET store = ?1", [id.bytes()])?;
+    connection.execute_batch("COMMIT")
+}

@@ -10,10 +10,8 @@ use crate::backends::tls::{self, Asked};
 use crate::keyed::address::{Parts, parts};
 use crate::problem::Problem;
 
-/// Who is believed to be a member.
 pub type Trust = Arc<ClientConfig>;
 
-/// The port of a member that is named without one.
 const PORT: u16 = 2379;
 
 const FORM: &str = "`etcd://[USER:PASSWORD@]HOST:PORT[,…]/PREFIX`, or `etcds://…` with TLS, then also \
@@ -34,10 +32,8 @@ pub struct Address {
     pub place: String,
 }
 
-/// A user.
 #[derive(Clone)]
 pub struct Login {
-    /// The name.
     pub user: String,
     /// Never shown.
     pub password: String,

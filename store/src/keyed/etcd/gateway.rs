@@ -8,32 +8,16 @@ use serde_json::{Value, json};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{Folder, Key, Marks, Stored};
 
-/// The keys under a prefix.
 #[derive(Clone, Debug)]
 pub struct Keys {
-    prefix: String,
+    pub prefix: String,
 }
 
 impl Keys {
-    /// Under this prefix.
-    pub fn under(prefix: &str) -> Keys {
-        Keys { prefix: prefix.to_owned() }
-    }
-
-    /// A key.
     pub fn of(&self, key: &Key) -> String {
-        let prefix = &self.prefix;
-        match key {
-            Key::Meta => format!("{prefix}/meta"),
-            Key::Beat => format!("{prefix}/beat"),
-            Key::Fence => format!("{prefix}/fence"),
-            Key::Tag(tag) => format!("{prefix}/tags/{tag}"),
-            Key::Space(name) => format!("{prefix}/namespaces/{name}"),
-            Key::Worker(name, worker) => self.worker(name, (*worker).into()),
-        }
+        key.below(&self.prefix, |name, worker| self.worker(name, worker.into()))
     }
 
-    /// What is written to see that etcd writes.
     pub fn probe(&self) -> String {
         format!("{}/probe", self.prefix)
     }
@@ -43,47 +27,31 @@ impl Keys {
         format!("{}/workers/{name}/{worker:010}", self.prefix)
     }
 
-    /// The number in the key of one.
     pub fn number(&self, key: &str) -> Option<u32> {
         key.rsplit_once('/')?.1.parse().ok()
     }
 
-    /// The key of the touches of a bucket.
     pub fn touch(&self, name: &Name, bucket: u32) -> String {
         format!("{}/touches/{name}/{bucket:010}", self.prefix)
     }
 
-    /// Everything under the prefix.
     pub fn all(&self) -> (String, String) {
         (format!("{}/", self.prefix), format!("{}0", self.prefix))
     }
 
     /// The keys of a folder after a name, and where they end.
     pub fn folder(&self, folder: Folder, after: Option<Name>) -> (String, String) {
-        let folder = self.path(folder);
+        let folder = format!("{}/{}", self.prefix, folder.path());
         // Nothing lies between a name and the name with this character.
         let start = after.map_or_else(String::new, |name| format!("{name}\0"));
         (format!("{folder}/{start}"), format!("{folder}0"))
     }
 
-    /// The name in a key of a folder.
     pub fn name(&self, folder: Folder, key: &str) -> Option<Name> {
-        let name = key.strip_prefix(&self.path(folder))?.strip_prefix('/')?;
-        match folder {
-            Folder::Tags => Name::tag(name).ok(),
-            Folder::Spaces => Name::namespace(name).ok(),
-        }
+        let below = key.strip_prefix(&self.prefix)?.strip_prefix('/')?;
+        folder.name(below.strip_prefix(folder.path())?.strip_prefix('/')?)
     }
 
-    fn path(&self, folder: Folder) -> String {
-        let folder = match folder {
-            Folder::Tags => "tags",
-            Folder::Spaces => "namespaces",
-        };
-        format!("{}/{folder}", self.prefix)
-    }
-
-    /// The touches of a namespace after a revision.
     pub fn touched(&self, name: &Name, after: u64) -> Value {
         let folder = format!("{}/touches/{name}", self.prefix);
         let mut range = pair(&format!("{folder}/"), &format!("{folder}0"));
@@ -93,9 +61,6 @@ impl Keys {
     }
 
     /// The touches that were found at a revision.
-    ///
-    /// # Errors
-    /// They are none.
     pub fn marks(&self, found: &Value, at: u64) -> Result<Marks, Broken> {
         let mut marks = Marks { root: at, ..Marks::default() };
         for kv in ranges(found) {
@@ -107,7 +72,6 @@ impl Keys {
         Ok(marks)
     }
 
-    /// All numbers of a namespace, or a range of them.
     pub fn workers(&self, name: &Name, numbers: Option<(u64, u64)>) -> (String, String) {
         match numbers {
             Some((start, end)) => (self.worker(name, start), self.worker(name, end)),
@@ -119,19 +83,13 @@ impl Keys {
     }
 }
 
-/// A key and its value.
 pub struct Kv {
-    /// The key.
     pub key: String,
-    /// The value and its revision.
     pub stored: Stored,
 }
 
 impl Kv {
     /// Reads one.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn read(kv: &Value) -> Result<Kv, Broken> {
         let bytes = |field: &str| STANDARD.decode(kv[field].as_str().unwrap_or_default()).ok();
         let key = bytes("key").and_then(|key| String::from_utf8(key).ok());
@@ -144,22 +102,18 @@ impl Kv {
     }
 }
 
-/// The keys that a range found.
 pub fn ranges(found: &Value) -> impl Iterator<Item = &Value> {
     found["kvs"].as_array().into_iter().flatten()
 }
 
-/// A text as etcd's JSON has it.
 pub fn texts(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// A range of keys.
 pub fn pair(start: &str, end: &str) -> Value {
     json!({ "key": texts(start), "range_end": texts(end) })
 }
 
-/// A revision: 64 bits as a text.
 pub fn revision(value: &Value) -> Option<u64> {
     value.as_str()?.parse().ok()
 }

@@ -19,10 +19,8 @@ use super::address::{Address, Login, Trust};
 use crate::backends::link::{Breakage, Broken};
 use crate::backends::tls;
 
-/// The largest answer that is read.
 const LARGEST: usize = 64 << 20;
 
-/// A connection.
 pub struct Http {
     sender: SendRequest<Full<Bytes>>,
     host: String,
@@ -32,9 +30,6 @@ pub struct Http {
 
 impl Http {
     /// Connects to the first member that answers, beginning with another one each time.
-    ///
-    /// # Errors
-    /// None answers, or the password is wrong.
     pub async fn connect(address: &Address) -> Result<Http, Broken> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let from = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -78,12 +73,10 @@ impl Http {
         Ok(http)
     }
 
-    /// Whether the connection was closed.
     pub fn is_lost(&self) -> bool {
         self.sender.is_closed()
     }
 
-    /// Gets a token for the user, if one is named.
     async fn log_in(&mut self) -> Result<(), Broken> {
         let Some(Login { user, password }) = &self.login else { return Ok(()) };
         let body = json!({ "name": user, "password": password });
@@ -99,9 +92,6 @@ impl Http {
     }
 
     /// Asks by one verb of the third API.
-    ///
-    /// # Errors
-    /// There was no answer, or it said no.
     pub async fn post(&mut self, verb: &str, body: &Value) -> Result<Value, Broken> {
         let (path, body) = (format!("/v3/{verb}"), body.to_string());
         let mut answered = self.send(Method::POST, &path, &body).await?;
@@ -118,9 +108,6 @@ impl Http {
     }
 
     /// Gets what lies at a path.
-    ///
-    /// # Errors
-    /// There was no answer, or it said no.
     pub async fn get(&mut self, path: &str) -> Result<Bytes, Broken> {
         match self.send(Method::GET, path, "").await? {
             (StatusCode::OK, answer) => Ok(answer),
@@ -152,7 +139,6 @@ impl Http {
     }
 }
 
-/// Speaks TLS over a stream.
 async fn over(
     stream: TcpStream,
     host: &str,

@@ -13,7 +13,6 @@ use crate::problem::Problem;
 const OLDEST: (u32, u32) = (3, 4);
 /// The counter of the times that its log was brought to the disk.
 const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
-/// How often the counter is looked at after a write.
 const LOOKS: u32 = 20;
 
 /// Looks at a member: its version, and whether a write reaches its disk.
@@ -60,7 +59,6 @@ fn is_new_enough(version: &str) -> bool {
     }
 }
 
-/// How often the log was synced; none where that is not shown.
 async fn syncs(etcd: &mut Etcd) -> Result<Option<u64>, Broken> {
     let Ok(text) = etcd.http.get("/metrics").await else { return Ok(None) };
     let text = String::from_utf8_lossy(&text);

@@ -9,25 +9,21 @@ use serde_json::{Value, json};
 use super::gateway::{Keys, number, pair, revision, texts};
 use super::{Etcd, OPERATIONS};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Before, Commit, Ended, Engine, Key, Touched};
+use crate::keyed::engine::{Commit, Ended, Engine, Key, Touched};
 
-/// A key that is written.
 pub fn put(key: &str, text: &str) -> Value {
     json!({ "request_put": { "key": texts(key), "value": texts(text) } })
 }
 
-/// The condition that a key is not there.
 pub fn absent(key: &str) -> Value {
     json!({ "key": texts(key), "target": "VERSION", "result": "EQUAL", "version": "0" })
 }
 
-/// The condition that a key is as a revision left it.
 fn same(key: &str, revision: u64) -> Value {
     let revision = revision.to_string();
     json!({ "key": texts(key), "target": "MOD", "result": "EQUAL", "mod_revision": revision })
 }
 
-/// Writes groups.
 pub async fn commit(
     etcd: &mut Etcd,
     meta: u64,
@@ -119,7 +115,6 @@ async fn together(
     Ok(ended.collect())
 }
 
-/// The marks of the buckets that were touched with a transaction.
 fn marks(responses: &Value, first: usize, touched: &[(Name, u32)], at: u64) -> Vec<Touched> {
     let mark = |(index, (namespace, bucket)): (usize, &(Name, u32))| {
         let before = &responses[first + index]["response_put"]["prev_kv"]["mod_revision"];
@@ -131,8 +126,8 @@ fn marks(responses: &Value, first: usize, touched: &[(Name, u32)], at: u64) -> V
 fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
     let checks = group.checks.iter().map(|(key, revision)| same(&keys.of(key), *revision));
     let sets = group.sets.iter().map(|set| match set.before {
-        Before::Nothing => absent(&keys.of(&set.key)),
-        Before::At(revision) => same(&keys.of(&set.key), revision),
+        None => absent(&keys.of(&set.key)),
+        Some(revision) => same(&keys.of(&set.key), revision),
     });
     let mut all: Vec<Value> = checks.chain(sets).collect();
     if let Some((name, guard, numbers)) = &group.guard {

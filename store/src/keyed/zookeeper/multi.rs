@@ -6,25 +6,21 @@ use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, MultiWriter, Stat};
 
-use super::paths::{Paths, counted, version};
+use super::address::{Paths, counted, version};
 use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{BUCKET, Before, Commit, Ended, Identity, Key, Set, Touched, bucket};
+use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
 
 /// The version after which comes -1, by which ZooKeeper means any.
 const LAST: i32 = -2;
 
-/// What an answer to a part of a multi is for.
 #[derive(Clone, Copy)]
 enum Part {
-    /// The new revision of a key.
     Set,
-    /// The mark of a bucket, or of the whole namespace.
     Touch(Name, Option<u32>),
     Other,
 }
 
-/// A multi that is being put together.
 struct Multi<'z> {
     writer: MultiWriter<'z>,
     parts: Vec<Part>,
@@ -79,7 +75,7 @@ impl<'z> Multi<'z> {
                 numbers.is_empty()
                     || numbers.iter().any(|range| range.start < end && start < range.end)
             };
-            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(*bucket)) {
+            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(**bucket)) {
                 self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1))?;
             }
         }
@@ -109,7 +105,7 @@ impl<'z> Multi<'z> {
             self.set(&paths.seal(&name, of), "", None, Part::Other)?;
         }
         match beat {
-            Some(beat) => self.set(&paths.beat(), beat, None, Part::Other),
+            Some(beat) => self.set(&paths.of(&Key::Beat), beat, None, Part::Other),
             None => Ok(()),
         }
     }
@@ -117,8 +113,8 @@ impl<'z> Multi<'z> {
     fn key(&mut self, paths: &Paths, set: &Set) -> Result<(), Error> {
         let path = paths.of(&set.key);
         match set.before {
-            Before::At(revision) => self.set(&path, &set.text, Some(version(revision)), Part::Set),
-            Before::Nothing => {
+            Some(revision) => self.set(&path, &set.text, Some(version(revision)), Part::Set),
+            None => {
                 self.create(&path, &set.text, Part::Set)?;
                 if let Key::Space(name) = set.key {
                     self.create(&paths.touch(&name), "", Part::Other)?;
@@ -130,7 +126,6 @@ impl<'z> Multi<'z> {
     }
 }
 
-/// Makes the store, unless one is there.
 pub async fn make(
     zookeeper: &Zookeeper,
     store: Token,
@@ -139,22 +134,21 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut multi = Multi::new(zookeeper);
     let paths = &zookeeper.paths;
-    let set = Set { key: Key::Space(name), before: Before::Nothing, text: text.to_owned() };
+    let set = Set { key: Key::Space(name), before: None, text: text.to_owned() };
     let put = (|| {
         multi.key(paths, &set)?;
         multi.create(&paths.mark(store), "", Part::Other)?;
-        multi.create(&paths.beat(), r#"{"beat_ms":0}"#, Part::Other)?;
-        multi.create(&paths.meta(), meta, Part::Other)
+        multi.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other)?;
+        multi.create(&paths.of(&Key::Meta), meta, Part::Other)
     })();
-    put.map_err(|error| unwritten(&error))?;
+    put.map_err(unwritten)?;
     match multi.writer.commit().await {
         Ok(_) => Ok(true),
         Err(MultiWriteError::OperationFailed { source: Error::NodeExists, .. }) => Ok(false),
-        Err(error) => Err(unwritten(&error.into())),
+        Err(error) => Err(unwritten(error.into())),
     }
 }
 
-/// Writes groups.
 pub async fn commit(
     zookeeper: &mut Zookeeper,
     store: Identity,
@@ -189,9 +183,9 @@ pub async fn commit(
         Err(MultiWriteError::OperationFailed { index, source }) => match source {
             Error::BadVersion | Error::NoNode if index == 0 => Ended::Gone,
             Error::BadVersion | Error::NoNode | Error::NodeExists => Ended::Conflict,
-            error => Ended::Broken(unwritten(&error)),
+            error => Ended::Broken(unwritten(error)),
         },
-        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(&source)),
+        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(source)),
     });
     let ended = ended.collect();
     zookeeper.told = told.or(zookeeper.told);
@@ -199,7 +193,6 @@ pub async fn commit(
     ended
 }
 
-/// What a multi gave, and the state of a node that it wrote.
 fn done(group: &Commit, parts: &[Part], results: &[MultiWriteResult]) -> (Ended, Option<Stat>) {
     let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
     for (part, result) in parts.iter().zip(results) {

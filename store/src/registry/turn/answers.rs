@@ -12,12 +12,10 @@ use crate::registry::job::Job;
 pub struct Answers(Vec<Job>);
 
 impl Answers {
-    /// A request is done.
     pub fn put(&mut self, job: Job) {
         self.0.push(job);
     }
 
-    /// Answers all.
     pub fn send(&mut self) {
         for job in self.0.drain(..) {
             job.answer(Ok(()));

@@ -103,7 +103,6 @@ struct Busy {
     clock: Arc<ManualClock>,
     registry: Registry,
     turns: Arc<AtomicUsize>,
-    /// What was done, in order.
     done: Arc<Mutex<Vec<u32>>>,
 }
 
@@ -132,7 +131,6 @@ impl Busy {
         go
     }
 
-    /// Work that takes so many ms.
     fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> impl Answer<()> {
         let done = Arc::clone(&self.done);
         let tag = Name::tag(&format!("{number}-{takes_ms}")).unwrap();

@@ -9,15 +9,13 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
 use leafid_servers::{Etcd, Zookeeper, for_test};
 use leafid_store::backends::clock::Source;
-use leafid_store::backends::far;
+use leafid_store::backends::far::{self, Client};
 use leafid_store::backends::link::Broken;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
+use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
-use leafid_store::keyed::engine::{
-    Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
-};
-use leafid_store::keyed::space::Held;
+use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use leafid_store::keyed::text;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -56,12 +54,9 @@ impl<E> Counted<E> {
     }
 }
 
-impl<E: Engine> Engine for Counted<E> {
+impl<E: Engine> Client for Counted<E> {
     type Address = (E::Address, Arc<Counts>);
     const NAME: &'static str = E::NAME;
-    const WIDE: usize = E::WIDE;
-    const AT_ONCE: usize = E::AT_ONCE;
-    const WHOLE: usize = E::WHOLE;
 
     async fn connect((address, counts): &Self::Address) -> Result<Self, Broken> {
         Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
@@ -74,6 +69,12 @@ impl<E: Engine> Engine for Counted<E> {
     fn is_lost(&self) -> bool {
         self.engine.is_lost()
     }
+}
+
+impl<E: Engine> Engine for Counted<E> {
+    const WIDE: usize = E::WIDE;
+    const AT_ONCE: usize = E::AT_ONCE;
+    const WHOLE: usize = E::WHOLE;
 
     fn told(&mut self) -> Option<StoreTime> {
         self.engine.told()
@@ -127,7 +128,7 @@ impl<E: Engine> Engine for Counted<E> {
         self.engine.list(folder, after, limit).await
     }
 
-    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         self.count(0);
         self.engine.guard(namespace).await
     }

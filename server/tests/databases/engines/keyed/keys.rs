@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use leafid_servers::{Etcd, Server, Zookeeper};
+use leafid_store::backends::far;
 use leafid_store::keyed::engine::{Engine, Key};
 use leafid_store::keyed::etcd;
 use leafid_store::keyed::zookeeper;
@@ -158,7 +159,7 @@ pub trait Real: Keys {
     /// What speaks with it.
     type Engine: Engine;
     /// Where it is.
-    fn address(url: &str) -> <Self::Engine as Engine>::Address;
+    fn address(url: &str) -> <Self::Engine as far::Client>::Address;
 }
 
 impl Real for Etcd {

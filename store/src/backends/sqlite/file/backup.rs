@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use leafid_core::Code;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{create, meta, open};
+use super::{found, open, refuse_orphan, store};
 use crate::backends::opening::Found;
 use crate::hex::hex;
 use crate::problem::Problem;
@@ -29,8 +29,8 @@ pub struct Copied {
 /// as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let connection = open::existing(from)?;
-    let store = meta::store(&connection, from)?;
-    create::refuse_orphan(to)?;
+    let id = store(&connection, from)?;
+    refuse_orphan(to)?;
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             let detail = format!(
@@ -50,7 +50,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let written = written.and_then(|found| {
         std::fs::rename(&part, to).map_err(cannot)?;
         sync_folder(to).map_err(cannot)?;
-        Ok(Copied { store: hex(store), found })
+        Ok(Copied { store: hex(id), found })
     });
     if written.is_err() {
         // What is left says by its name what it is.
@@ -66,7 +66,6 @@ fn part(to: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Copies into a new file, and reads it back.
 fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box<dyn Error>> {
     let file = OpenOptions::new().write(true).create_new(true).open(part)?;
     // Who may not read the store does not read the keys of its leases here.
@@ -78,7 +77,7 @@ fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box
     let copy = Connection::open_with_flags(part, flags)?;
     let check: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     match &*check {
-        "ok" => Ok(meta::found(&copy, false)?),
+        "ok" => Ok(found(&copy, false)?),
         wrong => Err(format!("the copy is not sound: {wrong}").into()),
     }
 }

@@ -8,8 +8,8 @@ use leafid_sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{create, meta, places};
-use crate::backends::opening::{Found, Options, words};
+use super::{self as file, places};
+use crate::backends::opening::{self, Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -34,14 +34,14 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     let may_create = options.create && options.expect.is_none();
     let (mut connection, made) = connect(path, may_create)?;
     if made {
-        options.refuse_other(&create::place(path), meta::store(&connection, path)?)?;
+        options.refuse_other(&file::place(path), file::store(&connection, path)?)?;
     }
     settle(&connection).map_err(cannot)??;
-    let created = !made
-        && create::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
-    let store = meta::store(&connection, path)?;
-    meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
-    let found = meta::found(&connection, created).map_err(cannot)?;
+    let created =
+        !made && file::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
+    let store = file::store(&connection, path)?;
+    file::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
+    let found = file::found(&connection, created).map_err(cannot)?;
     Ok(Opened { connection, store, found })
 }
 
@@ -57,10 +57,10 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     refuse_network(path)?;
     // Before SQLite looks for a log: it would be one of two.
     places::refuse_second(path)?;
-    create::refuse_orphan(path)?;
-    let absence = create::absence(path);
+    file::refuse_orphan(path)?;
+    let absence = file::absence(path);
     if let Some(absence) = absence.filter(|_| !may_create) {
-        return Err(words::not_there(&create::place(path), absence));
+        return Err(opening::not_there(&file::place(path), absence));
     }
     // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -77,14 +77,14 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     }
     let made = recognise(&connection, path)?;
     if !made && !may_create {
-        return Err(words::not_there(&create::place(path), "has no tables"));
+        return Err(opening::not_there(&file::place(path), "has no tables"));
     }
     Ok((connection, made))
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     if path.is_dir() {
-        let place = create::place(path);
+        let place = file::place(path);
         let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
         return Problem::new(Code::StoreUnknown, detail);
     }
@@ -121,14 +121,13 @@ fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     match (application, version, tables) {
         (SQLITE_APPLICATION, VERSION, _) => Ok(true),
         (SQLITE_APPLICATION, other, _) => {
-            Err(words::other_version(&create::place(path), "tables", other, VERSION))
+            Err(opening::other_version(&file::place(path), "tables", other, VERSION))
         }
         (0, 0, 0) => Ok(false),
         _ => Err(foreign("another program made it".to_owned())),
     }
 }
 
-/// Sets what durability needs, and checks that it was taken.
 fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Error> {
     let journal: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use leafid_core::Code;
 
 use crate::backends::Watch;
+use crate::backends::link::Gone;
 use crate::problem::Problem;
 
 /// A file, whatever it is called: its device, and its number on that.
@@ -19,7 +20,7 @@ pub struct File {
     /// program removes it as long as the file is open.
     log: Part,
     /// Why nothing is granted until a restart.
-    gone: OnceLock<Problem>,
+    gone: Gone,
 }
 
 /// What a path names, since it was seen there first.
@@ -31,9 +32,6 @@ struct Part {
 
 impl File {
     /// Of a file that was just opened.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` if it is not there.
     pub fn of(path: &Path) -> Result<File, Problem> {
         let cannot = |error: std::io::Error| {
             Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))
@@ -45,7 +43,7 @@ impl File {
         let seen = OnceLock::from(identity(&path).map_err(cannot)?);
         let log = Part { path: log.into(), seen: OnceLock::new() };
         log.gone();
-        Ok(File { file: Part { path, seen }, log, gone: OnceLock::new() })
+        Ok(File { file: Part { path, seen }, log, gone: Gone::default() })
     }
 
     /// Why nothing may be granted any more, and how it goes on without a grant being forgotten.
@@ -76,7 +74,6 @@ impl File {
 }
 
 impl Part {
-    /// What became of it.
     fn gone(&self) -> Option<&'static str> {
         match (identity(&self.path), self.seen.get()) {
             (Ok(found), None) => {
@@ -95,18 +92,13 @@ impl Part {
 
 impl Watch for File {
     fn gone(&self) -> Option<Problem> {
-        if self.gone.get().is_none() {
-            let problem = self.look()?;
-            let (code, detail) = (problem.code, problem.detail.clone());
-            if self.gone.set(problem).is_ok() {
-                tracing::error!(%code, "{detail}");
-            }
-        }
-        self.gone.get().cloned()
+        self.gone.gone().or_else(|| {
+            self.gone.set(self.look()?);
+            self.gone.gone()
+        })
     }
 }
 
-/// Which file a path names.
 fn identity(path: &Path) -> std::io::Result<Option<Identity>> {
     let metadata = std::fs::metadata(path)?;
     #[cfg(unix)]

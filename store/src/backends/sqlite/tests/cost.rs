@@ -22,7 +22,6 @@ const SIZES: [u32; 3] = [10, 1_000, 65_536];
 struct Space {
     _folder: tempfile::TempDir,
     store: Registry,
-    /// Another connection to the same file.
     connection: Connection,
     steps: Arc<AtomicU64>,
     asked: u8,
@@ -61,7 +60,6 @@ impl Space {
         self.connection.execute_batch(sql).unwrap();
     }
 
-    /// Gives the namespace this range.
     fn put(&mut self, workers: Range) {
         let change = NamespaceChange {
             layout: Some(Layout::new(0, 1_000, 31, 20, 12).unwrap()),
@@ -72,13 +70,11 @@ impl Space {
         wait(self.store.put_namespace(name(), change)).unwrap();
     }
 
-    /// Acquires; how many steps that took.
     fn acquire(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
         self.asked += 1;
         self.again(owner, sticky)
     }
 
-    /// The same request once more.
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
         let before = self.steps.load(Ordering::Relaxed);
         let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
@@ -88,7 +84,6 @@ impl Space {
         (answer, self.steps.load(Ordering::Relaxed) - before)
     }
 
-    /// How many steps it takes to read the namespace, and the row of the last request.
     fn two_rows(&self) -> u64 {
         let before = self.steps.load(Ordering::Relaxed);
         wait(self.store.namespace(name())).unwrap();

@@ -13,12 +13,17 @@ use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use crate::store::Page;
 
-#[test]
-fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success() {
+fn store() -> (tempfile::TempDir, open::Opened) {
     let folder = tempfile::tempdir().unwrap();
     let clock = crate::clock::SystemClock;
     let create = Options { create: true, ..Options::default() };
     let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    (folder, opened)
+}
+
+#[test]
+fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success() {
+    let (_folder, opened) = store();
     let driver = Driver(&opened.connection);
     let seen = |row: WorkerRow| Seen { row, revision: 0 };
     let put = |namespace: &Name, worker, before: Option<&WorkerRow>, after: &WorkerRow| {
@@ -69,10 +74,7 @@ fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success
 
 #[test]
 fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = crate::clock::SystemClock;
-    let create = Options { create: true, ..Options::default() };
-    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let (_folder, opened) = store();
     let driver = Driver(&opened.connection);
     let seen = |row| Some(Seen { row, revision: 0 });
     let page = Page { after: None, limit: 10 };
@@ -137,10 +139,7 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
 /// What no column holds is refused, and a text whose parameter nobody gives too.
 #[test]
 fn a_number_beyond_63_bits_is_written_nowhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = crate::clock::SystemClock;
-    let create = Options { create: true, ..Options::default() };
-    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let (_folder, opened) = store();
     let driver = Driver(&opened.connection);
     let tag = Name::tag("orders").unwrap();
     let after = TagRow { max_id: 1 << 63, ..TagRow::create(None, &TagSpec::default()).unwrap() };
@@ -157,12 +156,8 @@ fn no_text_is_prepared_again_for_what_is_bound() {
     assert!(prepared_again(false) > 0);
 }
 
-/// How often the texts of acquires and lists were prepared again.
 fn prepared_again(as_opened: bool) -> i32 {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = crate::clock::SystemClock;
-    let create = Options { create: true, ..Options::default() };
-    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let (_folder, opened) = store();
     if !as_opened {
         opened.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false).unwrap();
     }
