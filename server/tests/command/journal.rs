@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::restored::{lease, make, noted, overlaps};
+use crate::restored::{fill, lease, make, noted, overlaps};
 use crate::support::{
     LEAFID, Serving, call, fails, has, output, play, refusal, says, served, until,
 };
@@ -226,11 +226,8 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
 
     has(&machine.says(&["init", "--replaces-lost"]), &["the journal knew 2 tags"]);
     let mut serving = machine.serve(&[]);
-    for tag in ["orders", "users"] {
-        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
-    }
+    fill(&serving.url);
     play(&serving.url, "tag create late =1 needs `from`");
-    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
     let after = lease(&serving, 40);
     assert_eq!(overlaps(&before, &after), 0);
     println!("{} grants before, {} after", before.len(), after.len());
@@ -241,10 +238,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let away = machine.at("away");
     std::fs::rename(machine.state(), &away).unwrap();
     let serving = machine.serve(&["--create"]);
-    for tag in ["orders", "users"] {
-        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
-    }
-    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    fill(&serving.url);
     assert!(overlaps(&before, &lease(&serving, 40)) > 50);
 }
 

@@ -27,6 +27,11 @@ pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
 /// Makes a store with two tags, and a namespace whose windows are at most a minute long.
 pub fn make(store: &str) {
     says(store, &["init"]);
+    fill(store);
+}
+
+/// As [`make`], in a store that is there.
+pub fn fill(store: &str) {
     for tag in ["orders", "users"] {
         says(store, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
     }

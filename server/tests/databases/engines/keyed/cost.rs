@@ -7,12 +7,8 @@ use std::time::Instant;
 
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
-use leafid_servers::{Etcd, Zookeeper, for_test};
-use leafid_store::backends::clock::Source;
-use leafid_store::backends::far;
+use leafid_servers::for_test;
 use leafid_store::backends::link::Broken;
-use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
 use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::{
     Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
@@ -23,9 +19,9 @@ use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
-use super::clock;
 use super::keys::{Keys, Real};
 use super::races::TRIES;
+use crate::opens::{clock, open_far};
 use crate::support::until;
 
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
@@ -166,19 +162,7 @@ impl Counting {
     fn open<S: Real>(url: &str) -> Counting {
         let counts = Arc::new(Counts::default());
         let address = (S::address(url), Arc::clone(&counts));
-        let options = Options { create: true, ..Options::default() };
-        let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-        // On a busy machine a part of so many rows may take longer than an exchange may: a server
-        // tries again then.
-        let keyed = until(|| {
-            counts.take();
-            match far::open::<Keyed<Counted<S::Engine>>>(&address, "here", clock(), &terms) {
-                Ok(keyed) => Some(keyed),
-                Err(unopened) if unopened.may_pass => None,
-                Err(unopened) => panic!("{:?}", unopened.problem),
-            }
-        });
-        let keyed = keyed.expect("it is opened in the end");
+        let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
         let store = Registry::over(keyed, clock(), false).expect("a thread");
         Counting { store, counts }
     }
@@ -325,7 +309,7 @@ fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     assert!(large.1[1] <= 8, "{:?}", large.1);
 }
 
-each!(acquires_do_not_cost_more_in_larger_namespaces: etcd Etcd, zookeeper Zookeeper);
+each!(keyed acquires_do_not_cost_more_in_larger_namespaces);
 
 /// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
 /// looks at each once, and the next does not.
@@ -376,4 +360,4 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     Some(())
 }
 
-each!(a_full_namespace_is_refused_cheaply: etcd Etcd, zookeeper Zookeeper);
+each!(keyed a_full_namespace_is_refused_cheaply);
