@@ -5,7 +5,13 @@ use std::time::Duration;
 
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper};
+use leafid_store::clock::{Clock, SystemClock};
 use zookeeper_client::{Acls, Client, CreateMode};
+
+/// ms since 1970.
+pub fn now() -> i64 {
+    SystemClock.wall().get()
+}
 
 /// How often a Leaf tells its registry the time.
 pub const TELLS_MS: i64 = 3_000;
@@ -164,7 +170,7 @@ pub struct Table {
 
 impl Table {
     pub fn in_mariadb(server: Arc<Mariadb>, database: &str) -> Table {
-        server.make_database(database).expect("a database");
+        server.fresh(database);
         let table = Table { server, database: database.to_owned() };
         table.run(
             "CREATE TABLE `leaf_workerid_alloc` (`id` bigint(20) NOT NULL AUTO_INCREMENT, \

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use leafid_servers::{Databases, Mariadb, for_test};
+use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::{Value, json};
 
 use super::running::database;
@@ -145,11 +145,7 @@ fn a_table_that_was_edited_lower_is_one_that_went_back() {
 #[test]
 fn a_database_without_leafs_table_is_refused() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    server.make_database("empty").expect("a database");
-    let url = format!(
-        "mysql://root@127.0.0.1:{}/empty?tags=leaf_alloc",
-        leafid_servers::Server::port(&server)
-    );
+    let url = format!("{}?tags=leaf_alloc", server.fresh("empty"));
     let refused = fails(&url, &["init"], 1);
     assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("no table `leaf_alloc`"));
     // Tables of other programs that are called as ours are elsewhere do no harm.
