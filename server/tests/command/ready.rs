@@ -13,28 +13,6 @@ fn lease(serving: &Serving, more: Value) -> (u16, Value) {
     serving.lease("orders", &more)
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
-    let home = Home::new();
-    let (mut serving, limit) = home.serve_on_a_small_disk();
-    says(&serving.url, &["tag", "create", "orders"]);
-    serving.ready(200, &["\"ok\""]);
-
-    limit(Some(1));
-    let told = serving.ready(503, &["STORE_UNAVAILABLE", "the store's file failed"]);
-    assert_eq!(told["status"], 503, "{told}");
-    refusal(lease(&serving, json!({})), 503, "STORE_UNAVAILABLE");
-    serving.logs(&["ERROR not committed", "the store's file failed"]);
-
-    limit(None);
-    serving.ready(200, &["\"ok\""]);
-    let (status, grant) = lease(&serving, json!({}));
-    assert_eq!((status, &grant["start"]), (200, &json!("1")), "what failed moved nothing: {grant}");
-    serving.logs(&[" INFO committed again"]);
-    assert_eq!(serving.end("-TERM").0, Some(0));
-}
-
 /// Root may write whatever the mode of a file says, so the server runs as somebody else then.
 #[cfg(unix)]
 #[test]
@@ -75,7 +53,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
 /// The holder stops, the store goes on: nobody is given the number before all may be over.
 #[test]
 fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
-    let serving = Serving::fresh();
+    let mut serving = Serving::fresh();
     let store = serving.ready(200, &["\"ok\""])["store"].clone();
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
@@ -87,6 +65,8 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
         (status, told["code"].as_str().unwrap_or_default().to_owned())
     };
     assert_eq!(renew(0, end + 5), (409, "STORE_WENT_BACK".to_owned()));
+    let (have, stands) = (format!("have_until={}", end + 5), format!("reserved_until={end}"));
+    serving.logs(&["STORE_WENT_BACK", "namespace=default", "worker=0", &have, &stands]);
     assert_eq!(renew(0, end), (409, "LEASE_LOST".to_owned()), "it is nobody's now");
     assert_eq!(renew(7, end), (409, "LEASE_LOST".to_owned()), "a number without a row");
     let (_, rests) = serving.get("/v1/workers/default?limit=1");
@@ -94,6 +74,8 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
     // Ten minutes, the longest window, instead of the minute that was granted; and five seconds.
     assert!((end + 545_000..end + 605_000).contains(&until), "{rests}");
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.end("-TERM");
+    assert!(!serving.log().contains(REQUEST), "it is the key of a lease: {}", serving.log());
 }
 
 /// Also the one who shows it may be wrong: moving the tag is the operator's.
@@ -116,9 +98,11 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
         let tag = json!({ "tag": "orders", "max_id": stands, "claimed_until": "777001" });
         assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([tag]));
     };
-    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
+    let lost = lease(&serving, json!({ "have_until": "777001" }));
+    let id = refusal(lost, 409, "STORE_WENT_BACK")["request_id"].clone();
     refused(&serving, "1");
-    serving.logs(&["ERROR request{request_id=", "STORE_WENT_BACK", "tag=orders have_until=777001"]);
+    let told = format!("ERROR request{{request_id={}}}: STORE_WENT_BACK", id.as_str().unwrap());
+    serving.logs(&[&told, "tag=orders have_until=777001", "max_id=1"]);
     // What is known is no news, and no line tells anybody to spend a tag.
     for have_until in ["777001", "2000"] {
         assert_eq!(lease(&serving, json!({ "have_until": have_until })).0, 409);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{REQUEST, fails, has, leafid, play, refusal, says};
+use crate::support::{REQUEST, fails, has, play, refusal, says};
 
 struct Places {
     _folder: tempfile::TempDir,
@@ -42,44 +42,34 @@ fn back_up(places: &Places) {
     says(&places.store, &["backup", &places.copy.display().to_string()]);
 }
 
+/// A copy is put back; or the log of the file goes, which holds what was granted last after a kill.
 #[test]
-fn a_restored_backup_grants_nothing_twice_to_a_new_server() {
-    let places = places();
-    let journal = Some(places.journal.as_path());
-    let (twice, log) = goes_back(&places.store, journal, || back_up(&places), || restore(&places));
-    assert_eq!(twice, 0, "{log}");
-    assert!(log.contains("STORE_WENT_BACK") && log.contains("its position is"), "{log}");
-    assert!(log.contains("generation=1"), "{log}");
-}
-
-/// The control: what the test above would find.
-#[test]
-fn without_a_journal_a_restored_backup_grants_again_what_it_granted() {
-    let places = places();
-    let (twice, log) = goes_back(&places.store, None, || back_up(&places), || restore(&places));
-    assert!(twice > 20, "{twice}: {log}");
-    assert!(log.contains("no journal is kept"), "{log}");
-}
-
-/// After a kill the log of the file holds what was granted last.
-fn a_log_is_removed(journal: bool) -> (usize, String) {
-    let places = places();
-    let journal = journal.then_some(places.journal.as_path());
-    let lose = || {
-        let log = beside(&places.file, "-wal");
-        assert!(std::fs::metadata(&log).expect("a log").len() > 0);
-        std::fs::remove_file(log).expect("a log");
-    };
-    goes_back(&places.store, journal, || {}, lose)
-}
-
-#[test]
-fn a_log_that_is_removed_after_a_kill_is_noticed() {
-    let (twice, log) = a_log_is_removed(true);
-    assert_eq!(twice, 0, "{log}");
-    assert!(log.contains("STORE_WENT_BACK"), "{log}");
-    let (twice, log) = a_log_is_removed(false);
-    assert!(twice > 20, "the control: {twice}: {log}");
+fn a_journal_notices_a_restored_backup_and_a_removed_log() {
+    for (is_backup, journal) in [(true, true), (true, false), (false, true), (false, false)] {
+        let places = places();
+        let save = || {
+            if is_backup {
+                back_up(&places)
+            }
+        };
+        let lose = || {
+            if is_backup {
+                return restore(&places);
+            }
+            let log = beside(&places.file, "-wal");
+            assert!(std::fs::metadata(&log).expect("a log").len() > 0);
+            std::fs::remove_file(log).expect("a log");
+        };
+        let kept = journal.then_some(places.journal.as_path());
+        let (twice, log) = goes_back(&places.store, kept, save, lose);
+        if journal {
+            assert_eq!(twice, 0, "{log}");
+            has(&log, &["STORE_WENT_BACK", "its position is", "generation=1"]);
+        } else {
+            assert!(twice > 20, "the control: {twice}: {log}");
+            has(&log, &["no journal is kept"]);
+        }
+    }
 }
 
 /// Another program writes a row.
@@ -215,8 +205,8 @@ fn a_fence_says_until_when_no_window_begins() {
     let mut serving = serve(&places.store, None);
     let before = serving.ready(200, &["\"ok\""]);
     assert_eq!((&before["generation"], before.get("fenced_until_ms")), (&json!(0), None));
-    let refused = fails(&places.store, &["repair"], 2);
-    assert!(refused.contains("--journal <DIR>"), "a journal that is forgotten: {refused}");
+    play(&places.store, "repair =2 --journal <DIR>");
+    play(&places.store, "serve --listen 127.0.0.1:0 --journal /nowhere/at/all =1 /nowhere/at/all");
     says(&places.store, &["repair", "--without-journal"]);
     let (status, refused) = serving
         .post("/v1/workers/default/acquire", &json!({ "request": REQUEST, "owner": "host-1" }));
@@ -238,15 +228,6 @@ fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
     let said = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
     has(&said, &["needs `from`"]);
     says(&places.store, &["tag", "create", "late", "--store", &places.store, "--from", "7"]);
-}
-
-#[test]
-fn a_folder_that_is_named_has_to_be_there() {
-    let places = places();
-    make(&places.store);
-    let missing = ["serve", "--listen", "127.0.0.1:0", "--journal", "/nowhere/at/all"];
-    let refused = leafid(&places.store, &missing);
-    assert_eq!(refused.status.code(), Some(1));
 }
 
 /// What puts the store back puts back what it says of its fence, too: the journal remembers.

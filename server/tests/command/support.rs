@@ -188,13 +188,12 @@ impl Serving {
 
     /// The status and the body of an answer.
     pub fn get(&self, path: &str) -> (u16, Value) {
-        read(agent().get(format!("{}{path}", self.url)).call())
+        call(&self.url, "GET", path, &Value::Null)
     }
 
     /// The status and the body of an answer.
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let request = agent().post(format!("{}{path}", self.url));
-        read(request.header("content-type", "application/json").send(body.to_string()))
+        call(&self.url, "POST", path, body)
     }
 
     /// Leases from a tag, under the same request id every time, with these fields too.
@@ -337,15 +336,9 @@ pub fn try_output(command: &mut Command) -> std::io::Result<Output> {
     Ok(output)
 }
 
-/// As [`output`] of a command whose standard output goes elsewhere.
-pub fn output_elsewhere(command: &mut Command, out: Stdio) -> Output {
-    let (output, ended) = run(command.stdout(out)).expect("it starts");
-    assert!(ended, "{command:?} does not end within {LIMIT:?}: {output:?}");
-    output
-}
-
-/// What a command said until it ended, or was killed.
-fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
+/// What a command said until it ended, or was killed, and whether it ended by itself. Its standard output is
+/// where the command puts it.
+pub fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
     at_home(command);
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let out = child.stdout.take().map(|out| Heard::of(Some(out)));
