@@ -2,12 +2,13 @@
 //! something.
 
 use std::path::Path;
-use std::process::Command;
 
 use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{Home, LEAFID, REQUEST, Serving, fails, has, refusal, says, try_output};
+use crate::support::{
+    Home, LEAFID, REQUEST, Serving, fails, has, refusal, says, serve, try_output,
+};
 
 fn lease(serving: &Serving, more: Value) -> (u16, Value) {
     serving.lease("orders", &more)
@@ -23,17 +24,13 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
     let mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
-    says(&store, &["init"]);
+    let home = Home::with_store();
     // The file, and the folder in which SQLite makes others.
     for (of_file, of_folder) in [(0o444, 0o777), (0o666, 0o555)] {
-        mode(&file, of_file);
-        mode(folder.path(), of_folder);
-        let mut command = Command::new(LEAFID);
-        command.args(["serve", "--no-journal", "--store", &store, "--listen", "127.0.0.1:0"]);
-        if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+        mode(home.store.as_ref(), of_file);
+        mode(home.path(), of_folder);
+        let mut command = serve(&home.store, &["--no-journal"]);
+        if std::fs::metadata(home.path()).unwrap().uid() == 0 {
             command.uid(65_534);
         }
         let output = match try_output(&mut command) {
@@ -47,7 +44,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("FORBIDDEN: this user cannot write `/"), "{said}");
     }
-    mode(folder.path(), 0o700);
+    mode(home.path(), 0o700);
 }
 
 /// The holder stops, the store goes on: nobody is given the number before all may be over.
@@ -134,12 +131,11 @@ type Take = fn(&Path);
 
 /// The file is taken away, or another one put in its place, while the server runs.
 fn the_file_goes(take: Take, what: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({})).0, 200);
-    take(&file);
+    take(home.store.as_ref());
     // Nobody asks for anything: it looks by itself.
     serving.logs(&["ERROR", "STORE_REFUSED", what, "init --replaces-lost", "store.db-shm`"]);
     // A copy that is served again grants what is in use.
@@ -195,17 +191,16 @@ fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
 #[cfg(unix)]
 #[test]
 fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, link) = (folder.path().join("store.db"), folder.path().join("link.db"));
-    says(file.to_str().unwrap(), &["init"]);
-    std::os::unix::fs::symlink(&file, &link).unwrap();
-    let mut serving = Serving::start(&link);
+    let home = Home::with_store();
+    let link = home.at("link.db");
+    std::os::unix::fs::symlink(&home.store, &link).unwrap();
+    let mut serving = Serving::of(&link, &[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
-    std::fs::remove_file(log_of(&file)).unwrap();
+    std::fs::remove_file(log_of(home.store.as_ref())).unwrap();
     serving.ready(503, &["STORE_REFUSED", "SIGTERM"]);
     assert_eq!(serving.end("-TERM").0, Some(0));
-    let serving = Serving::start(&link);
+    let serving = Serving::of(&link, &[]);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
@@ -213,43 +208,40 @@ fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_moved_is_put_back_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, moved) = (folder.path().join("store.db"), folder.path().join("moved.db"));
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let (file, moved) = (&home.store, home.at("moved.db"));
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
-    std::fs::rename(&file, &moved).unwrap();
+    std::fs::rename(file, &moved).unwrap();
     serving.ready(503, &["STORE_REFUSED"]);
-    std::fs::rename(&moved, &file).unwrap();
+    std::fs::rename(&moved, file).unwrap();
     // Also then: what came back may be another copy. Only a start looks at it again.
     serving.ready(503, &["STORE_REFUSED"]);
     serving.end("-TERM");
-    let serving = Serving::start(&file);
+    let serving = home.serve(&[]);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
 /// A server that once started ten years ahead stamped that time for good.
 #[test]
 fn a_store_from_the_future_starts_only_when_told_that_the_clock_is_right() {
-    let home = Home::new();
-    let store = format!("sqlite:{}", home.store);
-    says(&store, &["init"]);
-    says(&store, &["next", "--namespace", "default"]);
+    let home = Home::with_store();
+    let store = &home.store;
+    says(store, &["next", "--namespace", "default"]);
     let future = "UPDATE workers SET granted_ms = granted_ms + 3650 * 86400000";
     rusqlite::Connection::open(&home.store).unwrap().execute_batch(future).unwrap();
-    let serve = ["serve", "--listen", "127.0.0.1:0"];
-    has(&fails(&store, &serve, 1), &["STORE_REFUSED", "--believe-clock"]);
-    let spawn = |more: &[&str]| {
-        let mut command = Command::new(LEAFID);
-        Serving::spawn(command.args(serve).args(["--store", &store]).args(more))
-    };
-    let mut serving = spawn(&["--believe-clock"]);
+    has(
+        &fails(store, &["serve", "--listen", "127.0.0.1:0"], 1),
+        &["STORE_REFUSED", "--believe-clock"],
+    );
+    let mut serving = Serving::of(store, &["--believe-clock"]);
     serving.logs(&[" WARN the clock is believed", "lowered=1"]);
     let before = SystemClock.wall().get();
     let now = serving.ready(200, &["\"ok\""])["now_ms"].as_i64().unwrap();
     assert!((now - before).abs() < 60_000, "{now} and {before}");
     serving.end("-TERM");
-    let serving = spawn(&[]);
+    let serving = Serving::of(store, &[]);
     serving.ready(200, &["\"ok\""]);
     assert!(!serving.log().contains("believed"));
 }

@@ -52,16 +52,12 @@ mod engines {
     mod tls;
 }
 
-use std::process::Command;
-
-use support::{LEAFID, REQUEST, Serving, fails, has, says};
+use support::{REQUEST, Serving, fails, has, says};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 fn serve(url: &str, more: &[&str]) -> Serving {
-    let mut command = Command::new(LEAFID);
-    command.args(SERVE).args(["--store", url]).args(more);
-    Serving::spawn(&mut command)
+    Serving::of(url, more)
 }
 
 /// A store is used with this URL, as it has a tag `orders`; the password is not said.

@@ -44,6 +44,7 @@ fn put_back<S: Server>(
 ) -> (usize, String) {
     let notes = tempfile::tempdir().expect("a folder");
     let journal = journal.then_some(notes.path());
+    make(store);
     copied(server, promote, |save, restore| goes_back(store, journal, save, restore))
 }
 
@@ -65,6 +66,7 @@ fn what_goes_back<S: Server>(store: impl Fn(&S, &str) -> String) {
     told(S::NAME, "put back from a copy, without a journal", &found);
     assert!(found.0 > 20, "the control finds only {}: {}", found.0, found.1);
     let name = store(&server, "shown");
+    make(&name);
     copied(&mut server, starts, |save, restore| holds_more(&name, save, restore));
 }
 

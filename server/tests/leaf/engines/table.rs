@@ -1,18 +1,14 @@
 //! `leaf_alloc` as the table of tags: read as it is, written as Leaf reads it, and what it lacks kept
 //! beside it.
 
-use std::process::Command;
-
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::{Value, json};
 
 use super::running::database;
-use crate::support::{LEAFID, Serving, fails, play, says};
+use crate::support::{Serving, fails, play, says};
 
-/// Serves a store.
 pub fn serve(url: &str) -> Serving {
-    let mut command = Command::new(LEAFID);
-    Serving::spawn(command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", url]))
+    Serving::of(url, &["--create"])
 }
 
 /// Leases; `n` is the number of the request.
