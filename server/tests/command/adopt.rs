@@ -52,7 +52,7 @@ fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
     assert!(create("roomy", &["--headroom", "1000"]).contains("next number 5001002"));
 
     // Over HTTP, and from a table of the store's own file.
-    let serving = Serving::start(&folder.path().join("other.db"));
+    let serving = Serving::of(&folder.path().join("other.db").display().to_string(), &["--create"]);
     let over =
         says(&serving.url, &["tag", "create", "orders", "--from-max", GREATEST, "--in", &named]);
     assert!(over.contains("next number 5000002"), "{over}");

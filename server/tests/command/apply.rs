@@ -160,12 +160,9 @@ fn the_files_of_the_help_can_be_applied() {
 #[cfg(target_os = "linux")]
 #[test]
 fn at_a_terminal_it_asks() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name).display().to_string();
-    let (store, tags) = (file("store.db"), file("tags.toml"));
-    says(&store, &["init"]);
-    std::fs::write(&tags, "[tags.orders]\n").unwrap();
-    let keys = file("keys");
+    let home = Home::with_store();
+    let (store, keys) = (&home.store, home.at("keys"));
+    let tags = home.write("tags.toml", "[tags.orders]\n");
     assert!(output(std::process::Command::new("mkfifo").arg(&keys)).status.success());
     let typed = |answer: &str, more: &str| {
         let line = format!("{} apply {tags} {more}", crate::support::LEAFID);
@@ -175,10 +172,10 @@ fn at_a_terminal_it_asks() {
              exec script --quiet --return --command '{line}' /dev/null <&3"
         );
         let mut command = std::process::Command::new("sh");
-        let output = output(command.args(["-c", &typed]).env("LEAFID_STORE", &store));
+        let output = output(command.args(["-c", &typed]).env("LEAFID_STORE", store));
         (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
-    let there = || says(&store, &["tag", "list"]).contains("orders");
+    let there = || says(store, &["tag", "list"]).contains("orders");
     for answer in ["n", "", "what"] {
         let (done, said) = typed(answer, "");
         assert!(!done && said.contains("would create tag `orders`"), "{answer}: {said}");

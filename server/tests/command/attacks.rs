@@ -2,35 +2,11 @@
 //! is slow or large is in `http/limits.rs` and `http/unread.rs`.
 #![cfg(unix)]
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
-use serde_json::Value;
-
 use crate::secured::Secured;
-use crate::support::Serving;
+use crate::support::{JSON, Serving, send_raw};
 
-const JSON: &str = "content-type: application/json\r\n";
-
-/// Sends a request as it is written here; the status, the code and the head of the answer.
 fn send(serving: &Serving, line: &str, headers: &str, body: &str) -> (u16, String, String) {
-    let host = serving.url.strip_prefix("http://").unwrap();
-    let host = if headers.contains("host: ") { "" } else { &format!("host: {host}\r\n") };
-    let at = serving.url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(at).unwrap();
-    stream.set_read_timeout(Some(crate::support::LIMIT)).unwrap();
-    let length = body.len();
-    let text = format!(
-        "{line} HTTP/1.1\r\n{host}connection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
-    );
-    let _ = stream.write_all(text.as_bytes());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let json: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    (status, json["code"].as_str().unwrap_or_default().to_owned(), head.to_lowercase())
+    send_raw(&serving.url, line, headers, body)
 }
 
 fn bearer(token: &str) -> String {

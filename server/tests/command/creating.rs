@@ -30,9 +30,7 @@ fn only_a_command_that_says_so_makes_a_file() {
 
     says(&store, &["init"]);
     play(&store, "init =1 STORE_REFUSED & 1 namespace");
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store", &store]);
-    let serving = Serving::spawn(&mut command);
+    let serving = Serving::of(&store, &[]);
     assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
 }
 
@@ -71,9 +69,7 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
     says(&serving.url, &["next", "--namespace", "default"]);
     serving.end("-TERM");
 
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0", "--expect-store", &id]);
-    let mut serving = Serving::spawn(&mut command);
+    let mut serving = Serving::of(&store, &["--expect-store", &id]);
     let opened = format!(
         "leafid: version {version}, opened {store}, store id {id}: 1 tag, 1 namespace, last window granted 20"
     );

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, call, says, until};
+use crate::support::{Home, call, refusal, says, served, until};
 
 const CLIENTS: u64 = 4;
 /// So many leases are granted before the disk is full, and after it has room again.
@@ -27,8 +27,18 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     let home = Home::new();
     let (mut serving, room) = home.serve_on_a_small_disk();
     says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
+    serving.ready(200, &["\"ok\""]);
+    room(Some(1));
+    let told = serving.ready(503, &["STORE_UNAVAILABLE", "the store's file failed"]);
+    assert_eq!(told["status"], 503, "{told}");
+    refusal(serving.lease("orders", &json!({})), 503, "STORE_UNAVAILABLE");
+    room(None);
+    serving.ready(200, &["\"ok\""]);
+    let grant = served(serving.lease("orders", &json!({})));
+    assert_eq!(grant["start"], "1", "what failed moved nothing: {grant}");
 
-    let (granted, refused) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let range = |grant: &Value| (number(&grant["start"]), number(&grant["end"]));
+    let (granted, refused) = (Mutex::new(vec![range(&grant)]), AtomicUsize::new(0));
     let (over, url) = (AtomicBool::new(false), serving.url.clone());
     let client = |n: u64| {
         let mut asked = 0;
@@ -37,8 +47,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
             let ask = json!({ "request": format!("{n:016x}{asked:016x}") });
             let (status, answer) = call(&url, "POST", "/v1/segments/orders/lease", &ask);
             if status == 200 {
-                let range = (number(&answer["start"]), number(&answer["end"]));
-                granted.lock().unwrap().push(range);
+                granted.lock().unwrap().push(range(&answer));
             } else {
                 let code = &answer["code"];
                 assert_eq!((status, code), (503, &json!("STORE_UNAVAILABLE")), "{answer}");
@@ -70,7 +79,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     let again = home.serve(&[]);
     let ask = json!({ "request": format!("{:032x}", u128::MAX) });
     let next = call(&again.url, "POST", "/v1/segments/orders/lease", &ask).1;
-    granted.push((number(&next["start"]), number(&next["end"])));
+    granted.push(range(&next));
     assert_eq!(overlap(&mut granted), None);
     // The control: one that is granted twice is found.
     granted.push(granted[SOME]);

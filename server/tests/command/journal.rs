@@ -4,30 +4,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::restored::{lease, make, noted, overlaps};
+use crate::restored::{fill, lease, make, noted, overlaps};
 use crate::support::{
-    LEAFID, Serving, call, fails, has, output, play, refusal, says, served, until,
+    Home, LEAFID, Serving, call, fails, has, output, play, refusal, says, served, until,
 };
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 /// A machine: where its state is kept, and a store's file.
 struct Machine {
-    folder: TempDir,
+    home: Home,
     store: String,
 }
 
 impl Machine {
     fn new() -> Machine {
-        let folder = tempfile::tempdir().expect("a folder");
-        let store = format!("sqlite:{}", folder.path().join("store.db").display());
-        Machine { folder, store }
+        let home = Home::new();
+        let store = format!("sqlite:{}", home.store);
+        make(&store);
+        Machine { home, store }
     }
 
     fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.home.path().join(name)
     }
 
     /// Where journals are kept by default.
@@ -82,7 +82,6 @@ fn start(grant: &Value) -> u64 {
 #[test]
 fn every_server_keeps_one_where_its_machine_keeps_state() {
     let machine = Machine::new();
-    make(&machine.store);
     let mut serving = machine.serve(&[]);
     let granted = lease(&serving, 3);
     noted(&machine.state(), &granted);
@@ -118,7 +117,6 @@ fn every_server_keeps_one_where_its_machine_keeps_state() {
 #[test]
 fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
     let machine = Machine::new();
-    make(&machine.store);
     // A file stands where the folder would be made.
     std::fs::write(machine.at("state"), "").unwrap();
     let mut commands = [machine.command(&SERVE), machine.command(&SERVE)];
@@ -142,7 +140,6 @@ fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
 fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     const RESTARTS: usize = 100;
     let machine = Machine::new();
-    make(&machine.store);
     let mut servers = [machine.serve(&[]), machine.serve(&[])];
     assert_eq!(journals(&machine.state()).len(), 2);
     let mut before = Vec::new();
@@ -180,7 +177,6 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
 #[test]
 fn its_own_numbers_go_with_a_proof() {
     let machine = Machine::new();
-    make(&machine.store);
     let serving = machine.serve(&["--no-journal"]);
     let ask = |path: &str, body| call(&serving.url, "POST", path, &body).1;
     let draw = || ask("/v1/segments/orders/ids", json!({ "count": 1 }));
@@ -197,7 +193,6 @@ fn its_own_numbers_go_with_a_proof() {
 #[test]
 fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let machine = Machine::new();
-    make(&machine.store);
     let mut serving = machine.serve(&[]);
     let before = lease(&serving, 40);
     noted(&machine.state(), &before);
@@ -226,11 +221,8 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
 
     has(&machine.says(&["init", "--replaces-lost"]), &["the journal knew 2 tags"]);
     let mut serving = machine.serve(&[]);
-    for tag in ["orders", "users"] {
-        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
-    }
+    fill(&serving.url);
     play(&serving.url, "tag create late =1 needs `from`");
-    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
     let after = lease(&serving, 40);
     assert_eq!(overlaps(&before, &after), 0);
     println!("{} grants before, {} after", before.len(), after.len());
@@ -241,10 +233,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let away = machine.at("away");
     std::fs::rename(machine.state(), &away).unwrap();
     let serving = machine.serve(&["--create"]);
-    for tag in ["orders", "users"] {
-        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
-    }
-    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    fill(&serving.url);
     assert!(overlaps(&before, &lease(&serving, 40)) > 50);
 }
 
@@ -252,7 +241,6 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
 #[test]
 fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     let machine = Machine::new();
-    make(&machine.store);
     let serving = machine.serve(&[]);
     served(next(&serving, "orders"));
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
@@ -273,7 +261,6 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
 fn an_advance_stands_in_the_journal_when_it_is_answered() {
     const TO: u64 = 50_000_001;
     let machine = Machine::new();
-    make(&machine.store);
     let copy = machine.at("copy.db");
     says(&machine.store, &["backup", &copy.display().to_string()]);
     let mut serving = machine.serve(&[]);
@@ -299,7 +286,6 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
 #[test]
 fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
     let machine = Machine::new();
-    make(&machine.store);
     let copy = format!("sqlite:{}", machine.at("copy.db").display());
     let original = machine.serve(&[]);
     let granted = lease(&original, 3);
@@ -323,7 +309,6 @@ fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
 #[test]
 fn a_repair_goes_above_the_rows_of_a_table() {
     let machine = Machine::new();
-    make(&machine.store);
     let table = machine.at("shop.db");
     let rows = "CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (7), (700000)";
     rusqlite::Connection::open(&table).unwrap().execute_batch(rows).unwrap();

@@ -45,15 +45,11 @@ fn verbs() -> BTreeSet<String> {
 
 #[test]
 fn every_verb_prints_what_the_page_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name).display().to_string();
-    let (store, other, copy) = (file("store.db"), file("other.db"), file("copy.db"));
-    let (tags, leafs) = (file("tags.toml"), file("workerID.json"));
-    let tokens = file("tokens.toml");
-    std::fs::write(&tags, "[tags.orders]\nstep = 20\n[tags.more]\n").unwrap();
-    std::fs::write(&leafs, r#"{"10.0.0.1:8080": 3}"#).unwrap();
-    says(&store, &["init"]);
-    let serving = Serving::start(folder.path().join("served.db").as_path());
+    let home = Home::with_store();
+    let [other, copy, tokens] = ["other.db", "copy.db", "tokens.toml"].map(|name| home.at(name));
+    let tags = home.write("tags.toml", "[tags.orders]\nstep = 20\n[tags.more]\n");
+    let leafs = home.write("workerID.json", r#"{"10.0.0.1:8080": 3}"#);
+    let serving = Serving::fresh();
     let mut shown: BTreeMap<String, Value> = BTreeMap::new();
     for (verb, more) in [
         ("init", &["--store", &*other][..]),
@@ -81,7 +77,7 @@ fn every_verb_prints_what_the_page_says() {
         ("token revoke", &["web", "--tokens", &tokens]),
     ] {
         let words: Vec<&str> = verb.split(' ').chain(more.iter().copied()).collect();
-        let said = says(&store, &[&words[..], &["--json"]].concat());
+        let said = says(&home.store, &[&words[..], &["--json"]].concat());
         assert_eq!(said.lines().count(), 1, "{verb}: {said}");
         shown.insert(verb.to_owned(), serde_json::from_str(&said).unwrap());
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, LEAFID, LIMIT, Serving, call, fails, has, output, says};
+use crate::support::{
+    Home, LEAFID, LIMIT, Serving, agent, call, fails, has, output, refusal, says,
+};
 
 /// A server with two listeners, and the address of the second.
 fn two(home: &Home) -> (Serving, String) {
@@ -55,6 +57,15 @@ fn changes_are_made_at_the_admin_listener_alone() {
         assert_eq!(call(url, "GET", "/v1/segments/orders/ids", &Value::Null).0, 405);
         assert_eq!(call(url, "PUT", "/v1/tags", &json!({})).0, 405);
         assert_eq!(call(url, "GET", "/nowhere", &Value::Null).0, 404);
+    }
+
+    // Metrics and the page are for operators, too.
+    for path in
+        ["/metrics", "/v1/overview", "/v1/namespaces/default/numbers", "/", "/dashboard/main.js"]
+    {
+        let refused = refusal(serving.get(path), 403, "FORBIDDEN");
+        has(refused["detail"].as_str().unwrap(), &[&admin]);
+        assert_eq!(agent().get(format!("{admin}{path}")).call().unwrap().status(), 200, "{path}");
     }
 
     has(&fails(&main, &["tag", "create", "other"], 1), &["FORBIDDEN", &admin]);

@@ -58,10 +58,10 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
 
 #[test]
 fn a_backup_of_a_store_in_use_is_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let (store, copy, plain) = (at("store.db"), at("copy.db"), at("plain.db"));
-    let mut serving = Serving::start(store.as_ref());
+    let home = Home::new();
+    let at = |name: &str| home.at(name);
+    let (store, copy, plain) = (home.store.clone(), at("copy.db"), at("plain.db"));
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
     let told = std::thread::scope(|scope| {
         let leases = scope.spawn(|| {
@@ -104,11 +104,10 @@ fn a_backup_of_a_store_in_use_is_whole() {
 
 #[test]
 fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let store = at("store.db");
-    says(&store, &["init"]);
-    std::fs::write(at("notes"), "mine").unwrap();
+    let home = Home::with_store();
+    let at = |name: &str| home.at(name);
+    let store = home.store.clone();
+    home.write("notes", "mine");
     for to in [&store, &at("notes")] {
         has(&fails(&store, &["backup", to], 1), &["STORE_REFUSED", to.as_str()]);
     }
@@ -123,27 +122,21 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
         let refused = fails(from, &["backup", &to], 1);
         assert!(refused.contains(word), "{from} to {to}: {refused}");
     }
-    let mut files: Vec<_> = std::fs::read_dir(folder.path())
+    let mut files: Vec<_> = std::fs::read_dir(home.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
     assert_eq!(files, ["notes", "store.db"]);
-}
-
-/// The copy has the keys of leases, as the store has.
-#[cfg(unix)]
-#[test]
-fn a_backup_may_be_read_by_whom_the_store_may() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    says(&at("store.db"), &["init"]);
-    std::fs::set_permissions(at("store.db"), std::fs::Permissions::from_mode(0o600)).unwrap();
-    says(&at("store.db"), &["backup", &at("copy.db")]);
-    let mode = std::fs::metadata(at("copy.db")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+    // A copy may be read by whom the store may: it has the keys of leases, too.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o600)).unwrap();
+        says(&store, &["backup", &at("copy.db")]);
+        let mode = std::fs::metadata(at("copy.db")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
 
 #[test]
@@ -201,7 +194,7 @@ fn the_position_says_which_of_two_copies_lacks_something() {
     says(&home.store, &["next", "orders"]);
     assert_eq!(now("fourth.db"), first + 2);
     for (file, stands_at) in [("second.db", first + 1), ("store.db", first + 2)] {
-        let mut serving = Serving::start(home.at(file).as_ref());
+        let mut serving = Serving::of(&home.at(file), &[]);
         assert_eq!(position(&serving.first), stands_at, "{}", serving.first);
         serving.end("-TERM");
     }

@@ -2,37 +2,16 @@
 //! something.
 
 use std::path::Path;
-use std::process::Command;
 
 use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{Home, LEAFID, REQUEST, Serving, fails, has, refusal, says, try_output};
+use crate::support::{
+    Home, LEAFID, REQUEST, Serving, fails, has, refusal, says, serve, try_output,
+};
 
 fn lease(serving: &Serving, more: Value) -> (u16, Value) {
     serving.lease("orders", &more)
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
-    let home = Home::new();
-    let (mut serving, limit) = home.serve_on_a_small_disk();
-    says(&serving.url, &["tag", "create", "orders"]);
-    serving.ready(200, &["\"ok\""]);
-
-    limit(Some(1));
-    let told = serving.ready(503, &["STORE_UNAVAILABLE", "the store's file failed"]);
-    assert_eq!(told["status"], 503, "{told}");
-    refusal(lease(&serving, json!({})), 503, "STORE_UNAVAILABLE");
-    serving.logs(&["ERROR not committed", "the store's file failed"]);
-
-    limit(None);
-    serving.ready(200, &["\"ok\""]);
-    let (status, grant) = lease(&serving, json!({}));
-    assert_eq!((status, &grant["start"]), (200, &json!("1")), "what failed moved nothing: {grant}");
-    serving.logs(&[" INFO committed again"]);
-    assert_eq!(serving.end("-TERM").0, Some(0));
 }
 
 /// Root may write whatever the mode of a file says, so the server runs as somebody else then.
@@ -45,17 +24,13 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
     let mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
-    says(&store, &["init"]);
+    let home = Home::with_store();
     // The file, and the folder in which SQLite makes others.
     for (of_file, of_folder) in [(0o444, 0o777), (0o666, 0o555)] {
-        mode(&file, of_file);
-        mode(folder.path(), of_folder);
-        let mut command = Command::new(LEAFID);
-        command.args(["serve", "--no-journal", "--store", &store, "--listen", "127.0.0.1:0"]);
-        if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+        mode(home.store.as_ref(), of_file);
+        mode(home.path(), of_folder);
+        let mut command = serve(&home.store, &["--no-journal"]);
+        if std::fs::metadata(home.path()).unwrap().uid() == 0 {
             command.uid(65_534);
         }
         let output = match try_output(&mut command) {
@@ -69,13 +44,13 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("FORBIDDEN: this user cannot write `/"), "{said}");
     }
-    mode(folder.path(), 0o700);
+    mode(home.path(), 0o700);
 }
 
 /// The holder stops, the store goes on: nobody is given the number before all may be over.
 #[test]
 fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
-    let serving = Serving::fresh();
+    let mut serving = Serving::fresh();
     let store = serving.ready(200, &["\"ok\""])["store"].clone();
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
@@ -87,6 +62,8 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
         (status, told["code"].as_str().unwrap_or_default().to_owned())
     };
     assert_eq!(renew(0, end + 5), (409, "STORE_WENT_BACK".to_owned()));
+    let (have, stands) = (format!("have_until={}", end + 5), format!("reserved_until={end}"));
+    serving.logs(&["STORE_WENT_BACK", "namespace=default", "worker=0", &have, &stands]);
     assert_eq!(renew(0, end), (409, "LEASE_LOST".to_owned()), "it is nobody's now");
     assert_eq!(renew(7, end), (409, "LEASE_LOST".to_owned()), "a number without a row");
     let (_, rests) = serving.get("/v1/workers/default?limit=1");
@@ -94,6 +71,8 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
     // Ten minutes, the longest window, instead of the minute that was granted; and five seconds.
     assert!((end + 545_000..end + 605_000).contains(&until), "{rests}");
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.end("-TERM");
+    assert!(!serving.log().contains(REQUEST), "it is the key of a lease: {}", serving.log());
 }
 
 /// Also the one who shows it may be wrong: moving the tag is the operator's.
@@ -116,9 +95,11 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
         let tag = json!({ "tag": "orders", "max_id": stands, "claimed_until": "777001" });
         assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([tag]));
     };
-    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
+    let lost = lease(&serving, json!({ "have_until": "777001" }));
+    let id = refusal(lost, 409, "STORE_WENT_BACK")["request_id"].clone();
     refused(&serving, "1");
-    serving.logs(&["ERROR request{request_id=", "STORE_WENT_BACK", "tag=orders have_until=777001"]);
+    let told = format!("ERROR request{{request_id={}}}: STORE_WENT_BACK", id.as_str().unwrap());
+    serving.logs(&[&told, "tag=orders have_until=777001", "max_id=1"]);
     // What is known is no news, and no line tells anybody to spend a tag.
     for have_until in ["777001", "2000"] {
         assert_eq!(lease(&serving, json!({ "have_until": have_until })).0, 409);
@@ -150,12 +131,11 @@ type Take = fn(&Path);
 
 /// The file is taken away, or another one put in its place, while the server runs.
 fn the_file_goes(take: Take, what: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({})).0, 200);
-    take(&file);
+    take(home.store.as_ref());
     // Nobody asks for anything: it looks by itself.
     serving.logs(&["ERROR", "STORE_REFUSED", what, "init --replaces-lost", "store.db-shm`"]);
     // A copy that is served again grants what is in use.
@@ -211,17 +191,16 @@ fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
 #[cfg(unix)]
 #[test]
 fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, link) = (folder.path().join("store.db"), folder.path().join("link.db"));
-    says(file.to_str().unwrap(), &["init"]);
-    std::os::unix::fs::symlink(&file, &link).unwrap();
-    let mut serving = Serving::start(&link);
+    let home = Home::with_store();
+    let link = home.at("link.db");
+    std::os::unix::fs::symlink(&home.store, &link).unwrap();
+    let mut serving = Serving::of(&link, &[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
-    std::fs::remove_file(log_of(&file)).unwrap();
+    std::fs::remove_file(log_of(home.store.as_ref())).unwrap();
     serving.ready(503, &["STORE_REFUSED", "SIGTERM"]);
     assert_eq!(serving.end("-TERM").0, Some(0));
-    let serving = Serving::start(&link);
+    let serving = Serving::of(&link, &[]);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
@@ -229,43 +208,40 @@ fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_moved_is_put_back_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, moved) = (folder.path().join("store.db"), folder.path().join("moved.db"));
-    let mut serving = Serving::start(&file);
+    let home = Home::new();
+    let (file, moved) = (&home.store, home.at("moved.db"));
+    let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
-    std::fs::rename(&file, &moved).unwrap();
+    std::fs::rename(file, &moved).unwrap();
     serving.ready(503, &["STORE_REFUSED"]);
-    std::fs::rename(&moved, &file).unwrap();
+    std::fs::rename(&moved, file).unwrap();
     // Also then: what came back may be another copy. Only a start looks at it again.
     serving.ready(503, &["STORE_REFUSED"]);
     serving.end("-TERM");
-    let serving = Serving::start(&file);
+    let serving = home.serve(&[]);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
 /// A server that once started ten years ahead stamped that time for good.
 #[test]
 fn a_store_from_the_future_starts_only_when_told_that_the_clock_is_right() {
-    let home = Home::new();
-    let store = format!("sqlite:{}", home.store);
-    says(&store, &["init"]);
-    says(&store, &["next", "--namespace", "default"]);
+    let home = Home::with_store();
+    let store = &home.store;
+    says(store, &["next", "--namespace", "default"]);
     let future = "UPDATE workers SET granted_ms = granted_ms + 3650 * 86400000";
     rusqlite::Connection::open(&home.store).unwrap().execute_batch(future).unwrap();
-    let serve = ["serve", "--listen", "127.0.0.1:0"];
-    has(&fails(&store, &serve, 1), &["STORE_REFUSED", "--believe-clock"]);
-    let spawn = |more: &[&str]| {
-        let mut command = Command::new(LEAFID);
-        Serving::spawn(command.args(serve).args(["--store", &store]).args(more))
-    };
-    let mut serving = spawn(&["--believe-clock"]);
+    has(
+        &fails(store, &["serve", "--listen", "127.0.0.1:0"], 1),
+        &["STORE_REFUSED", "--believe-clock"],
+    );
+    let mut serving = Serving::of(store, &["--believe-clock"]);
     serving.logs(&[" WARN the clock is believed", "lowered=1"]);
     let before = SystemClock.wall().get();
     let now = serving.ready(200, &["\"ok\""])["now_ms"].as_i64().unwrap();
     assert!((now - before).abs() < 60_000, "{now} and {before}");
     serving.end("-TERM");
-    let serving = spawn(&[]);
+    let serving = Serving::of(store, &[]);
     serving.ready(200, &["\"ok\""]);
     assert!(!serving.log().contains("believed"));
 }

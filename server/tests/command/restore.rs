@@ -1,90 +1,72 @@
 //! A store's file that goes back, and how that is noticed: with a journal nothing is granted twice,
 //! and without one it is, until a holder shows it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 
 use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{REQUEST, fails, has, leafid, play, refusal, says};
+use crate::support::{Home, REQUEST, fails, has, play, refusal, says};
 
 struct Places {
-    _folder: tempfile::TempDir,
-    file: PathBuf,
-    copy: PathBuf,
+    home: Home,
     journal: PathBuf,
-    store: String,
 }
 
+/// A store, and a folder for its journal.
 fn places() -> Places {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (file, copy) = (folder.path().join("store.db"), folder.path().join("copy.db"));
-    let journal = folder.path().join("journal");
+    let home = Home::new();
+    let journal = home.path().join("journal");
     std::fs::create_dir(&journal).expect("a folder");
-    let store = format!("sqlite:{}", file.display());
-    Places { _folder: folder, file, copy, journal, store }
-}
-
-fn beside(file: &Path, what: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(what);
-    PathBuf::from(name)
+    make(&home.store);
+    Places { home, journal }
 }
 
 fn restore(places: &Places) {
-    for file in [places.file.clone(), beside(&places.file, "-wal"), beside(&places.file, "-shm")] {
-        let _ = std::fs::remove_file(file);
+    let store = &places.home.store;
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{store}{end}"));
     }
-    std::fs::copy(&places.copy, &places.file).expect("a copy");
+    std::fs::copy(places.home.at("copy.db"), store).expect("a copy");
 }
 
 fn back_up(places: &Places) {
-    says(&places.store, &["backup", &places.copy.display().to_string()]);
+    says(&places.home.store, &["backup", &places.home.at("copy.db")]);
 }
 
+/// A copy is put back; or the log of the file goes, which holds what was granted last after a kill.
 #[test]
-fn a_restored_backup_grants_nothing_twice_to_a_new_server() {
-    let places = places();
-    let journal = Some(places.journal.as_path());
-    let (twice, log) = goes_back(&places.store, journal, || back_up(&places), || restore(&places));
-    assert_eq!(twice, 0, "{log}");
-    assert!(log.contains("STORE_WENT_BACK") && log.contains("its position is"), "{log}");
-    assert!(log.contains("generation=1"), "{log}");
-}
-
-/// The control: what the test above would find.
-#[test]
-fn without_a_journal_a_restored_backup_grants_again_what_it_granted() {
-    let places = places();
-    let (twice, log) = goes_back(&places.store, None, || back_up(&places), || restore(&places));
-    assert!(twice > 20, "{twice}: {log}");
-    assert!(log.contains("no journal is kept"), "{log}");
-}
-
-/// After a kill the log of the file holds what was granted last.
-fn a_log_is_removed(journal: bool) -> (usize, String) {
-    let places = places();
-    let journal = journal.then_some(places.journal.as_path());
-    let lose = || {
-        let log = beside(&places.file, "-wal");
-        assert!(std::fs::metadata(&log).expect("a log").len() > 0);
-        std::fs::remove_file(log).expect("a log");
-    };
-    goes_back(&places.store, journal, || {}, lose)
-}
-
-#[test]
-fn a_log_that_is_removed_after_a_kill_is_noticed() {
-    let (twice, log) = a_log_is_removed(true);
-    assert_eq!(twice, 0, "{log}");
-    assert!(log.contains("STORE_WENT_BACK"), "{log}");
-    let (twice, log) = a_log_is_removed(false);
-    assert!(twice > 20, "the control: {twice}: {log}");
+fn a_journal_notices_a_restored_backup_and_a_removed_log() {
+    for (is_backup, journal) in [(true, true), (true, false), (false, true), (false, false)] {
+        let places = places();
+        let save = || {
+            if is_backup {
+                back_up(&places)
+            }
+        };
+        let lose = || {
+            if is_backup {
+                return restore(&places);
+            }
+            let log = format!("{}-wal", places.home.store);
+            assert!(std::fs::metadata(&log).expect("a log").len() > 0);
+            std::fs::remove_file(log).expect("a log");
+        };
+        let kept = journal.then_some(places.journal.as_path());
+        let (twice, log) = goes_back(&places.home.store, kept, save, lose);
+        if journal {
+            assert_eq!(twice, 0, "{log}");
+            has(&log, &["STORE_WENT_BACK", "its position is", "generation=1"]);
+        } else {
+            assert!(twice > 20, "the control: {twice}: {log}");
+            has(&log, &["no journal is kept"]);
+        }
+    }
 }
 
 /// Another program writes a row.
 fn write(places: &Places, sql: &str) {
-    let connection = rusqlite::Connection::open(&places.file).expect("a file");
+    let connection = rusqlite::Connection::open(&places.home.store).expect("a file");
     connection.busy_timeout(crate::support::LIMIT).expect("a time-out");
     assert!(connection.execute(sql, []).expect(sql) > 0, "{sql}");
 }
@@ -93,8 +75,7 @@ fn write(places: &Places, sql: &str) {
 fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() {
     for journal in [true, false] {
         let places = places();
-        make(&places.store);
-        let serving = serve(&places.store, journal.then_some(places.journal.as_path()));
+        let serving = serve(&places.home.store, journal.then_some(places.journal.as_path()));
         let before = lease(&serving, 5);
         write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
         let after = lease(&serving, 5);
@@ -108,9 +89,8 @@ fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() 
 #[test]
 fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     let places = places();
-    make(&places.store);
     let journal = places.journal.display().to_string();
-    let serving = serve(&places.store, Some(&places.journal));
+    let serving = serve(&places.home.store, Some(&places.journal));
     let mut before = lease(&serving, 5);
     for (time, line) in [(1, "orders"), (2, "users")] {
         write(&places, &format!("UPDATE tags SET max_id = 1 WHERE tag = '{line}'"));
@@ -131,11 +111,11 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     noted(&places.journal, &before);
     // A restart is no way out.
     assert_eq!(first.end("-TERM").0, Some(0));
-    let serving = serve(&places.store, Some(&places.journal));
+    let serving = serve(&places.home.store, Some(&places.journal));
     refused(&serving);
 
-    play(&places.store, "repair --journal /nowhere =1 nothing was moved");
-    let said = says(&places.store, &["repair", "--journal", &journal]);
+    play(&places.home.store, "repair --journal /nowhere =1 nothing was moved");
+    let said = says(&places.home.store, &["repair", "--journal", &journal]);
     has(&said, &["fenced, generation 2; tags moved: 2"]);
     serving.ready(200, &["\"ok\""]);
     serving.logs(&["WARN", "fenced by another server", "generation=2"]);
@@ -146,8 +126,7 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
 #[test]
 fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let places = places();
-    make(&places.store);
-    let serving = serve(&places.store, None);
+    let serving = serve(&places.home.store, None);
     for (tag, have_until) in [("orders", "1500"), ("users", "9000")] {
         assert_eq!(serving.lease(tag, &json!({ "have_until": have_until })).0, 409);
     }
@@ -155,7 +134,7 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let both = [stopped("orders", "1", "1500"), stopped("users", "1", "9000")];
     serving.ready(200, &["degraded", "9000"]);
     assert_eq!(serving.get("/readyz").1["went_back"], json!(both));
-    says(&places.store, &["repair", "--without-journal"]);
+    says(&places.home.store, &["repair", "--without-journal"]);
     let (status, grant) = serving.lease("orders", &json!({ "have_until": "1500" }));
     assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
     assert_eq!(serving.lease("users", &json!({})).1["code"], "STORE_REFUSED");
@@ -170,8 +149,7 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
 #[test]
 fn a_holders_proof_finds_what_else_was_lost() {
     let places = places();
-    make(&places.store);
-    let serving = serve(&places.store, Some(&places.journal));
+    let serving = serve(&places.home.store, Some(&places.journal));
     let before = lease(&serving, 5);
     write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
     assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
@@ -186,15 +164,14 @@ fn a_holders_proof_finds_what_else_was_lost() {
 #[test]
 fn without_a_journal_a_holders_proof_stops_its_tag() {
     let places = places();
-    holds_more(&places.store, || back_up(&places), || restore(&places));
+    holds_more(&places.home.store, || back_up(&places), || restore(&places));
 }
 
 /// A row that no program of ours wrote: whoever wants it is told, and nobody else.
 #[test]
 fn a_row_that_cannot_be_read_harms_nobody_else() {
     let places = places();
-    make(&places.store);
-    let serving = serve(&places.store, None);
+    let serving = serve(&places.home.store, None);
     write(&places, "UPDATE tags SET step = -5 WHERE tag = 'users'");
     for _ in 0..3 {
         let (_, refused) = serving.lease("users", &json!({}));
@@ -204,59 +181,54 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the others from being moved.
-    play(&places.store, "repair --without-journal => tags moved: 1");
+    play(&places.home.store, "repair --without-journal => tags moved: 1");
 }
 
 /// Whoever finds no window behind a fence is told of the fence, and not that others have them all.
 #[test]
 fn a_fence_says_until_when_no_window_begins() {
     let places = places();
-    make(&places.store);
-    let mut serving = serve(&places.store, None);
+    let mut serving = serve(&places.home.store, None);
     let before = serving.ready(200, &["\"ok\""]);
     assert_eq!((&before["generation"], before.get("fenced_until_ms")), (&json!(0), None));
-    let refused = fails(&places.store, &["repair"], 2);
-    assert!(refused.contains("--journal <DIR>"), "a journal that is forgotten: {refused}");
-    says(&places.store, &["repair", "--without-journal"]);
+    play(&places.home.store, "repair =2 --journal <DIR>");
+    play(
+        &places.home.store,
+        "serve --listen 127.0.0.1:0 --journal /nowhere/at/all =1 /nowhere/at/all",
+    );
+    says(&places.home.store, &["repair", "--without-journal"]);
     let (status, refused) = serving
         .post("/v1/workers/default/acquire", &json!({ "request": REQUEST, "owner": "host-1" }));
     assert_eq!((status, &refused["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{refused}");
     assert!(refused["detail"].to_string().contains("the store was fenced"), "{refused}");
     assert_eq!(serving.end("-TERM").0, Some(0));
-    let serving = serve(&places.store, None);
+    let serving = serve(&places.home.store, None);
     let told = serving.ready(200, &["fenced_until_ms"]);
     assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
-    let said = says(&places.store, &["health", "--url", &serving.url]);
+    let said = says(&places.home.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
 
 #[test]
 fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
     let places = places();
-    make(&places.store);
-    says(&places.store, &["repair", "--without-journal"]);
-    let said = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
+    says(&places.home.store, &["repair", "--without-journal"]);
+    let said =
+        fails(&places.home.store, &["tag", "create", "late", "--store", &places.home.store], 1);
     has(&said, &["needs `from`"]);
-    says(&places.store, &["tag", "create", "late", "--store", &places.store, "--from", "7"]);
-}
-
-#[test]
-fn a_folder_that_is_named_has_to_be_there() {
-    let places = places();
-    make(&places.store);
-    let missing = ["serve", "--listen", "127.0.0.1:0", "--journal", "/nowhere/at/all"];
-    let refused = leafid(&places.store, &missing);
-    assert_eq!(refused.status.code(), Some(1));
+    says(
+        &places.home.store,
+        &["tag", "create", "late", "--store", &places.home.store, "--from", "7"],
+    );
 }
 
 /// What puts the store back puts back what it says of its fence, too: the journal remembers.
 #[test]
 fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
     let places = places();
-    make(&places.store);
     back_up(&places);
     for time in 0..2 {
-        let mut serving = serve(&places.store, Some(&places.journal));
+        let mut serving = serve(&places.home.store, Some(&places.journal));
         if time == 1 {
             serving.logs(&["ERROR", "was fenced", "generation=1"]);
         }
@@ -264,9 +236,9 @@ fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
         assert_eq!(serving.end("-TERM").0, Some(0));
         restore(&places);
     }
-    let serving = serve(&places.store, Some(&places.journal));
+    let serving = serve(&places.home.store, Some(&places.journal));
     let told = serving.ready(503, &["STORE_REFUSED", "leafid repair"]);
     assert!(told.to_string().contains("it knows of 0 fences, and its journal of 1"), "{told}");
-    says(&places.store, &["repair", "--journal", &places.journal.display().to_string()]);
+    says(&places.home.store, &["repair", "--journal", &places.journal.display().to_string()]);
     serving.ready(200, &["\"ok\""]);
 }

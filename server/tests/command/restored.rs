@@ -3,30 +3,31 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, refusal, says, until};
+use crate::support::{Serving, refusal, says, until};
 
 /// What was granted of a line: `start <= x < end`.
 pub type Grants = Vec<(String, u64, u64)>;
 
 /// A server of a store, with a journal in this folder, if it is to keep one.
 pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
     match journal {
-        Some(folder) => command.arg("--journal").arg(folder),
-        None => command.arg("--no-journal"),
-    };
-    Serving::spawn(&mut command)
+        Some(folder) => Serving::of(store, &["--journal", &folder.display().to_string()]),
+        None => Serving::of(store, &["--no-journal"]),
+    }
 }
 
 /// Makes a store with two tags, and a namespace whose windows are at most a minute long.
 pub fn make(store: &str) {
     says(store, &["init"]);
+    fill(store);
+}
+
+/// As [`make`], in a store that is there.
+pub fn fill(store: &str) {
     for tag in ["orders", "users"] {
         says(store, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
     }
@@ -111,7 +112,6 @@ pub fn goes_back(
     mut copy: impl FnMut(),
     mut put_back: impl FnMut(),
 ) -> (usize, String) {
-    make(store);
     let mut first = serve(store, journal);
     // A database that has just begun may drop its first connections: until it is settled, 503 is right.
     first.ready(200, &["\"ok\""]);
@@ -146,7 +146,6 @@ pub fn goes_back(
 /// of its tag is granted from then on, by this server or the next, until an operator has moved it.
 /// Before, and that is the control, it is.
 pub fn holds_more(store: &str, mut copy: impl FnMut(), mut put_back: impl FnMut()) {
-    make(store);
     let mut first = serve(store, None);
     first.ready(200, &["\"ok\""]);
     lease_from(&first, "orders", 5);

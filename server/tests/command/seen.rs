@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::{Home, agent, says, until};
 
@@ -102,21 +102,4 @@ fn every_alert_leads_to_what_is_to_be_done() {
     }
     let sections = ALERTS.lines().filter_map(|line| line.strip_prefix("## Leafid"));
     assert_eq!(sections.count(), alerts.len(), "a section without an alert");
-}
-
-/// Metrics and the page are for operators: where they have a listener of their own, they are there.
-#[test]
-fn with_a_listener_for_operators_they_are_served_there() {
-    let home = Home::new();
-    let serving = home.serve(&["--listen-admin", "127.0.0.1:0"]);
-    let admin = serving.first.lines().find_map(|line| line.split("http://").nth(1)).unwrap();
-    for path in
-        ["/metrics", "/v1/overview", "/v1/namespaces/default/numbers", "/", "/dashboard/main.js"]
-    {
-        let (status, body) = serving.get(path);
-        assert_eq!((status, &body["code"]), (403, &json!("FORBIDDEN")), "{path}");
-        assert!(body["detail"].as_str().unwrap().contains(admin), "{path}: {body}");
-        let answer = agent().get(format!("http://{admin}{path}")).call().unwrap();
-        assert_eq!(answer.status(), 200, "{path}");
-    }
 }

@@ -1,7 +1,8 @@
 //! The command `leafid`, run and listened to. A test that fails leaves nothing of it behind, and waits
 //! for nothing without an end.
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -75,10 +76,7 @@ impl Home {
 
     /// `leafid serve` on the store, which it makes, with these options.
     pub fn command(&self, options: &[&str]) -> Command {
-        let mut command = Command::new(LEAFID);
-        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", &self.store]);
-        command.args(options);
-        command
+        serve(&self.store, &[&["--create"], options].concat())
     }
 
     pub fn serve(&self, options: &[&str]) -> Serving {
@@ -111,10 +109,9 @@ impl Serving {
         serving
     }
 
-    pub fn start(file: &Path) -> Serving {
-        let store = format!("sqlite:{}", file.display());
-        let serve = ["serve", "--create", "--listen", "127.0.0.1:0", "--store", &store];
-        Serving::spawn(Command::new(LEAFID).args(serve))
+    /// A server on a store, with these options.
+    pub fn of(store: &str, options: &[&str]) -> Serving {
+        Serving::spawn(&mut serve(store, options))
     }
 
     pub fn spawn(command: &mut Command) -> Serving {
@@ -188,13 +185,12 @@ impl Serving {
 
     /// The status and the body of an answer.
     pub fn get(&self, path: &str) -> (u16, Value) {
-        read(agent().get(format!("{}{path}", self.url)).call())
+        call(&self.url, "GET", path, &Value::Null)
     }
 
     /// The status and the body of an answer.
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let request = agent().post(format!("{}{path}", self.url));
-        read(request.header("content-type", "application/json").send(body.to_string()))
+        call(&self.url, "POST", path, body)
     }
 
     /// Leases from a tag, under the same request id every time, with these fields too.
@@ -249,6 +245,13 @@ impl Drop for Serving {
         let _ = self.child.wait();
         drop(self.home.take());
     }
+}
+
+/// `leafid serve` on a store, with these options.
+pub fn serve(store: &str, options: &[&str]) -> Command {
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]).args(options);
+    command
 }
 
 /// What stands before the address.
@@ -337,15 +340,9 @@ pub fn try_output(command: &mut Command) -> std::io::Result<Output> {
     Ok(output)
 }
 
-/// As [`output`] of a command whose standard output goes elsewhere.
-pub fn output_elsewhere(command: &mut Command, out: Stdio) -> Output {
-    let (output, ended) = run(command.stdout(out)).expect("it starts");
-    assert!(ended, "{command:?} does not end within {LIMIT:?}: {output:?}");
-    output
-}
-
-/// What a command said until it ended, or was killed.
-fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
+/// What a command said until it ended, or was killed, and whether it ended by itself. Its standard output is
+/// where the command puts it.
+pub fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
     at_home(command);
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let out = child.stdout.take().map(|out| Heard::of(Some(out)));
@@ -370,6 +367,28 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let request = request.header("content-type", "application/json");
     let body = if body.is_null() { String::new() } else { body.to_string() };
     read(agent().run(request.body(body).expect("a request")))
+}
+
+pub const JSON: &str = "content-type: application/json\r\n";
+
+/// Sends a request as it is written here; the status, the code and the head of the answer.
+pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> (u16, String, String) {
+    let at = url.strip_prefix("http://").expect("a plain address");
+    let host = if headers.contains("host: ") { "" } else { &format!("host: {at}\r\n") };
+    let mut stream = TcpStream::connect(at).expect("it listens");
+    stream.set_read_timeout(Some(LIMIT)).expect("a time-out");
+    let length = body.len();
+    let text = format!(
+        "{line} HTTP/1.1\r\n{host}connection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    );
+    let _ = stream.write_all(text.as_bytes());
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8(answer).expect("text");
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let json: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    (status, json["code"].as_str().unwrap_or_default().to_owned(), head.to_lowercase())
 }
 
 /// A child whose pipes are read, or not.

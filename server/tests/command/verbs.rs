@@ -2,9 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{
-    Home, LEAFID, Serving, fails, has, leafid, output, output_elsewhere, play, says, until,
-};
+use crate::support::{Home, LEAFID, Serving, fails, has, leafid, output, play, run, says, until};
 
 const NOWHERE: &str = "http://127.0.0.1:9";
 
@@ -285,7 +283,10 @@ fn what_cannot_be_written_is_no_success() {
     ] {
         let writes_to = |out: Stdio| {
             let mut command = Command::new(LEAFID);
-            output_elsewhere(command.args(args).env("LEAFID_STORE", &home.store), out)
+            command.args(args).env("LEAFID_STORE", &home.store).stdout(out);
+            let (output, ended) = run(&mut command).expect("it starts");
+            assert!(ended, "{args:?} does not end: {output:?}");
+            output
         };
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let to_nobody = || {

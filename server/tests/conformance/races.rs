@@ -2,6 +2,7 @@
 //! what it wrote.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,37 +10,44 @@ use leafid_core::{
     AcquireAsk, Code, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
 use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::Sqlite;
 use leafid_store::clock::ManualClock;
-use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
 use leafid_store::registry::{Answer, Registry};
 use leafid_store::store::{NamespaceChange, TagChange};
 
-use crate::memory::{Database, Trouble};
+use crate::troubled::{Counts, Trouble, Troubled};
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 const STORE: Token = Token::new([9; 16]);
 
-/// A database, and servers over it.
+/// A file, and servers over it.
 pub struct World {
-    clock: Arc<ManualClock>,
-    pub database: Arc<Database>,
+    pub clock: Arc<ManualClock>,
+    pub folder: tempfile::TempDir,
+    pub counts: Arc<Counts>,
 }
 
 impl World {
     pub fn new() -> World {
-        let clock = Arc::new(ManualClock::at(NOW));
-        let database = Database::new(STORE, clock.clone());
-        World { clock, database }
+        let folder = tempfile::tempdir().unwrap();
+        World { clock: Arc::new(ManualClock::at(NOW)), folder, counts: Arc::default() }
     }
 
     pub fn server(&self, trouble: Trouble) -> Registry {
-        Registry::over(self.database.connect(trouble), self.clock.clone(), false).unwrap()
+        self.server_at(self.folder.path(), STORE, trouble)
     }
 
-    /// The rows that are written from here on.
-    fn groups(&self) -> usize {
-        self.database.groups.load(Ordering::SeqCst)
+    pub fn server_at(&self, folder: &Path, id: Token, trouble: Trouble) -> Registry {
+        let options = Options { create: true, id: Some(id), ..Options::default() };
+        let file = Sqlite::open(&folder.join("store.db"), self.clock.clone(), &options).unwrap();
+        let file = Troubled::over(file, trouble, &self.counts);
+        Registry::over(file, self.clock.clone(), false).unwrap()
+    }
+
+    /// How many rows were to be written.
+    pub fn groups(&self) -> usize {
+        self.counts.groups.load(Ordering::SeqCst)
     }
 }
 
@@ -108,12 +116,12 @@ async fn what_waits_for_a_line_is_written_once() {
     let server = world.server(Trouble::Never);
     create(&server).await;
     let before = world.groups();
-    world.database.admit(false);
+    world.counts.hold(true);
     let leases: Vec<_> = (0..100).map(|n| lease(&server, n)).collect();
     // Half of them ask twice, under one request id; some keep their number.
     let windows: Vec<_> = (0..50).map(|n| acquire(&server, n, n % 3 == 0)).collect();
     let again: Vec<_> = (0..25).map(|n| acquire(&server, n, n % 3 == 0)).collect();
-    world.database.admit(true);
+    world.counts.hold(false);
     let mut ranges = Vec::new();
     for lease in leases {
         ranges.push(lease.await.unwrap());
@@ -143,13 +151,13 @@ async fn a_row_that_was_written_last_is_not_read_again() {
     let server = world.server(Trouble::Never);
     create(&server).await;
     let grant = acquire(&server, 1, false).await.unwrap();
-    let before = world.database.readings.load(Ordering::SeqCst);
+    let before = world.counts.readings.load(Ordering::SeqCst);
     for n in 0..10 {
         lease(&server, n).await.unwrap();
         world.clock.set(NOW.plus(i64::from(n) * 1_000));
         renew(&server, &grant, 100 + n).await.unwrap();
     }
-    assert_eq!(world.database.readings.load(Ordering::SeqCst), before);
+    assert_eq!(world.counts.readings.load(Ordering::SeqCst), before);
 }
 
 /// Two servers lease in turns, so that what each wrote last is never what stands there.
@@ -161,7 +169,7 @@ async fn in_turns(first: Trouble) -> (usize, usize) {
     for n in 0..60 {
         ranges.push(lease(&servers[n as usize % 2], n).await.unwrap());
     }
-    (overlap(&ranges), world.database.conflicts.load(Ordering::SeqCst))
+    (overlap(&ranges), world.counts.conflicts.load(Ordering::SeqCst))
 }
 
 #[tokio::test]
@@ -189,67 +197,29 @@ async fn servers_at_once_grant_nothing_twice() {
         for client in 0..8 {
             let server = Arc::clone(server);
             running.push(tokio::spawn(async move {
-                let (mut ranges, mut workers) = (Vec::new(), Vec::new());
+                let (mut ranges, mut windows) = (Vec::new(), Vec::new());
                 for n in 0..10 {
                     let n = at * 10_000 + client * 100 + n;
                     ranges.push(until_heard(|| lease(&server, n)).await);
-                    workers.push(until_heard(|| acquire(&server, n, n % 2 == 0)).await.worker);
+                    windows.push(until_heard(|| acquire(&server, n, n % 2 == 0)).await);
                 }
-                (ranges, workers)
+                (ranges, windows)
             }));
         }
     }
-    let (mut ranges, mut workers) = (Vec::new(), Vec::new());
-    for client in running {
-        let (more, numbers) = client.await.unwrap();
-        ranges.extend(more);
-        workers.extend(numbers);
-    }
-    let different: BTreeSet<u32> = workers.iter().copied().collect();
-    assert_eq!((ranges.len(), overlap(&ranges)), (240, 0));
-    assert_eq!((workers.len(), different.len()), (240, 240));
-}
-
-/// Two servers that have the same file open at once.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn servers_over_one_file_grant_nothing_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(ManualClock::at(NOW));
-    let options = Options { create: true, id: Some(STORE), ..Options::default() };
-    let open = || open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
-    let servers = [Arc::new(open()), Arc::new(open())];
-    create(&servers[0]).await;
-    // In turns, so that what each wrote last is not what stands there; and then at once.
-    let mut ranges = Vec::new();
-    for n in 0..20 {
-        ranges.push(lease(&servers[n as usize % 2], n).await.unwrap());
-    }
-    let mut running = Vec::new();
-    for client in 0..8 {
-        let server = Arc::clone(&servers[client as usize % 2]);
-        running.push(tokio::spawn(async move {
-            let (mut ranges, mut windows) = (Vec::new(), Vec::new());
-            for n in 0..10 {
-                let n = 1_000 + client * 100 + n;
-                ranges.push(until_heard(|| lease(&server, n)).await);
-                windows.push(until_heard(|| acquire(&server, n, n % 2 == 0)).await);
-            }
-            (ranges, windows)
-        }));
-    }
-    let mut windows = Vec::new();
+    let (mut ranges, mut windows) = (Vec::new(), Vec::new());
     for client in running {
         let (more, granted) = client.await.unwrap();
         ranges.extend(more);
         windows.extend(granted);
     }
     let different: BTreeSet<u32> = windows.iter().map(|grant| grant.worker).collect();
-    assert_eq!((ranges.len(), overlap(&ranges)), (100, 0));
-    assert_eq!((windows.len(), different.len()), (80, 80));
-    // Each is renewed by the server that did not grant it, and then by the other.
-    for (n, grant) in (0..).zip(&windows) {
-        for server in servers.iter().rev() {
-            let renewed = renew(server, grant, 5_000 + n).await.unwrap();
+    assert_eq!((ranges.len(), overlap(&ranges)), (240, 0));
+    assert_eq!((windows.len(), different.len()), (240, 240));
+    // Each is renewed by every server, whichever granted it.
+    for (n, grant) in (50_000..).zip(&windows) {
+        for server in &servers {
+            let renewed = until_heard(|| renew(server, grant, n)).await;
             assert_eq!(renewed.ticks.start, grant.ticks.end);
         }
     }

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, LINE_END, Range, SegmentAsk, StoreTime, Token};
-use leafid_store::backends::opening::Options;
-use leafid_store::clock::ManualClock;
-use leafid_store::opening::open_sqlite;
+use leafid_core::{Code, LINE_END, Range, SegmentAsk, Token};
 use leafid_store::registry::Registry;
 use leafid_store::store::TagChange;
 use serde_json::{Value, json};
 
-use crate::memory::Trouble;
 use crate::races::{World, create, lease, overlap, tag, until_heard};
+use crate::troubled::Trouble;
 use crate::{BACK_ENDS, replay};
 
 const AT: &str = "1800000000000";
@@ -99,58 +96,46 @@ async fn advance(server: &Registry, to: u64) -> u64 {
     until_heard(|| server.advance_tag(tag(), to)).await.max_id
 }
 
-/// Each server has leased, so that it knows the row as it was; another one changes it.
+/// Each server has leased, so that it knows the row as it was; another one changes it. What is leased
+/// then, and where the tag ends.
 async fn changed_by_another(
     trouble: Trouble,
     change: impl AsyncFn(&Registry),
-) -> Result<Range, Code> {
+) -> (Range, Option<u64>) {
     let world = World::new();
     let [one, two] = [trouble; 2].map(|trouble| world.server(trouble));
     create(&one).await;
     lease(&one, 1).await.unwrap();
     change(&two).await;
-    lease(&one, 2).await.map_err(|problem| problem.code)
+    let leased = lease(&one, 2).await.unwrap();
+    (leased, two.tag(tag()).await.unwrap().until)
 }
 
 #[tokio::test]
 async fn what_another_server_advanced_is_not_granted_below() {
     let to_1000 = async |server: &Registry| assert_eq!(advance(server, 1_000).await, 1_000);
-    assert_eq!(changed_by_another(Trouble::Never, to_1000).await, Ok(Range::new(1_000, 1_010)));
+    let (leased, _) = changed_by_another(Trouble::Never, to_1000).await;
+    assert_eq!(leased, Range::new(1_000, 1_010));
     // The control: where conditions are not looked at, it is.
-    assert_eq!(changed_by_another(Trouble::Blind, to_1000).await, Ok(Range::new(11, 21)));
+    assert_eq!(changed_by_another(Trouble::Blind, to_1000).await.0, Range::new(11, 21));
 }
 
+/// The statements compare rows, and the upper end is a part of them.
 #[tokio::test]
-async fn what_another_server_bounded_is_not_granted_beyond() {
-    let until_15 = async |server: &Registry| {
-        let change = TagChange { until: Some(15), ..TagChange::default() };
-        server.put_tag(tag(), change).await.unwrap();
-    };
-    assert_eq!(changed_by_another(Trouble::Never, until_15).await, Ok(Range::new(11, 15)));
-    assert_eq!(changed_by_another(Trouble::Blind, until_15).await, Ok(Range::new(11, 21)));
-}
-
-/// The statements of SQLite compare rows, and the upper end is a part of them.
-#[tokio::test]
-async fn what_another_server_changed_in_one_file_is_not_written_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
-    let options = Options { create: true, ..Options::default() };
-    let open = || open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
-    let (one, two) = (open(), open());
-    create(&one).await;
-    assert_eq!(lease(&one, 1).await, Ok(Range::new(1, 11)));
+async fn what_another_server_bounded_is_not_granted_beyond_nor_lost() {
     let bound = async |server: &Registry, until| {
         let change = TagChange { until: Some(until), ..TagChange::default() };
-        server.put_tag(tag(), change).await.unwrap().until
+        server.put_tag(tag(), change).await.unwrap();
     };
-    assert_eq!(bound(&two, 24).await, Some(24));
-    assert_eq!(lease(&one, 2).await, Ok(Range::new(11, 21)));
-    assert_eq!(two.tag(tag()).await.unwrap().until, Some(24), "it stays");
-    assert_eq!(bound(&two, LINE_END).await, None);
-    assert_eq!(lease(&one, 3).await, Ok(Range::new(21, 31)));
-    assert_eq!(bound(&two, 35).await, Some(35));
-    assert_eq!(lease(&one, 4).await, Ok(Range::new(31, 35)));
+    let until_15 = async |server: &Registry| bound(server, 15).await;
+    let none_again = async |server: &Registry| {
+        bound(server, 15).await;
+        bound(server, LINE_END).await;
+    };
+    let never = Trouble::Never;
+    assert_eq!(changed_by_another(never, until_15).await, (Range::new(11, 15), Some(15)));
+    assert_eq!(changed_by_another(never, none_again).await, (Range::new(11, 21), None));
+    assert_eq!(changed_by_another(Trouble::Blind, until_15).await.0, Range::new(11, 21));
 }
 
 /// Three servers lease and advance at once: nothing is granted twice, and nothing that was asked for
@@ -217,9 +202,8 @@ async fn an_advance_waits_with_leases_for_one_writing() {
     let world = World::new();
     let server = world.server(Trouble::Never);
     create(&server).await;
-    let groups = || world.database.groups.load(std::sync::atomic::Ordering::SeqCst);
-    let before = groups();
-    world.database.admit(false);
+    let before = world.groups();
+    world.counts.hold(true);
     let first = lease(&server, 1);
     let advanced = server.advance_tag(tag(), 1_000);
     let second = lease(&server, 2);
@@ -228,7 +212,7 @@ async fn an_advance_waits_with_leases_for_one_writing() {
         ..SegmentAsk::new(tag(), Token::new([3; 16]))
     });
     let back = server.advance_tag(tag(), 1_016);
-    world.database.admit(true);
+    world.counts.hold(false);
     assert_eq!(first.await, Ok(Range::new(1, 11)));
     assert_eq!(advanced.await.unwrap().max_id, 1_000);
     assert_eq!(second.await, Ok(Range::new(1_000, 1_010)));
@@ -236,7 +220,7 @@ async fn an_advance_waits_with_leases_for_one_writing() {
     let refused = back.await.unwrap_err();
     assert_eq!(refused.code, Code::RangeInvalid);
     assert!(refused.detail.contains("is 1017 and cannot go back to 1016"), "{refused}");
-    assert_eq!(groups() - before, 1, "one writing");
+    assert_eq!(world.groups() - before, 1, "one writing");
 }
 
 #[tokio::test]

@@ -20,17 +20,22 @@ type Given = BTreeMap<String, Vec<Range>>;
 
 /// Clients at work.
 pub struct Load {
-    servers: Arc<RwLock<Vec<String>>>,
-    stop: Arc<AtomicBool>,
-    granted: Arc<AtomicUsize>,
-    failed: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
     clients: Vec<std::thread::JoinHandle<Given>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    servers: RwLock<Vec<String>>,
+    stop: AtomicBool,
+    granted: AtomicUsize,
+    failed: AtomicUsize,
 }
 
 /// Clients of a test that failed do not go on asking beside those that follow.
 impl Drop for Load {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
+        self.shared.stop.store(true, Ordering::SeqCst);
     }
 }
 
@@ -51,18 +56,14 @@ pub struct Verdict {
 impl Load {
     /// Sets the clients to work on these servers: each on all of them in turns.
     pub fn begin(servers: Vec<String>) -> Load {
-        let servers = Arc::new(RwLock::new(servers));
-        let stop = Arc::new(AtomicBool::new(false));
-        let (granted, failed) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
-        let clients = (0..CLIENTS).map(|client| {
-            let (servers, stop) = (Arc::clone(&servers), Arc::clone(&stop));
-            let (granted, failed) = (Arc::clone(&granted), Arc::clone(&failed));
+        let shared = Arc::new(Shared { servers: RwLock::new(servers), ..Shared::default() });
+        let clients = (0..CLIENTS).map(|number| {
+            let mut client = Client::new(number, Arc::clone(&shared));
             std::thread::spawn(move || {
-                let mut client = Client::new(client, servers, granted, failed);
                 let mut round = 0;
-                while !stop.load(Ordering::Relaxed) {
+                while !client.shared.stop.load(Ordering::Relaxed) {
                     // A quarter of the clients hold worker numbers.
-                    if client.number.is_multiple_of(4) {
+                    if number.is_multiple_of(4) {
                         client.window()
                     } else {
                         client.numbers(round)
@@ -73,19 +74,19 @@ impl Load {
             })
         });
         let clients = clients.collect();
-        Load { servers, stop, granted, failed, clients }
+        Load { shared, clients }
     }
 
     /// Another server stands in this place now.
     pub fn replace(&self, at: usize, server: &str) {
-        server.clone_into(&mut self.servers.write().expect("nobody panicked")[at]);
+        server.clone_into(&mut self.shared.servers.write().expect("nobody panicked")[at]);
     }
 
     /// Waits until so many more ranges were granted.
     pub fn goes_on(&self, more: usize) {
         let (goal, deadline) =
-            (self.granted.load(Ordering::SeqCst) + more, Instant::now() + PATIENCE);
-        while self.granted.load(Ordering::SeqCst) < goal {
+            (self.shared.granted.load(Ordering::SeqCst) + more, Instant::now() + PATIENCE);
+        while self.shared.granted.load(Ordering::SeqCst) < goal {
             assert!(Instant::now() < deadline, "nothing is granted any more");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -93,7 +94,7 @@ impl Load {
 
     /// Ends the clients, and looks at all that they were given.
     pub fn end(mut self) -> Verdict {
-        self.stop.store(true, Ordering::SeqCst);
+        self.shared.stop.store(true, Ordering::SeqCst);
         let mut all = Given::new();
         for client in self.clients.drain(..) {
             for (line, ranges) in client.join().expect("no client panicked") {
@@ -113,16 +114,14 @@ impl Load {
             }
         }
         let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
-        let (granted, failed) = (count(&self.granted), count(&self.failed));
+        let (granted, failed) = (count(&self.shared.granted), count(&self.shared.failed));
         Verdict { granted, numbers, failed, overlaps, lines: all.len() }
     }
 }
 
 struct Client {
     number: usize,
-    servers: Arc<RwLock<Vec<String>>>,
-    granted: Arc<AtomicUsize>,
-    failed: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
     agent: ureq::Agent,
     asks: usize,
     given: Given,
@@ -139,35 +138,21 @@ struct Held {
 }
 
 impl Client {
-    fn new(
-        number: usize,
-        servers: Arc<RwLock<Vec<String>>>,
-        granted: Arc<AtomicUsize>,
-        failed: Arc<AtomicUsize>,
-    ) -> Client {
+    fn new(number: usize, shared: Arc<Shared>) -> Client {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(30)))
             .proxy(None)
             .build()
             .new_agent();
-        Client {
-            number,
-            servers,
-            granted,
-            failed,
-            agent,
-            asks: number,
-            given: Given::new(),
-            held: None,
-        }
+        Client { number, shared, agent, asks: number, given: Given::new(), held: None }
     }
 
     /// Asks the next server; what it granted.
     fn ask(&mut self, path: &str, body: &Value) -> Option<Value> {
         self.asks += 1;
         let server = {
-            let servers = self.servers.read().expect("nobody panicked");
+            let servers = self.shared.servers.read().expect("nobody panicked");
             servers[self.asks % servers.len()].clone()
         };
         let request = self.agent.post(format!("{server}{path}"));
@@ -177,7 +162,7 @@ impl Client {
             assert_ne!(answer.status(), 400, "{path} is asked wrongly: {body}");
             (answer.status() == 200).then(|| serde_json::from_str(&body).expect("JSON"))
         });
-        let counter = if grant.is_some() { &self.granted } else { &self.failed };
+        let counter = if grant.is_some() { &self.shared.granted } else { &self.shared.failed };
         counter.fetch_add(1, Ordering::SeqCst);
         if grant.is_none() {
             // A server that is gone refuses at once: others work meanwhile.
@@ -245,7 +230,6 @@ fn number(value: &Value) -> u64 {
 fn ranges_that_overlap_are_counted() {
     let clients = [vec![(1, 5), (9, 12)], vec![(5, 9)], vec![(4, 6), (11, 13)]]
         .map(|ranges| std::thread::spawn(move || Given::from([("a".to_owned(), ranges)])));
-    let (servers, stop, granted, failed) = Default::default();
-    let load = Load { servers, stop, granted, failed, clients: clients.into() };
+    let load = Load { shared: Arc::default(), clients: clients.into() };
     assert_eq!(load.end().overlaps, 3);
 }

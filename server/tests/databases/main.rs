@@ -4,16 +4,23 @@
 
 /// A test of a function for each of these engines, named after the engine.
 macro_rules! each {
-    (async $of:ident: $($name:ident $engine:ident),+ $(,)?) => {
+    (every $($of:ident)+) => {
+        each!($($of)+: postgres Postgres, mariadb Mariadb, etcd Etcd, zookeeper Zookeeper);
+    };
+    (keyed $($of:ident)+) => { each!($($of)+: etcd Etcd, zookeeper Zookeeper); };
+    (asynchronous $of:ident: $($name:ident $engine:ident),+) => {
         mod $of {
-            use super::*;
-            $(#[tokio::test] async fn $name() { super::$of::<$engine>().await; })+
+            $(#[tokio::test] async fn $name() { super::$of::<leafid_servers::$engine>().await; })+
         }
     };
-    ($of:ident: $($name:ident $engine:ident $(($($given:expr),*))?),+ $(,)?) => {
+    ($of:ident: $($name:ident $engine:ident),+) => {
         mod $of {
-            use super::*;
-            $(#[test] fn $name() { super::$of::<$engine>($($($given),*)?); })+
+            $(#[test] fn $name() { super::$of::<leafid_servers::$engine>(); })+
+        }
+    };
+    ($of:ident: $($name:ident $engine:ident($($given:expr),*)),+ $(,)?) => {
+        mod $of {
+            $(#[test] fn $name() { super::$of::<leafid_servers::$engine>($($given),*); })+
         }
     };
 }
@@ -21,11 +28,15 @@ macro_rules! each {
 mod bad_rows;
 mod crash;
 mod load;
+mod opens;
 #[path = "../command/restored.rs"]
 mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../conformance/troubled.rs"]
+mod troubled;
 
 /// What starts a database server of its own.
 mod engines {
@@ -41,14 +52,32 @@ mod engines {
     mod tls;
 }
 
-use std::process::Command;
-
-use support::{LEAFID, REQUEST, Serving};
+use support::{REQUEST, Serving, fails, has, says};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 fn serve(url: &str, more: &[&str]) -> Serving {
-    let mut command = Command::new(LEAFID);
-    command.args(SERVE).args(["--store", url]).args(more);
-    Serving::spawn(&mut command)
+    Serving::of(url, more)
+}
+
+/// A store is used with this URL, as it has a tag `orders`; the password is not said.
+fn lets_in(url: &str, password: &str) {
+    let mut serving = serve(url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    says(&serving.url, &["next", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.end("-TERM");
+    assert!(!serving.log().contains(password) && !serving.first.contains(password));
+}
+
+/// A verb is refused at once with all of these words; the password is not said.
+#[track_caller]
+fn is_refused(url: &str, verb: &[&str], words: &[&str]) {
+    let refused = fails(url, verb, 1);
+    has(&refused, words);
+    // Without one there is nothing before the `@`, or nothing behind the last colon there.
+    let password = url.split_once('@').and_then(|(login, _)| Some(login.rsplit_once(':')?.1));
+    for word in password.into_iter().chain(["s3cret", "waiting"]).filter(|word| !word.is_empty()) {
+        assert!(!refused.contains(word), "{refused}");
+    }
 }

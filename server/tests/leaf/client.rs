@@ -23,10 +23,7 @@ impl Running {
 
     pub fn spawn(command: &mut Command) -> Running {
         let serving = Serving::spawn(command);
-        let told = "Leaf's paths are at http://";
-        let line = serving.first.lines().find_map(|line| line.split_once(told));
-        let (_, address) = line.expect("it says where Leaf's paths are");
-        let client = Client::connect(address.trim());
+        let client = Client::connect(leafs(&serving));
         Running { serving, client }
     }
 
@@ -41,6 +38,13 @@ impl Running {
     pub fn number(&mut self, path: &str) -> u64 {
         self.get(path).parse().expect("a number")
     }
+}
+
+/// Where a server says that Leaf's paths are.
+pub fn leafs(serving: &Serving) -> &str {
+    let told = "Leaf's paths are at http://";
+    let line = serving.first.lines().find_map(|line| line.split_once(told));
+    line.unwrap_or_else(|| panic!("{}", serving.first)).1.trim()
 }
 
 /// A connection that is kept as long as the server keeps it.

@@ -1,23 +1,34 @@
-//! Leaf's clients, table and settings as they are: what they are answered, and a Leaf that runs beside
-//! this server on one table.
+//! Leaf's clients, table, settings and worker numbers as they are: what they are answered, what leafid makes of
+//! them, and Leafs that run beside this server.
 #![cfg(unix)]
 
 mod admission;
 mod answers;
 mod client;
 mod config;
+mod page;
 mod ranges;
+mod serve;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../conformance/troubled.rs"]
+mod troubled;
+mod verb;
 
-/// What starts a database server of its own.
+/// What starts a ZooKeeper or a database server of its own.
 mod engines {
     mod beside;
     mod by_hand;
     mod config;
+    mod leaf;
     mod outages;
+    mod over;
+    mod page;
     mod running;
+    mod serve;
     mod spelling;
     mod table;
+    mod verb;
 }

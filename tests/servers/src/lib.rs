@@ -46,6 +46,14 @@ pub trait Server: Kind {
         Ok(server)
     }
 
+    /// The URL of an empty place of this name.
+    ///
+    /// # Panics
+    /// It cannot be made.
+    fn fresh(&self, name: &str) -> String {
+        format!("{}/{name}", self.url())
+    }
+
     /// Where it listens, on 127.0.0.1.
     fn port(&self) -> u16 {
         self.running().port()
@@ -91,6 +99,18 @@ pub fn copy(from: &Path, to: &Path) {
     let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs");
     assert!(done.success(), "{} to {}", from.display(), to.display());
 }
+
+/// Leaf's table, as Leaf's own script makes it.
+pub const LEAF_ALLOC: &str = "\
+CREATE TABLE `leaf_alloc` (
+  `biz_tag` varchar(128)  NOT NULL DEFAULT '',
+  `max_id` bigint(20) NOT NULL DEFAULT '1',
+  `step` int(11) NOT NULL,
+  `description` varchar(256)  DEFAULT NULL,
+  `update_time` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+  PRIMARY KEY (`biz_tag`)
+) ENGINE=InnoDB;
+";
 
 /// A server of databases that speak SQL.
 ///

@@ -82,6 +82,10 @@ impl Server for Mariadb {
     fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}/leafid", self.port())
     }
+
+    fn fresh(&self, name: &str) -> String {
+        self.make_database(name).expect("a database")
+    }
 }
 
 impl Databases for Mariadb {

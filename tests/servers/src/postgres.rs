@@ -115,6 +115,10 @@ impl Server for Postgres {
     fn url(&self) -> String {
         format!("postgres://leafid@127.0.0.1:{}/postgres", self.port())
     }
+
+    fn fresh(&self, name: &str) -> String {
+        self.make_database(name).expect("a database")
+    }
 }
 
 impl Databases for Postgres {

@@ -11,7 +11,7 @@ use crate::{Outcome, consumers, project, simulate};
 /// Path segment of every test that needs a foreign server.
 const ENGINES: &str = "engines::";
 /// Test targets that contain such tests.
-const ENGINE_TARGETS: [&str; 5] = ["databases", "leaf", "leaf_workers", "conformance", "lives"];
+const ENGINE_TARGETS: [&str; 4] = ["databases", "leaf", "conformance", "lives"];
 
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {

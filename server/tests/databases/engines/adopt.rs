@@ -1,11 +1,11 @@
 //! A tag that begins above a table of the database that keeps the store, or of another.
 
 use crate::support::{fails, has, says};
-use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
+use leafid_servers::{Databases, Postgres, Server, for_test};
 
 fn begins_above_a_table<S: Databases>(read_only: &str, cast: &str) {
     let Some(server) = for_test::<S>() else { return };
-    let url = server.make_database("shop").expect("a database");
+    let url = server.fresh("shop");
     says(&url, &["init"]);
     server.run("shop", "CREATE TABLE orders (id BIGINT PRIMARY KEY)").expect("a table");
     let create =
@@ -48,7 +48,7 @@ each!(
 fn the_commands_of_the_page_run() {
     const PAGE: &str = include_str!("../../../../docs/ADOPTING.md");
     let Some(server) = for_test::<Postgres>() else { return };
-    server.make_database("shop").expect("a database");
+    server.fresh("shop");
     server
         .run("shop", "CREATE TABLE orders (id BIGINT); INSERT INTO orders VALUES (41)")
         .expect("a table");

@@ -1,7 +1,7 @@
 //! As in [`crate::bad_rows`], in tables and in keys.
 
 use leafid_core::Name;
-use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
+use leafid_servers::{Databases, for_test};
 use leafid_store::keyed::engine::Key;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::bad_rows::is_refused_alone;
 
 fn in_tables<S: Databases>(tags: &str) {
     let Some(server) = for_test::<S>() else { return };
-    let url = server.make_database("strange").expect("a database");
+    let url = server.fresh("strange");
     is_refused_alone(&url, &|tag, max_id, step| {
         let set = format!("UPDATE {tags} SET max_id = {max_id}, step = {step} WHERE tag = '{tag}'");
         server.run("strange", &set).expect("an update");
@@ -30,4 +30,4 @@ fn in_keys<S: Keys>() {
     });
 }
 
-each!(in_keys: etcd Etcd, zookeeper Zookeeper);
+each!(keyed in_keys);

@@ -113,7 +113,7 @@ impl Shared {
 fn a_server_with_many_tags_comes_back_to_a_mariadb_that_is_far_away() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let way = Way::to(server.port());
-    let url = server.make_database("far").expect("a database");
+    let url = server.fresh("far");
     says(&url, &["init"]);
     let rows: Vec<String> = (0..TAGS).map(|n| format!("('tag{n}', 1, 10, 1000000, 0)")).collect();
     let insert = "INSERT INTO tags (tag, max_id, step, max_step, deleted) VALUES";

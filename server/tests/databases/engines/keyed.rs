@@ -6,36 +6,12 @@ pub mod keys;
 mod races;
 mod starts;
 
-use std::sync::Arc;
-
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
-use leafid_store::backends::far;
-use leafid_store::keyed::Keyed;
 
-use self::keys::Real;
-use super::crash::{blind, opened, survives};
 use crate::crash::prepare;
 use crate::load::Load;
 use crate::serve;
 use crate::support::says;
-
-fn nothing_is_granted_twice<S: Server>() {
-    let Some(mut server) = for_test::<S>() else { return };
-    let url = server.url();
-    survives(&mut server, &url);
-}
-
-each!(nothing_is_granted_twice: etcd Etcd, zookeeper Zookeeper);
-
-fn without_conditions_numbers_are_granted_twice<S: Real>() {
-    let Some(server) = for_test::<S>() else { return };
-    let (url, address) = (server.url(), S::address(&server.url()));
-    blind(S::NAME, &url, |clock, terms| {
-        opened(|| far::open::<Keyed<S::Engine>>(&address, "here", clock.clone(), terms))
-    });
-}
-
-each!(without_conditions_numbers_are_granted_twice: etcd Etcd, zookeeper Zookeeper);
 
 /// Starts so many members of an engine.
 type Cluster<S> = fn(usize) -> Result<Vec<S>, String>;
@@ -74,8 +50,8 @@ fn goes_on_without_a_member<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
 
 each!(
     goes_on_without_a_member:
-    etcd Etcd(Etcd::cluster, Etcd::url_of),
-    zookeeper Zookeeper(Zookeeper::cluster, Zookeeper::url_of),
+    etcd Etcd(super::Etcd::cluster, super::Etcd::url_of),
+    zookeeper Zookeeper(super::Zookeeper::cluster, super::Zookeeper::url_of),
 );
 
 /// Of three members only one is there when the server starts: there is nobody to decide.
@@ -97,11 +73,6 @@ fn is_waited_for_without_a_majority<S: Server>(cluster: Cluster<S>, url_of: UrlO
 
 each!(
     is_waited_for_without_a_majority:
-    etcd Etcd(Etcd::cluster, Etcd::url_of),
-    zookeeper Zookeeper(Zookeeper::cluster, Zookeeper::url_of),
+    etcd Etcd(super::Etcd::cluster, super::Etcd::url_of),
+    zookeeper Zookeeper(super::Zookeeper::cluster, super::Zookeeper::url_of),
 );
-
-/// What the tests share.
-fn clock() -> Arc<leafid_store::clock::SystemClock> {
-    Arc::new(leafid_store::clock::SystemClock)
-}

@@ -17,7 +17,7 @@ fn are_found_by_index<S: Databases>(
     lookups: [(&'static str, &str); 5],
 ) {
     let Some(server) = for_test::<S>() else { return };
-    let url = server.make_database("many").expect("a database");
+    let url = server.fresh("many");
     says(&url, &["init"]);
     let run = |sql: &str| server.run("many", &format!("{schema}{sql}")).expect("it runs");
     run(fill);

@@ -1,15 +1,16 @@
 //! A database that goes back to an older state of itself: with a journal nothing is granted twice to a
 //! server that is started anew, and without one it is.
 
-use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, copy, for_test};
+use leafid_servers::{Databases, Mariadb, Postgres, Server, copy, for_test};
 
-use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
+use crate::restored::{fill, goes_back, holds_more, lease, make, noted, overlaps, serve};
 use crate::support::{fails, play, says};
 
 /// Has something done with what copies the data of the database, which is stopped for that, and what
-/// puts the copy back.
+/// puts the copy back, as what it was or as a standby that is promoted.
 fn copied<S: Server, T>(
     server: &mut S,
+    promote: impl Fn(&mut S),
     act: impl FnOnce(&mut dyn FnMut(), &mut dyn FnMut()) -> T,
 ) -> T {
     let folder = tempfile::tempdir().expect("a folder");
@@ -25,16 +26,26 @@ fn copied<S: Server, T>(
         let mut server = server.borrow_mut();
         server.stop().expect("it stops");
         copy(&saved, &server.data());
-        server.start_again().expect("it starts");
+        promote(&mut server);
     };
     act(&mut save, &mut restore)
 }
 
+fn starts<S: Server>(server: &mut S) {
+    server.start_again().expect("it starts");
+}
+
 /// The database is put back from a copy; how many grants overlap, and the log.
-fn put_back<S: Server>(server: &mut S, store: &str, journal: bool) -> (usize, String) {
+fn put_back<S: Server>(
+    server: &mut S,
+    promote: impl Fn(&mut S),
+    store: &str,
+    journal: bool,
+) -> (usize, String) {
     let notes = tempfile::tempdir().expect("a folder");
     let journal = journal.then_some(notes.path());
-    copied(server, |save, restore| goes_back(store, journal, save, restore))
+    make(store);
+    copied(server, promote, |save, restore| goes_back(store, journal, save, restore))
 }
 
 fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
@@ -42,50 +53,35 @@ fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
     println!("{name}, {what}: {twice} grants overlap; {fenced:?}");
 }
 
-fn what_goes_back_grants_nothing_twice<S: Server>(store: impl Fn(&S, &str) -> String) {
+fn what_goes_back<S: Server>(store: impl Fn(&S, &str) -> String) {
     let Some(mut server) = for_test::<S>() else { return };
     let name = store(&server, "guarded");
-    let found = put_back(&mut server, &name, true);
+    let found = put_back(&mut server, starts, &name, true);
     told(S::NAME, "put back from a copy", &found);
     assert_eq!(found.0, 0, "{}", found.1);
     assert!(found.1.contains("was fenced") && found.1.contains("generation=1"), "{}", found.1);
 
     let name = store(&server, "control");
-    let found = put_back(&mut server, &name, false);
+    let found = put_back(&mut server, starts, &name, false);
     told(S::NAME, "put back from a copy, without a journal", &found);
     assert!(found.0 > 20, "the control finds only {}: {}", found.0, found.1);
     let name = store(&server, "shown");
-    copied(&mut server, |save, restore| holds_more(&name, save, restore));
+    make(&name);
+    copied(&mut server, starts, |save, restore| holds_more(&name, save, restore));
 }
 
-fn database<S: Databases>(server: &S, name: &str) -> String {
-    server.make_database(name).expect("a database")
+fn what_goes_back_grants_nothing_twice<S: Server>() {
+    what_goes_back::<S>(S::fresh);
 }
 
-fn path<S: Server>(server: &S, name: &str) -> String {
-    let url = server.url();
-    format!("{}-{name}", url.trim_end_matches('/'))
-}
-
-each!(
-    what_goes_back_grants_nothing_twice:
-    postgres Postgres(database),
-    mariadb Mariadb(database),
-    etcd Etcd(path),
-    zookeeper Zookeeper(path),
-);
+each!(every what_goes_back_grants_nothing_twice);
 
 /// Leaf's own table keeps the tags.
 #[test]
 fn leafs_table_that_goes_back_grants_nothing_twice() {
-    what_goes_back_grants_nothing_twice::<Mariadb>(|server, name| {
-        let url = database(server, name);
-        let table = "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', \
-                     max_id bigint(20) NOT NULL DEFAULT '1', step int(11) NOT NULL, \
-                     description varchar(256) DEFAULT NULL, \
-                     update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE \
-                     CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE=InnoDB";
-        server.run(name, table).expect("Leaf's table");
+    what_goes_back::<Mariadb>(|server, name| {
+        let url = server.fresh(name);
+        server.run(name, leafid_servers::LEAF_ALLOC).expect("Leaf's table");
         format!("{url}?tags=leaf_alloc")
     });
 }
@@ -94,64 +90,45 @@ fn leafs_table_that_goes_back_grants_nothing_twice() {
 #[test]
 fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() {
     let Some(mut server) = for_test::<Postgres>() else { return };
-    for journal in [true, false] {
-        let url = database(&server, if journal { "promoted" } else { "unnoticed" });
-        let folder = tempfile::tempdir().expect("a folder");
-        let (saved, notes) = (folder.path().join("saved"), folder.path().join("journal"));
-        std::fs::create_dir(&notes).expect("a folder");
-        let shared = std::cell::RefCell::new(&mut server);
-        let save = || {
-            let mut server = shared.borrow_mut();
-            server.stop().expect("it stops");
-            copy(&server.data(), &saved);
-            server.start_again().expect("it starts");
-        };
-        let promote = || {
-            let mut server = shared.borrow_mut();
-            server.stop().expect("it stops");
-            copy(&saved, &server.data());
-            server.make_standby().expect("a standby");
-            server.start_again().expect("it starts");
-            let done = server.run("postgres", "SELECT pg_promote(true, 240)").expect("a promotion");
-            assert_eq!(done.trim(), "t");
-        };
-        let found = goes_back(&url, journal.then_some(notes.as_path()), save, promote);
-        told("PostgreSQL", if journal { "promoted" } else { "promoted, no journal" }, &found);
-        if journal {
-            assert_eq!(found.0, 0, "{}", found.1);
-            assert!(found.1.contains("its database is"), "another timeline: {}", found.1);
-        } else {
-            assert!(found.0 > 20, "the control finds only {}", found.0);
-        }
-    }
+    let promote = |server: &mut Postgres| {
+        server.make_standby().expect("a standby");
+        starts(server);
+        let done = server.run("postgres", "SELECT pg_promote(true, 240)").expect("a promotion");
+        assert_eq!(done.trim(), "t");
+    };
+    let url = server.fresh("promoted");
+    let found = put_back(&mut server, promote, &url, true);
+    told("PostgreSQL", "promoted", &found);
+    assert_eq!(found.0, 0, "{}", found.1);
+    assert!(found.1.contains("its database is"), "another timeline: {}", found.1);
+    let url = server.fresh("unnoticed");
+    let found = put_back(&mut server, promote, &url, false);
+    told("PostgreSQL", "promoted, no journal", &found);
+    assert!(found.0 > 20, "the control finds only {}", found.0);
 }
 
 /// Under a server that goes on: what it wrote itself it knows, with a journal or without.
 #[test]
 fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() {
     let Some(mut server) = for_test::<Postgres>() else { return };
-    let url = database(&server, "under");
+    let url = server.fresh("under");
     make(&url);
-    let folder = tempfile::tempdir().expect("a folder");
-    let saved = folder.path().join("saved");
-    server.stop().expect("it stops");
-    copy(&server.data(), &saved);
-    server.start_again().expect("it starts");
-    let serving = serve(&url, None);
-    let before = lease(&serving, 10);
-    server.stop().expect("it stops");
-    copy(&saved, &server.data());
-    server.start_again().expect("it starts");
-    serving.ready(200, &["\"ok\""]);
-    assert_eq!(overlaps(&before, &lease(&serving, 20)), 0);
-    serving.logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+    copied(&mut server, starts, |save, restore| {
+        save();
+        let serving = serve(&url, None);
+        let before = lease(&serving, 10);
+        restore();
+        serving.ready(200, &["\"ok\""]);
+        assert_eq!(overlaps(&before, &lease(&serving, 20)), 0);
+        serving.logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+    });
 }
 
 /// A schema that was dropped, or another database behind the same name.
 #[test]
 fn a_dropped_store_is_not_made_anew_beside_its_journal() {
     let Some(server) = for_test::<Postgres>() else { return };
-    let url = database(&server, "dropped");
+    let url = server.fresh("dropped");
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().display().to_string();
     make(&url);
@@ -168,10 +145,7 @@ fn a_dropped_store_is_not_made_anew_beside_its_journal() {
     }
     says(&url, &["init", "--replaces-lost", "--journal", &journal]);
     let second = serve(&url, Some(folder.path()));
-    for tag in ["orders", "users"] {
-        says(&second.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
-    }
-    says(&second.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    fill(&second.url);
     assert_eq!(overlaps(&before, &lease(&second, 40)), 0);
     // A copy of it that lives beside it.
     play(&url, "repair --new-id =1 stop every server");

@@ -3,16 +3,9 @@
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
+use super::keyed::keys::Keys;
 use crate::support::{Serving, fails, has, refusal, says, until};
 use crate::{REQUEST, SERVE, serve};
-
-/// An empty database.
-fn database<S: Databases>(server: &S, name: &str) -> String {
-    server.make_database(name).expect("a database")
-}
-
-/// An empty place of this name on a server.
-type Fresh<S> = fn(&S, &str) -> String;
 
 /// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine
 /// an answer may come too late, and what it granted is a gap then.
@@ -31,9 +24,9 @@ fn leases_ten(serving: &Serving, from: u64) -> u64 {
 }
 
 /// `nothing` is said of an empty place.
-pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, nothing: &str) {
+fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     let Some(mut server) = for_test::<S>() else { return };
-    let url = fresh(&server, "made");
+    let url = server.fresh("made");
     // An empty place is what a lost store looks like.
     has(&fails(&url, &SERVE, 1), &["leafid init", nothing]);
     let made = says(&url, &["init"]);
@@ -67,11 +60,13 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
 
 each!(
     is_made_by_a_command_and_opened_by_others:
-    postgres Postgres(database, "has no tables"),
-    mariadb Mariadb(database, "has no tables"),
+    postgres Postgres("has no tables"),
+    mariadb Mariadb("has no tables"),
+    etcd Etcd("no store"),
+    zookeeper Zookeeper("no store"),
 );
 
-pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
+fn is_waited_for<S: Server>() {
     let Some(mut server) = for_test::<S>() else { return };
     let url = server.url();
     says(&url, &["init"]);
@@ -84,14 +79,14 @@ pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
     serving.ready(200, &["\"ok\"", "\"journal\":\"written\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     // The control: a store that is not there is not waited for.
-    assert!(fails(&fresh(&server, "empty"), &SERVE, 1).contains("leafid init"));
+    assert!(fails(&server.fresh("empty"), &SERVE, 1).contains("leafid init"));
     // One that stops while it waits ends at once.
     server.stop().expect("it ends");
     let mut serving = serve(&url, &[]);
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
 
-each!(is_waited_for: postgres Postgres(database), mariadb Mariadb(database));
+each!(every is_waited_for);
 
 /// What is done when this value goes, also where its test fails.
 struct AtLast<F: Fn()>(F);
@@ -109,7 +104,7 @@ fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     end: fn(&str) -> String,
 ) {
     let Some(server) = for_test::<S>() else { return };
-    let url = server.make_database("locked").expect("a database");
+    let url = server.fresh("locked");
     says(&url, &["init"]);
     std::thread::scope(|scope| {
         // Ended from here, whatever it says of that: also where this test fails.
@@ -146,29 +141,59 @@ fn mariadb_whose_tables_are_locked_is_waited_for() {
     );
 }
 
-/// Another database stands behind the name after a while: nothing is granted from it.
-fn another_store_behind_the_name_stops_the_server<S: Databases>(forget: &str) {
-    let Some(mut server) = for_test::<S>() else { return };
-    let url = server.make_database("twice").expect("a database");
-    says(&url, &["init"]);
-    says(&url, &["tag", "create", "orders"]);
-    let serving = serve(&url, &[]);
-    serving.ready(200, &["\"ok\""]);
-    server.run("twice", forget).expect("the tables go");
-    says(&url, &["init"]);
-    says(&url, &["tag", "create", "orders"]);
-    server.crash();
-    server.start_again().expect("it comes back");
-    serving.ready(503, &["STORE_CHANGED"]);
-    refusal(
-        serving.patient("/v1/segments/orders/lease", &json!({ "request": REQUEST })),
-        409,
-        "STORE_CHANGED",
-    );
+/// Another store stands behind the name after a while: nothing is granted from it, with or without a
+/// broken connection.
+fn another_store_behind_the_name_stops_the_server<S: Server>(
+    url: fn(&S) -> String,
+    forget: fn(&S),
+    broken: &[bool],
+) {
+    for breaks in broken {
+        let Some(mut server) = for_test::<S>() else { return };
+        let url = url(&server);
+        let make = || {
+            says(&url, &["init"]);
+            says(&url, &["tag", "create", "orders"]);
+        };
+        make();
+        let serving = serve(&url, &[]);
+        serving.ready(200, &["\"ok\""]);
+        forget(&server);
+        make();
+        let (path, ask) = ("/v1/segments/orders/lease", json!({ "request": REQUEST }));
+        if *breaks {
+            server.crash();
+            server.start_again().expect("it comes back");
+            serving.ready(503, &["STORE_CHANGED"]);
+        } else {
+            // The write that finds out has no grant; whoever asks next is told by name.
+            let refused = serving.post(path, &ask);
+            assert_eq!(refused.0, 503, "{refused:?}");
+        }
+        refusal(serving.patient(path, &ask), 409, "STORE_CHANGED");
+    }
+}
+
+fn twice<S: Databases>(server: &S) -> String {
+    server.fresh("twice")
+}
+
+fn forgets<S: Databases>(server: &S, sql: &str) {
+    server.run("twice", sql).expect("the tables go");
 }
 
 each!(
     another_store_behind_the_name_stops_the_server:
-    postgres Postgres("DROP SCHEMA leafid CASCADE"),
-    mariadb Mariadb("DROP TABLE meta, tags, namespaces, workers"),
+    postgres Postgres(
+        super::twice,
+        |server| super::forgets(server, "DROP SCHEMA leafid CASCADE"),
+        &[true]
+    ),
+    mariadb Mariadb(
+        super::twice,
+        |server| super::forgets(server, "DROP TABLE meta, tags, namespaces, workers"),
+        &[true]
+    ),
+    etcd Etcd(leafid_servers::Server::url, super::Keys::wipe, &[true, false]),
+    zookeeper Zookeeper(leafid_servers::Server::url, super::Keys::wipe, &[true, false]),
 );

@@ -9,8 +9,8 @@ use rcgen::{
     KeyPair,
 };
 
-use crate::support::{fails, says};
-use crate::{SERVE, serve};
+use crate::support::says;
+use crate::{SERVE, is_refused, lets_in};
 
 const HERE: &str = "127.0.0.1";
 
@@ -48,22 +48,6 @@ fn file(folder: &Path, name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
-/// A store is used with this URL, and the password is not said.
-fn serves(url: &str) {
-    let mut serving = serve(url, &[]);
-    serving.ready(200, &["\"ok\""]);
-    says(&serving.url, &["next", "orders"]);
-    serving.end("-TERM");
-    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
-}
-
-/// The server does not start with this URL, and says all of these words at once.
-fn is_refused(url: &str, words: &[&str]) {
-    let refused = fails(url, &SERVE, 1);
-    assert!(words.iter().all(|word| refused.contains(word)), "{words:?}: {refused}");
-    assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
-}
-
 #[test]
 fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let Some(mut server) = for_test::<Postgres>() else { return };
@@ -83,7 +67,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     };
 
     // It has no certificate, so it speaks none.
-    is_refused(&by("require", &ca), &["speaks no TLS", "ssl"]);
+    is_refused(&by("require", &ca), &SERVE, &["speaks no TLS", "ssl"]);
 
     put(&server, ours.server(HERE));
     server.put("users.crt", &ours.0.pem()).expect("a file");
@@ -98,36 +82,40 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let good = format!("{}&channel_binding=require", by("verify-full", &ca));
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
-    serves(&good);
-    serves(&by("require", &ca));
+    lets_in(&good, "s3cret");
+    lets_in(&by("require", &ca), "s3cret");
     // The control: without TLS nobody comes in.
-    is_refused(&url, &["does not let this server in", "no encryption"]);
+    is_refused(&url, &SERVE, &["does not let this server in", "no encryption"]);
     // Another authority's word does not count, and by default that of the public ones does.
     for unknown in [by("verify-full", &other), by("verify-ca", &other), by("require", "system")] {
-        is_refused(&unknown, &["UnknownIssuer", "sslrootcert=FILE"]);
+        is_refused(&unknown, &SERVE, &["UnknownIssuer", "sslrootcert=FILE"]);
     }
-    is_refused(&format!("{url}?sslmode=require"), &["UnknownIssuer", "sslrootcert=FILE"]);
+    is_refused(&format!("{url}?sslmode=require"), &SERVE, &["UnknownIssuer", "sslrootcert=FILE"]);
 
     // Whoever may come in by a certificate alone shows one.
-    server.make_database("shop").expect("a database");
+    server.fresh("shop");
     let [certificate, key] = ours.certify("ids", ExtendedKeyUsagePurpose::ClientAuth);
     let (certificate, key) = (write("ids.pem", &certificate), write("ids-key.pem", &key));
     let shop = by("verify-full", &ca).replace("/postgres?", "/shop?");
     says(&format!("{shop}&sslcert={certificate}&sslkey={key}"), &["init"]);
-    is_refused(&shop, &["valid client certificate"]);
+    is_refused(&shop, &SERVE, &["valid client certificate"]);
 
     // A certificate for another name, of the same authority.
     put(&server, ours.server("db.example"));
     server.stop().expect("it ends");
     server.start_again_with(&settings).expect("it takes the settings");
     for mode in ["verify-full", "require"] {
-        is_refused(&by(mode, &ca), &["not valid for name", "db.example", "sslmode=verify-ca"]);
+        is_refused(
+            &by(mode, &ca),
+            &SERVE,
+            &["not valid for name", "db.example", "sslmode=verify-ca"],
+        );
     }
-    serves(&by("verify-ca", &ca));
-    is_refused(&by("verify-ca", &other), &["UnknownIssuer"]);
+    lets_in(&by("verify-ca", &ca), "s3cret");
+    is_refused(&by("verify-ca", &other), &SERVE, &["UnknownIssuer"]);
     // One that only calls itself as ours does.
     let imitated = write("imitated.pem", &Authority::new("ours").0.pem());
-    is_refused(&by("verify-ca", &imitated), &["BadSignature", "sslrootcert=FILE"]);
+    is_refused(&by("verify-ca", &imitated), &SERVE, &["BadSignature", "sslrootcert=FILE"]);
 }
 
 #[test]
@@ -149,7 +137,7 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let url = format!("mysql://ids:s3cret@{HERE}:{}/leafid", server.port());
     let by = |mode: &str, ca: &str| format!("{url}?ssl-mode={mode}&ssl-ca={ca}");
 
-    is_refused(&by("REQUIRED", &ca), &["speaks no TLS"]);
+    is_refused(&by("REQUIRED", &ca), &SERVE, &["speaks no TLS"]);
 
     let shows = |server: &mut Mariadb, name: &str| {
         let [certificate, key] = ours.server(name);
@@ -166,20 +154,20 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let good = by("VERIFY_IDENTITY", &ca);
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
-    serves(&good);
-    serves(&by("required", &ca));
+    lets_in(&good, "s3cret");
+    lets_in(&by("required", &ca), "s3cret");
     // The control: without TLS nobody comes in.
-    is_refused(&url, &["does not let this server in"]);
+    is_refused(&url, &SERVE, &["does not let this server in"]);
     for unknown in [by("VERIFY_IDENTITY", &other), format!("{url}?ssl-mode=REQUIRED")] {
-        is_refused(&unknown, &["UnknownIssuer", "ssl-ca=FILE"]);
+        is_refused(&unknown, &SERVE, &["UnknownIssuer", "ssl-ca=FILE"]);
     }
 
     let [certificate, key] = ours.certify("shop", ExtendedKeyUsagePurpose::ClientAuth);
     let (certificate, key) = (write("shop.pem", &certificate), write("shop-key.pem", &key));
     let shop = good.replace("//ids:", "//shop:");
-    serves(&format!("{shop}&ssl-cert={certificate}&ssl-key={key}"));
-    is_refused(&shop, &["does not let this server in"]);
+    lets_in(&format!("{shop}&ssl-cert={certificate}&ssl-key={key}"), "s3cret");
+    is_refused(&shop, &SERVE, &["does not let this server in"]);
 
     shows(&mut server, "db.example");
-    is_refused(&good, &["not valid for name", "db.example", "connect by a name"]);
+    is_refused(&good, &SERVE, &["not valid for name", "db.example", "connect by a name"]);
 }

@@ -5,14 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::{Name, SegmentAsk, Token};
 use leafid_servers::{Mariadb, for_test};
+use leafid_store::backends::BackEnd;
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::far;
 use leafid_store::backends::mysql::{Address, Mysql};
 use leafid_store::backends::opening::{Options, Terms};
 use leafid_store::backends::remote::Remote;
-use leafid_store::backends::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Read, Seen, Want, Watch, Write, Written,
-};
 use leafid_store::clock::SystemClock;
 use leafid_store::registry::Registry;
 use tokio::sync::watch;
@@ -20,6 +18,7 @@ use tokio::sync::watch;
 use super::running::{Leaf, database};
 use crate::ranges::overlaps;
 use crate::support::until;
+use crate::troubled::{Trouble, Troubled};
 
 type Ranges = Vec<(u64, u64)>;
 
@@ -30,64 +29,22 @@ const LEAFS: usize = 3;
 /// Where the row stands when all begin.
 const OLD: u64 = 1_000_001;
 
-fn terms() -> Terms {
-    Terms { options: Options::default(), allow_unsafe: false, source: Source::Database }
-}
-
 fn opened(url: &str) -> Remote<Mysql> {
     let address = Address::parse(url).expect("an address");
-    let clock = Arc::new(SystemClock);
-    let terms = Terms { options: Options { create: true, ..Options::default() }, ..terms() };
+    let options = Options { create: true, ..Options::default() };
+    let terms = Terms { options, allow_unsafe: false, source: Source::Database };
     // A busy machine may be too slow for the database's answer: a server tries again then.
-    let opened = until(|| match far::open(&address, &address.place, clock.clone(), &terms) {
-        Ok(opened) => Some(opened),
-        Err(unopened) if unopened.may_pass => None,
-        Err(unopened) => panic!("{:?}", unopened.problem),
-    });
+    let opened =
+        until(|| match far::open(&address, &address.place, Arc::new(SystemClock), &terms) {
+            Ok(opened) => Some(opened),
+            Err(unopened) if unopened.may_pass => None,
+            Err(unopened) => panic!("{:?}", unopened.problem),
+        });
     opened.expect("it is opened in the end")
 }
 
 fn registry(back_end: impl BackEnd) -> Registry {
     Registry::over(back_end, Arc::new(SystemClock), false).expect("a registry")
-}
-
-/// A back end whose condition is left out: whatever a row was decided on, it is written as if it
-/// were still so.
-struct Careless(Remote<Mysql>);
-
-impl BackEnd for Careless {
-    fn facts(&self) -> Facts {
-        self.0.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.0.watch()
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { at_once: self.0.abilities().at_once, ..Abilities::default() }
-    }
-
-    async fn begin(&mut self) -> Result<Option<leafid_core::StoreTime>, Fault> {
-        self.0.begin().await
-    }
-
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
-        self.0.read(wants).await
-    }
-
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
-        let mut groups = groups.to_vec();
-        for write in groups.iter_mut().flatten() {
-            if let Write::Tag { tag, before, .. } = write
-                && let [Answer::Tag(Some(now))] =
-                    &self.0.read(&[Want::Tag(*tag)]).await?.answers[..]
-            {
-                *before = Some(Seen { row: now.row, revision: 0 });
-            }
-        }
-        self.0.write(&groups).await
-    }
 }
 
 /// How far both sides are.
@@ -187,7 +144,7 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
 
     // The control: the same without the condition of the write.
     let url = database(&server, "careless", &rows);
-    let careless = || registry(Careless(opened(&url)));
+    let careless = || registry(Troubled::over(opened(&url), Trouble::Blind, &Arc::default()));
     let (holders, leafs) = at_work(&url, [careless(), careless()]);
     let found = overlaps(holders.into_iter().chain(leafs).collect());
     println!("without the condition: {found} overlaps");

@@ -1,31 +1,19 @@
 //! Leaf's table as Leaf's script makes it, and a writer that uses it as a running Leaf does.
 
-use leafid_servers::{Databases, Mariadb, Server};
+use leafid_servers::{Databases, LEAF_ALLOC, Mariadb, Server};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Opts, TxOpts};
 
-/// The table, byte by byte.
-pub const TABLE: &str = "\
-CREATE TABLE `leaf_alloc` (
-  `biz_tag` varchar(128)  NOT NULL DEFAULT '',
-  `max_id` bigint(20) NOT NULL DEFAULT '1',
-  `step` int(11) NOT NULL,
-  `description` varchar(256)  DEFAULT NULL,
-  `update_time` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
-  PRIMARY KEY (`biz_tag`)
-) ENGINE=InnoDB;
-";
-
 /// A database of Leaf's with these rows: `('orders', 1, 2000, 'a test')`.
 pub fn database(server: &Mariadb, name: &str, rows: &str) -> String {
-    server.make_database(name).expect("a database");
-    server.run(name, TABLE).expect("Leaf's table");
+    let url = server.fresh(name);
+    server.run(name, LEAF_ALLOC).expect("Leaf's table");
     if !rows.is_empty() {
         let insert =
             format!("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES {rows}");
         server.run(name, &insert).expect("rows");
     }
-    format!("mysql://root@127.0.0.1:{}/{name}?tags=leaf_alloc", server.port())
+    format!("{url}?tags=leaf_alloc")
 }
 
 /// A connection of a Leaf to the database of a store.
@@ -46,16 +34,10 @@ impl Leaf {
     pub async fn segment(&mut self, tag: &str, step: Option<u64>) -> (u64, u64) {
         let mut transaction =
             self.connection.start_transaction(TxOpts::default()).await.expect("a transaction");
-        match step {
-            None => {
-                let text = "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?";
-                transaction.exec_drop(text, (tag,)).await.expect("an update");
-            }
-            Some(step) => {
-                let text = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ?";
-                transaction.exec_drop(text, (step, tag)).await.expect("an update");
-            }
-        }
+        // By the row's own step, a column like another.
+        let by = step.map_or("step".to_owned(), |step| step.to_string());
+        let text = format!("UPDATE leaf_alloc SET max_id = max_id + {by} WHERE biz_tag = ?");
+        transaction.exec_drop(text, (tag,)).await.expect("an update");
         let text = "SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?";
         let row: Option<(String, u64, u64)> =
             transaction.exec_first(text, (tag,)).await.expect("a row");

@@ -1,18 +1,14 @@
 //! `leaf_alloc` as the table of tags: read as it is, written as Leaf reads it, and what it lacks kept
 //! beside it.
 
-use std::process::Command;
-
-use leafid_servers::{Databases, Mariadb, for_test};
+use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::{Value, json};
 
 use super::running::database;
-use crate::support::{LEAFID, Serving, fails, play, says};
+use crate::support::{Serving, fails, play, says};
 
-/// Serves a store.
 pub fn serve(url: &str) -> Serving {
-    let mut command = Command::new(LEAFID);
-    Serving::spawn(command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", url]))
+    Serving::of(url, &["--create"])
 }
 
 /// Leases; `n` is the number of the request.
@@ -145,11 +141,7 @@ fn a_table_that_was_edited_lower_is_one_that_went_back() {
 #[test]
 fn a_database_without_leafs_table_is_refused() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    server.make_database("empty").expect("a database");
-    let url = format!(
-        "mysql://root@127.0.0.1:{}/empty?tags=leaf_alloc",
-        leafid_servers::Server::port(&server)
-    );
+    let url = format!("{}?tags=leaf_alloc", server.fresh("empty"));
     let refused = fails(&url, &["init"], 1);
     assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("no table `leaf_alloc`"));
     // Tables of other programs that are called as ours are elsewhere do no harm.

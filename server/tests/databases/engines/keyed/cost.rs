@@ -3,16 +3,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Instant;
 
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
-use leafid_servers::{Etcd, Zookeeper, for_test};
-use leafid_store::backends::clock::Source;
-use leafid_store::backends::far::{self, Client};
+use leafid_servers::for_test;
+use leafid_store::backends::far::Client;
 use leafid_store::backends::link::Broken;
-use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
 use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
@@ -21,9 +17,9 @@ use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
-use super::clock;
 use super::keys::{Keys, Real};
 use super::races::TRIES;
+use crate::opens::{clock, open_far};
 use crate::support::until;
 
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
@@ -167,19 +163,7 @@ impl Counting {
     fn open<S: Real>(url: &str) -> Counting {
         let counts = Arc::new(Counts::default());
         let address = (S::address(url), Arc::clone(&counts));
-        let options = Options { create: true, ..Options::default() };
-        let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-        // On a busy machine a part of so many rows may take longer than an exchange may: a server
-        // tries again then.
-        let keyed = until(|| {
-            counts.take();
-            match far::open::<Keyed<Counted<S::Engine>>>(&address, "here", clock(), &terms) {
-                Ok(keyed) => Some(keyed),
-                Err(unopened) if unopened.may_pass => None,
-                Err(unopened) => panic!("{:?}", unopened.problem),
-            }
-        });
-        let keyed = keyed.expect("it is opened in the end");
+        let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
         let store = Registry::over(keyed, clock(), false).expect("a thread");
         Counting { store, counts }
     }
@@ -269,36 +253,23 @@ fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
     one.range(Range::new(0, u64::from(rows)));
     // After the namespace, by a hand that knows the range.
     fill(server, rows, rests);
-    let began = Instant::now();
     let two = Counting::open::<S>(&url);
-    let opened = (began.elapsed().as_millis(), two.counts.take());
     let mut costs = Vec::new();
     // What the first server does not know yet, it reads once.
-    let (first, loaded) = one.acquire_first("a");
-    assert_eq!(first, Ok(0));
+    assert_eq!(one.acquire_first("a").0, Ok(0));
     // Two servers in turns: each sees what the other took.
-    let began = Instant::now();
     for number in 1..9 {
         let server = if number % 2 == 0 { &one } else { &two };
         let (given, cost) = server.acquire("a")?;
         assert_eq!(given, Ok(number), "rested longest, of {rows}");
         costs.push(cost);
     }
-    let each = began.elapsed().as_millis() / 8;
     // One alone.
-    let began = Instant::now();
     let (given, cost) = two.acquire("a")?;
     assert_eq!(given, Ok(9));
     let (given, alone) = if rows > 10 { two.acquire("a")? } else { (Ok(10), cost) };
     assert_eq!(given, Ok(10));
-    println!(
-        "{}, {rows} rows: opened in {} ms [trips, rows] {:?}, learned by {loaded:?}; in turns \
-             {costs:?}, {each} ms each; alone {alone:?}, {} ms",
-        S::NAME,
-        opened.0,
-        opened.1,
-        began.elapsed().as_millis()
-    );
+    println!("{}, {rows} rows [trips, rows]: in turns {costs:?}; alone {alone:?}", S::NAME);
     Some((costs, alone))
 }
 
@@ -326,7 +297,7 @@ fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     assert!(large.1[1] <= 8, "{:?}", large.1);
 }
 
-each!(acquires_do_not_cost_more_in_larger_namespaces: etcd Etcd, zookeeper Zookeeper);
+each!(keyed acquires_do_not_cost_more_in_larger_namespaces);
 
 /// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
 /// looks at each once, and the next does not.
@@ -377,4 +348,4 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     Some(())
 }
 
-each!(a_full_namespace_is_refused_cheaply: etcd Etcd, zookeeper Zookeeper);
+each!(keyed a_full_namespace_is_refused_cheaply);

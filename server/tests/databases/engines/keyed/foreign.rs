@@ -1,6 +1,6 @@
 //! Keys of another program where a store is to be, and a store of another version.
 
-use leafid_servers::{Etcd, Zookeeper, for_test};
+use leafid_servers::for_test;
 use leafid_store::keyed::engine::Key;
 
 use super::keys::Keys;
@@ -23,4 +23,4 @@ fn what_others_wrote_is_refused<S: Keys>() {
     }
 }
 
-each!(what_others_wrote_is_refused: etcd Etcd, zookeeper Zookeeper);
+each!(keyed what_others_wrote_is_refused);

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use leafid_servers::{Etcd, Server, Zookeeper};
-use leafid_store::backends::far;
 use leafid_store::keyed::engine::{Engine, Key};
-use leafid_store::keyed::etcd;
-use leafid_store::keyed::zookeeper;
+use leafid_store::keyed::{Keyed, etcd, zookeeper};
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
 
+use crate::opens::Opens;
 use crate::support::agent;
 
 /// A server whose keys can be written by hand.
@@ -155,25 +154,14 @@ pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
 pub const SESSION: Duration = Duration::from_secs(120);
 
 /// The engine of the server that a test starts.
-pub trait Real: Keys {
-    /// What speaks with it.
+pub trait Real: Keys + Opens<BackEnd = Keyed<<Self as Real>::Engine>> {
     type Engine: Engine;
-    /// Where it is.
-    fn address(url: &str) -> <Self::Engine as far::Client>::Address;
 }
 
 impl Real for Etcd {
     type Engine = etcd::Etcd;
-
-    fn address(url: &str) -> etcd::Address {
-        etcd::Address::parse(url).expect("a URL")
-    }
 }
 
 impl Real for Zookeeper {
     type Engine = zookeeper::Zookeeper;
-
-    fn address(url: &str) -> zookeeper::Address {
-        zookeeper::Address::parse(url).expect("a URL")
-    }
 }

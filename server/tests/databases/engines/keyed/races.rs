@@ -9,37 +9,19 @@ use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
-use leafid_servers::{Etcd, Zookeeper, for_test};
-use leafid_store::backends::clock::Source;
-use leafid_store::backends::far;
-use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
+use leafid_servers::for_test;
 use leafid_store::backends::{
     Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
-use leafid_store::keyed::Keyed;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Page, TagChange};
 
-use super::clock;
-use super::keys::Real;
-use crate::support::{LIMIT, until};
+use crate::opens::{Opens, clock};
+use crate::support::LIMIT;
 
 fn name() -> Name {
     Name::namespace("default").expect("a name")
-}
-
-fn open<S: Real>(url: &str) -> Keyed<S::Engine> {
-    let options = Options { create: true, ..Options::default() };
-    let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-    let opened =
-        until(|| match far::open::<Keyed<S::Engine>>(&S::address(url), "here", clock(), &terms) {
-            Ok(opened) => Some(opened),
-            Err(unopened) if unopened.may_pass => None,
-            Err(unopened) => panic!("{:?}", unopened.problem),
-        });
-    opened.expect("it is opened in the end")
 }
 
 async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Fault> {
@@ -71,12 +53,12 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
 }
 
 /// Changes the namespace after what others did since it was looked at; how that ended.
-async fn change_after<S: Real>(
+async fn change_after<S: Opens>(
     url: &str,
     change: impl Fn(Namespace) -> Namespace,
-    meanwhile: impl AsyncFn(&mut Keyed<S::Engine>) -> Result<(), Fault>,
+    meanwhile: impl AsyncFn(&mut S::BackEnd) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
-    let (mut one, mut two) = (open::<S>(url), open::<S>(url));
+    let (mut one, mut two) = (S::opened(url), S::opened(url));
     two.begin().await?;
     one.begin().await?;
     let before = namespace(&mut one).await?;
@@ -102,7 +84,7 @@ fn more(of: Namespace) -> Namespace {
 /// How often a test begins with another server where this machine is too slow for an engine's answers.
 pub const TRIES: usize = 5;
 
-async fn changes_are_decided_on_what_is_there<S: Real>() {
+async fn changes_are_decided_on_what_is_there<S: Opens>() {
     let mut last = None;
     for _ in 0..TRIES {
         let Some(server) = for_test::<S>() else { return };
@@ -114,42 +96,42 @@ async fn changes_are_decided_on_what_is_there<S: Real>() {
     panic!("no answer in time, {TRIES} times in a row: {last:?}");
 }
 
-async fn changes_over<S: Real>(url: &str) -> Result<(), Fault> {
+async fn changes_over<S: Opens>(url: &str) -> Result<(), Fault> {
     let done = |outcome: &Outcome| matches!(outcome, Outcome::Done(_));
     let other =
         |of: Namespace| Namespace { layout: Layout::EDGE, workers: Range::new(0, 64), ..of };
     // The first window, granted while the layout changes.
-    let granted = async |two: &mut Keyed<S::Engine>, number, until| {
+    let granted = async |two: &mut S::BackEnd, number, until| {
         grant(two, number, until).await.map(|outcome| assert!(done(&outcome), "{outcome:?}"))
     };
-    let first = async |two: &mut Keyed<S::Engine>| granted(two, 3, 100).await;
+    let first = async |two: &mut S::BackEnd| granted(two, 3, 100).await;
     let outcome = change_after::<S>(url, other, first).await?;
     assert_eq!(outcome, Outcome::Conflict, "the first window of a bucket");
     // A number that leaves is granted, for the first time, or renewed, meanwhile.
     for (number, until) in [(1_000, 100), (1_000, 200), (730, 100)] {
-        let meanwhile = async |two: &mut Keyed<S::Engine>| granted(two, number, until).await;
+        let meanwhile = async |two: &mut S::BackEnd| granted(two, number, until).await;
         let outcome = change_after::<S>(url, fewer, meanwhile).await?;
         assert_eq!(outcome, Outcome::Conflict, "{number} until {until}");
     }
     // The control: one that stays may be, and nothing else stands in the way.
-    let stays = async |two: &mut Keyed<S::Engine>| granted(two, 3, 300).await;
+    let stays = async |two: &mut S::BackEnd| granted(two, 3, 300).await;
     let outcome = change_after::<S>(url, fewer, stays).await?;
     assert!(done(&outcome), "{outcome:?}");
-    let nothing = async |_: &mut Keyed<S::Engine>| Ok(());
+    let nothing = async |_: &mut S::BackEnd| Ok(());
     let outcome = change_after::<S>(url, more, nothing).await?;
     assert!(done(&outcome), "{outcome:?}");
     Ok(())
 }
 
-each!(async changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zookeeper);
+each!(asynchronous changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zookeeper);
 
 /// A holder renews with a server that has its row at hand; another server has moved its number out of
 /// the range meanwhile, and back.
-async fn a_number_that_came_back_is_nobodys<S: Real>() {
+async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
     let [one, two] = [(); 2]
-        .map(|()| Registry::over(open::<S>(&url), clock(), false).expect("a thread for the store"));
+        .map(|()| Registry::over(S::opened(&url), clock(), false).expect("a thread for the store"));
     let range = |start, end| NamespaceChange {
         workers: Some(Range::new(start, end)),
         ..NamespaceChange::default()
@@ -189,7 +171,7 @@ async fn a_number_that_came_back_is_nobodys<S: Real>() {
     }
 }
 
-each!(async a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
+each!(asynchronous a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
 
 /// Asks until it is answered, as a holder does: on a busy machine the engine may be too late once, or
 /// what waits too much. How often it asked again is counted.
@@ -216,9 +198,9 @@ async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem
 }
 
 /// More at once than an engine writes together: a start of many holders, and of many tags.
-async fn many_at_once_are_all_served<S: Real>() {
+async fn many_at_once_are_all_served<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
-    let server = Registry::over(open::<S>(&server.url()), clock(), false).expect("a thread");
+    let server = Registry::over(S::opened(&server.url()), clock(), false).expect("a thread");
     let again = Cell::new(0);
     let acquires = (0..300_u32).map(|number| {
         let mut request = [5; 16];
@@ -255,4 +237,4 @@ async fn many_at_once_are_all_served<S: Real>() {
     assert!(leased.iter().all(|(_, start)| start % 10 == 1 && *start <= most), "{leased:?}");
 }
 
-each!(async many_at_once_are_all_served: etcd Etcd, zookeeper Zookeeper);
+each!(asynchronous many_at_once_are_all_served: etcd Etcd, zookeeper Zookeeper);

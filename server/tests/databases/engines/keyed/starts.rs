@@ -1,4 +1,4 @@
-//! As in [`crate::engines::starts`]; and nonsense in a key is named, a wrong password is not said.
+//! Nonsense in a key is named, a wrong password is not said, and who may not come in is told so.
 
 use std::sync::Arc;
 
@@ -9,64 +9,15 @@ use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
-use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::Key;
 use leafid_store::registry::Registry;
 use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
-use super::keys::{Keys, Real, ask, ask_with, by_hand};
-use crate::engines::starts::{is_made_by_a_command_and_opened_by_others, is_waited_for};
+use super::keys::{Keys, ask, ask_with, by_hand};
+use crate::opens::{Opens, in_the_end};
 use crate::support::{fails, has, play, says, until};
-use crate::{REQUEST, SERVE, serve};
-
-/// An empty place.
-fn below<S: Server>(server: &S, name: &str) -> String {
-    format!("{}/{name}", server.url())
-}
-
-each!(
-    is_made_by_a_command_and_opened_by_others:
-    etcd Etcd(below, "no store"),
-    zookeeper Zookeeper(below, "no store"),
-);
-
-each!(is_waited_for: etcd Etcd(below), zookeeper Zookeeper(below));
-
-/// Another store stands behind the name after a while: nothing is granted from it, with or without
-/// a broken connection.
-fn another_store_behind_the_name_stops_the_server<S: Keys>() {
-    for breaks in [true, false] {
-        another_store_stops_the_server::<S>(breaks);
-    }
-}
-
-fn another_store_stops_the_server<S: Keys>(breaks: bool) {
-    let Some(mut server) = for_test::<S>() else { return };
-    let url = server.url();
-    says(&url, &["init"]);
-    says(&url, &["tag", "create", "orders"]);
-    let serving = serve(&url, &[]);
-    serving.ready(200, &["\"ok\""]);
-    server.wipe();
-    says(&url, &["init"]);
-    says(&url, &["tag", "create", "orders"]);
-    if breaks {
-        server.crash();
-        server.start_again().expect("it comes back");
-        serving.ready(503, &["STORE_CHANGED"]);
-    }
-    let (path, ask) = ("/v1/segments/orders/lease", json!({ "request": REQUEST }));
-    if !breaks {
-        // The write that finds out has no grant; whoever asks next is told by name.
-        let refused = serving.post(path, &ask);
-        assert_eq!(refused.0, 503, "{refused:?}");
-    }
-    let refused = serving.patient(path, &ask);
-    assert_eq!((refused.0, &refused.1["code"]), (409, &json!("STORE_CHANGED")), "{refused:?}");
-}
-
-each!(another_store_behind_the_name_stops_the_server: etcd Etcd, zookeeper Zookeeper);
+use crate::{REQUEST, SERVE, is_refused, lets_in, serve};
 
 /// What is nonsense is named, and the rest goes on; a server does not start over it.
 fn nonsense_is_named<S: Keys>() {
@@ -105,7 +56,7 @@ fn nonsense_is_named<S: Keys>() {
     has(&fails(&url, &SERVE, 1), &["SCHEMA_MISMATCH", &tag]);
 }
 
-each!(nonsense_is_named: etcd Etcd, zookeeper Zookeeper);
+each!(keyed nonsense_is_named);
 
 #[test]
 fn etcd_that_does_not_sync_is_refused() {
@@ -128,28 +79,18 @@ fn a_wrong_password_for_etcd_is_not_said() {
         // Whatever becomes of another member.
         let two = url(login).replace("/leafid", ",127.0.0.1:1/leafid");
         for (url, verb) in [(url(login), &["init"][..]), (two, &SERVE)] {
-            let refused = fails(&url, verb, 1);
-            assert!(refused.contains("UNAUTHORIZED: "), "{refused}");
-            assert!(refused.contains("does not let this server in"), "{refused}");
-            assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+            is_refused(&url, verb, &["UNAUTHORIZED: ", "does not let this server in"]);
         }
     }
     let good = url("shop:s3cret%2Fx@");
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
-    let mut serving = serve(&good, &[]);
-    serving.ready(200, &["\"ok\""]);
-    says(&serving.url, &["next", "orders"]);
-    says(&serving.url, &["next", "--namespace", "default"]);
-    serving.end("-TERM");
-    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+    lets_in(&good, "s3cret");
     // Another path than the one that the user may write to.
-    let refused = fails(&good.replace("/leafid", "/other"), &["init"], 1);
-    assert!(refused.contains("permission denied"), "{refused}");
-    assert!(refused.contains("FORBIDDEN: "), "{refused}");
+    let other = good.replace("/leafid", "/other");
+    is_refused(&other, &["init"], &["permission denied", "FORBIDDEN: "]);
     // One who may only read the store.
-    let refused = fails(&url("eye:l00k@"), &SERVE, 1);
-    assert!(refused.contains("FORBIDDEN: ") && !refused.contains("waiting"), "{refused}");
+    is_refused(&url("eye:l00k@"), &SERVE, &["FORBIDDEN: "]);
 }
 
 /// Etcd then asks who asks: `root`, `shop`, who may do what the page on stores names, and `eye`, who
@@ -200,17 +141,9 @@ fn a_wrong_password_for_zookeeper_is_not_said() {
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
     for login in ["shop:wr0ng-s3cret@", ""] {
-        let refused = fails(&url(login), &SERVE, 1);
-        assert!(refused.contains("user or password is wrong"), "{refused}");
-        assert!(refused.contains("UNAUTHORIZED: ") && !refused.contains("waiting"), "{refused}");
-        assert!(!refused.contains("s3cret"), "{refused}");
+        is_refused(&url(login), &SERVE, &["UNAUTHORIZED: ", "user or password is wrong"]);
     }
-    let mut serving = serve(&good, &[]);
-    serving.ready(200, &["\"ok\""]);
-    says(&serving.url, &["next", "orders"]);
-    says(&serving.url, &["next", "--namespace", "default"]);
-    serving.end("-TERM");
-    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+    lets_in(&good, "s3cret");
 }
 
 /// It lets in nobody who does not say who it is.
@@ -218,8 +151,7 @@ fn a_wrong_password_for_zookeeper_is_not_said() {
 fn zookeeper_that_demands_a_user_has_one_or_says_so() {
     let demands = ["enforce.auth.enabled=true", "enforce.auth.schemes=digest"];
     let Some(server) = for_test_with::<Zookeeper>(&demands) else { return };
-    let refused = fails(&server.url(), &SERVE, 1);
-    assert!(refused.contains("UNAUTHORIZED: ") && !refused.contains("waiting"), "{refused}");
+    is_refused(&server.url(), &SERVE, &["UNAUTHORIZED: "]);
     let url = format!("zk://shop:s3cret@127.0.0.1:{}/leafid", server.port());
     says(&url, &["init"]);
 }
@@ -239,9 +171,7 @@ fn a_right_that_is_missing_in_zookeeper_is_named() {
     });
     let only = format!("zk://shop:s3cret@127.0.0.1:{}/only", server.port());
     for (url, verb) in [(only, &["init"][..]), (server.url(), &SERVE)] {
-        let refused = fails(&url, verb, 1);
-        assert!(refused.contains("FORBIDDEN: ") && refused.contains("docs/STORES.md"), "{refused}");
-        assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+        is_refused(&url, verb, &["FORBIDDEN: ", "docs/STORES.md"]);
     }
 }
 
@@ -260,9 +190,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
         play(&url, "tag list =1 STORE_UNAVAILABLE");
     }
     // No try will change that, so a server does not wait for it.
-    let refused = fails(&server.url(), &SERVE, 1);
-    let told = refused.contains("UnknownIssuer") && refused.contains("?ca=FILE");
-    assert!(told && !refused.contains("waiting"), "{refused}");
+    is_refused(&server.url(), &SERVE, &["UnknownIssuer", "?ca=FILE"]);
     // Another one's certificate.
     let (other, _) = Etcd::secure().expect("etcd with TLS");
     let mistaken = format!("{}?ca={}", other.url(), certificate.display());
@@ -271,7 +199,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
 }
 
 /// A clock that is far ahead of what the store has seen.
-fn a_clock_that_strays_is_refused<S: Real>() {
+fn a_clock_that_strays_is_refused<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
     let open = |days: i64, believe_clock: bool| {
@@ -279,15 +207,8 @@ fn a_clock_that_strays_is_refused<S: Real>() {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at));
         let options = Options { create: true, believe_clock, ..Options::default() };
         let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
-        // What is late is asked for again.
-        let opened = until(|| {
-            let opened =
-                far::open::<Keyed<S::Engine>>(&S::address(&url), "here", clock.clone(), &terms);
-            (!opened.as_ref().is_err_and(|unopened| unopened.may_pass)).then_some(opened)
-        });
-        opened
-            .expect("an answer in the end")
-            .map(|keyed| Registry::over(keyed, clock, false).expect("a thread"))
+        in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &terms))
+            .map(|back_end| Registry::over(back_end, clock, false).expect("a thread"))
     };
     let wait = |registry: &Registry, request: u8| {
         let namespace = Name::namespace("default").expect("a name");
@@ -311,4 +232,4 @@ fn a_clock_that_strays_is_refused<S: Real>() {
     assert!(open(-3, false).is_ok(), "it is not strange any more");
 }
 
-each!(a_clock_that_strays_is_refused: etcd Etcd, zookeeper Zookeeper);
+each!(keyed a_clock_that_strays_is_refused);

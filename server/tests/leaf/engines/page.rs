@@ -7,18 +7,15 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper, for_test};
 
-use super::leaf::{Leaf, Registry, Tree};
+use super::leaf::{Leaf, Registry, Tree, now};
+use crate::client::leafs;
 use crate::page::{PAGE, commands};
 use crate::support::{LEAFID, Serving, agent, output, until};
-
-fn now() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
-}
 
 /// A Leaf in real time: it stamps and takes segments until it is stopped.
 struct Running {
@@ -124,8 +121,7 @@ impl World {
 
     fn serve(&mut self, line: &str) {
         let serving = Serving::spawn(&mut self.shell(&format!("exec {line}")));
-        let leaf = serving.first.lines().find_map(|line| line.split("Leaf's paths are at ").nth(1));
-        let leaf = leaf.expect("Leaf's paths").trim_start_matches("http://").to_owned();
+        let leaf = leafs(&serving).to_owned();
         let main = serving.url.trim_start_matches("http://").to_owned();
         for (there, here) in
             [("127.0.0.1:8081", &leaf), ("127.0.0.1:8080", &leaf), ("127.0.0.1:8750", &main)]
@@ -155,12 +151,9 @@ fn the_page_is_walked_step_by_step() {
         return;
     };
     let mariadb = Arc::new(mariadb);
-    mariadb.make_database("leaf").expect("a database");
+    mariadb.fresh("leaf");
     for sql in [
-        "CREATE TABLE `leaf_alloc` (`biz_tag` varchar(128) NOT NULL DEFAULT '', \
-         `max_id` bigint(20) NOT NULL DEFAULT '1', `step` int(11) NOT NULL, \
-         `description` varchar(256) DEFAULT NULL, `update_time` timestamp NOT NULL DEFAULT \
-         CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (`biz_tag`)) ENGINE=InnoDB",
+        leafid_servers::LEAF_ALLOC,
         "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 5000001, 2000)",
         "CREATE USER ids IDENTIFIED BY 'change-me'; GRANT ALL ON leaf.* TO ids",
     ] {

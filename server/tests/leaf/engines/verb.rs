@@ -1,18 +1,13 @@
 //! As in [`crate::verb`], of a tree in ZooKeeper and of a table.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use leafid_servers::{Mariadb, Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
 
-use super::leaf::{Registry, Table, Tree};
+use super::leaf::{Registry, Table, Tree, now};
 use crate::support::{Serving, fails, has, says};
 use crate::verb::Store;
-
-fn now() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
-}
 
 #[test]
 fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped() {

@@ -5,10 +5,18 @@ use std::time::Duration;
 
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper};
+use leafid_store::clock::{Clock, SystemClock};
 use zookeeper_client::{Acls, Client, CreateMode};
+
+/// ms since 1970.
+pub fn now() -> i64 {
+    SystemClock.wall().get()
+}
 
 /// How often a Leaf tells its registry the time.
 pub const TELLS_MS: i64 = 3_000;
+
+const PORT: &str = "54215";
 
 /// Leaf's registry: all that a Leaf asks of it, or tells it.
 pub trait Registry {
@@ -34,15 +42,13 @@ pub struct Leaf {
 impl Leaf {
     /// A machine's Leaf starts.
     pub fn start(registry: &impl Registry, ip: &str, ahead_ms: i64, now: i64) -> Leaf {
-        let (ip, port) = (ip.to_owned(), "54215".to_owned());
-        let worker = registry.register(&ip, &port, now + ahead_ms);
-        let (last, sequence, told) = (-1, 0, now + ahead_ms);
-        Leaf { worker, ip, port, ahead_ms, runs: true, last, sequence, told }
+        let worker = registry.register(ip, PORT, now + ahead_ms);
+        Leaf { ahead_ms, told: now + ahead_ms, ..Leaf::again(worker, ip) }
     }
 
     /// A machine's Leaf starts again, on the number that it has.
     pub fn again(worker: u32, ip: &str) -> Leaf {
-        let (ip, port) = (ip.to_owned(), "54215".to_owned());
+        let (ip, port) = (ip.to_owned(), PORT.to_owned());
         let (ahead_ms, last, sequence, told) = (0, -1, 0, 0);
         Leaf { worker, ip, port, ahead_ms, runs: true, last, sequence, told }
     }
@@ -164,7 +170,7 @@ pub struct Table {
 
 impl Table {
     pub fn in_mariadb(server: Arc<Mariadb>, database: &str) -> Table {
-        server.make_database(database).expect("a database");
+        server.fresh(database);
         let table = Table { server, database: database.to_owned() };
         table.run(
             "CREATE TABLE `leaf_workerid_alloc` (`id` bigint(20) NOT NULL AUTO_INCREMENT, \

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use leafid_core::Layout;
 
-use crate::support::{Home, LEAFID, Serving, agent, fails, has, says, until};
+use crate::client::Running;
+use crate::support::{Home, LEAFID, fails, has, says, until};
 
 /// A file as Leaf has it, and the arguments that serve it on free ports.
 pub fn args(home: &Home, more: &str) -> Vec<String> {
@@ -27,15 +28,10 @@ pub fn refused(args: &[String]) -> String {
 
 /// A server, the worker of an ID of Leaf's path, and what it said first. It has ended in good order.
 pub fn one_start(args: &[String]) -> (u32, String) {
-    let mut serving = Serving::spawn(Command::new(LEAFID).args(args));
-    let leaf = serving.first.lines().find_map(|line| line.split("Leaf's paths are at ").nth(1));
-    let leaf = leaf.unwrap_or_else(|| panic!("{}", serving.first)).to_owned();
-    let mut answer = agent().get(format!("{leaf}/api/snowflake/get/any")).call().expect("an ID");
-    let id = answer.body_mut().read_to_string().expect("text");
-    let id = id.parse().unwrap_or_else(|_| panic!("{id}"));
-    let said = serving.first.clone();
-    assert_eq!(serving.end("-TERM").0, Some(0));
-    (Layout::LEAF.decompose(id).unwrap().worker, said)
+    let mut leaf = Running::spawn(Command::new(LEAFID).args(args));
+    let id = leaf.number("/api/snowflake/get/any");
+    assert_eq!(leaf.serving.end("-TERM").0, Some(0));
+    (Layout::LEAF.decompose(id).unwrap().worker, leaf.serving.first.clone())
 }
 
 #[test]

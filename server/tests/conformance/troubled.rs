@@ -1,0 +1,143 @@
+//! A back end over another one that loses races, keeps what it did to itself, or forgets its conditions.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+
+use leafid_core::StoreTime;
+use leafid_store::backends::{
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
+};
+
+/// What goes wrong with a writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    Never,
+    /// Somebody else was faster with every third group.
+    EveryThirdRace,
+    /// Somebody else is always faster.
+    EveryRace,
+    /// Every third group is written, and nobody hears of it.
+    EveryThirdAnswer,
+    /// The control: each group is given the rows that stand there, whatever was decided on.
+    Blind,
+}
+
+/// What servers do, counted; and where their turns can be held up.
+#[derive(Default)]
+pub struct Counts {
+    held: Mutex<bool>,
+    let_go: Condvar,
+    /// How many groups were to be written.
+    pub groups: AtomicUsize,
+    /// How many of them were not as they had been read.
+    pub conflicts: AtomicUsize,
+    pub readings: AtomicUsize,
+}
+
+impl Counts {
+    /// From now on a turn that begins waits until this is called with `false`.
+    pub fn hold(&self, held: bool) {
+        *self.held.lock().expect("nobody panicked") = held;
+        self.let_go.notify_all();
+    }
+}
+
+pub struct Troubled<B> {
+    back_end: B,
+    trouble: Trouble,
+    counts: Arc<Counts>,
+    written: usize,
+}
+
+impl<B: BackEnd> Troubled<B> {
+    pub fn over(back_end: B, trouble: Trouble, counts: &Arc<Counts>) -> Troubled<B> {
+        Troubled { back_end, trouble, counts: Arc::clone(counts), written: 0 }
+    }
+
+    async fn look_again(&mut self, write: &mut Write) -> Result<(), Fault> {
+        let want = match write {
+            Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
+                Want::Namespace(*name)
+            }
+            Write::Tag { tag, .. } => Want::Tag(*tag),
+            Write::Worker(write) => Want::Worker(write.namespace, write.worker),
+            Write::Fence { .. } | Write::Beat(_) => return Ok(()),
+        };
+        let found = self.back_end.read(&[want]).await?.answers.pop();
+        match (write, found) {
+            (Write::Same(_, before), Some(Answer::Namespace(Some(now)))) => *before = now,
+            (Write::Namespace { before, .. }, Some(Answer::Namespace(now))) => *before = now,
+            (Write::Tag { before, .. }, Some(Answer::Tag(now))) => *before = now,
+            (Write::Worker(write), Some(Answer::Workers(now))) => {
+                write.before = now.first().map(|(_, seen)| *seen);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl<B: BackEnd> BackEnd for Troubled<B> {
+    fn facts(&self) -> Facts {
+        self.back_end.facts()
+    }
+
+    fn watch(&self) -> Arc<dyn Watch> {
+        self.back_end.watch()
+    }
+
+    /// None by which a server notices what others wrote past it.
+    fn abilities(&self) -> Abilities {
+        let Abilities { at_once, wide, waits, .. } = self.back_end.abilities();
+        let at_once = if waits { at_once } else { 1_024 };
+        Abilities { at_once, wide, ..Abilities::default() }
+    }
+
+    /// As over a network, its time comes with its answers alone.
+    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+        let held = self.counts.held.lock().expect("nobody panicked");
+        drop(self.counts.let_go.wait_while(held, |held| *held).expect("nobody panicked"));
+        self.back_end.begin().await.map(|_| None)
+    }
+
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+        self.counts.readings.fetch_add(1, SeqCst);
+        self.back_end.read(wants).await
+    }
+
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+        let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
+        for group in groups {
+            self.written += 1;
+            let third = self.written.is_multiple_of(3);
+            let is_beaten = match self.trouble {
+                Trouble::EveryThirdRace => third,
+                Trouble::EveryRace => true,
+                _ => false,
+            };
+            beaten.push(is_beaten);
+            unheard.push(third && self.trouble == Trouble::EveryThirdAnswer);
+            sent.extend((!is_beaten).then(|| group.clone()));
+        }
+        if self.trouble == Trouble::Blind {
+            for write in sent.iter_mut().flatten() {
+                self.look_again(write).await?;
+            }
+        }
+        let Written { now, outcomes } = self.back_end.write(&sent).await?;
+        let mut outcomes = outcomes.into_iter();
+        let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
+            match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {
+                Outcome::Done(_) if unheard => {
+                    Outcome::Failed(Fault { detail: "the connection broke".to_owned() })
+                }
+                outcome => outcome,
+            }
+        });
+        let outcomes: Vec<Outcome> = ended.collect();
+        let conflicts = outcomes.iter().filter(|outcome| **outcome == Outcome::Conflict).count();
+        self.counts.groups.fetch_add(groups.len(), SeqCst);
+        self.counts.conflicts.fetch_add(conflicts, SeqCst);
+        Ok(Written { now, outcomes })
+    }
+}

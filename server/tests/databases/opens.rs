@@ -1,0 +1,65 @@
+//! Servers whose stores tests open themselves.
+
+use std::sync::Arc;
+
+use leafid_servers::{Etcd, Mariadb, Postgres, Server, Zookeeper};
+use leafid_store::backends::BackEnd;
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::far::{self, Client, Far};
+use leafid_store::backends::mysql::{self, Mysql};
+use leafid_store::backends::opening::{Options, Terms, Unopened};
+use leafid_store::backends::postgres::{self, Postgres as PostgresDriver};
+use leafid_store::backends::remote::Remote;
+use leafid_store::clock::SystemClock;
+use leafid_store::keyed::{Keyed, etcd, zookeeper};
+
+use crate::support::until;
+
+pub trait Opens: Server {
+    type BackEnd: Far + BackEnd;
+
+    fn address(url: &str) -> <<Self::BackEnd as Far>::Client as Client>::Address;
+
+    /// The store at a URL, which is made where there is none.
+    fn opened(url: &str) -> Self::BackEnd {
+        open_far(&Self::address(url))
+    }
+}
+
+macro_rules! opens {
+    ($($server:ty: $back_end:ty, $address:path;)+) => {
+        $(impl Opens for $server {
+            type BackEnd = $back_end;
+
+            fn address(url: &str) -> $address {
+                <$address>::parse(url).expect("a URL")
+            }
+        })+
+    };
+}
+
+opens! {
+    Postgres: Remote<PostgresDriver>, postgres::Address;
+    Mariadb: Remote<Mysql>, mysql::Address;
+    Etcd: Keyed<etcd::Etcd>, etcd::Address;
+    Zookeeper: Keyed<zookeeper::Zookeeper>, zookeeper::Address;
+}
+
+pub fn clock() -> Arc<SystemClock> {
+    Arc::new(SystemClock)
+}
+
+/// The store at an address, which is made where there is none.
+pub fn open_far<B: Far>(address: &<B::Client as Client>::Address) -> B {
+    let options = Options { create: true, ..Options::default() };
+    let terms = Terms { options, allow_unsafe: false, source: Source::Database };
+    let opened = in_the_end(|| far::open::<B>(address, "here", clock(), &terms));
+    opened.unwrap_or_else(|unopened| panic!("{:?}", unopened.problem))
+}
+
+/// What a server opens, tried again where this machine is too slow for a database's answer.
+pub fn in_the_end<B>(open: impl Fn() -> Result<B, Unopened>) -> Result<B, Unopened> {
+    let opened =
+        until(|| Some(open()).filter(|opened| !opened.as_ref().is_err_and(|e| e.may_pass)));
+    opened.expect("an answer in the end")
+}
