@@ -35,7 +35,7 @@ const FACES: &[(&str, Face)] = &[
     ("store", served),
     ("network", served),
     ("leaf", served),
-    ("databases", databases),
+    ("databases", served),
     ("python", python),
     ("peers", peers),
     ("node", |name| script(name, "")),
@@ -59,12 +59,8 @@ pub fn main(mut args: Args) -> Outcome {
 
 fn served(name: &str) -> Outcome {
     build::need(&["server"])?;
-    binary("served", &[Path::new(name), &build::server_binary()])
-}
-
-fn databases(name: &str) -> Outcome {
-    build::need(&["server"])?;
-    binary(name, &[&build::server_binary()])
+    let words = [Path::new(name), &build::server_binary()];
+    if name == "databases" { binary(name, &words[1..]) } else { binary("served", &words) }
 }
 
 fn binary(name: &str, words: &[&Path]) -> Outcome {

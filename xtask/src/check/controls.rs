@@ -30,7 +30,10 @@ pub const LIST: &[(&str, Proof)] = &[
     // What PyO3 makes of a module that does not say.
     ("interpreter-lock", || refused(interpreter::complaint("with_gil_used(move _3, const false)"))),
     ("weight", || refused(weight::too_large("engine", 52_400, 30_500).err())),
-    ("component-imports", component_import),
+    ("component-imports", || {
+        let asked = ["wasi:cli/environment@0.2.0.initial-cwd".to_owned()];
+        refused(weight::other_imports("leafid", &asked, &[]).err())
+    }),
     ("bare-targets-std", || bare("extern crate std;\n", "wasm32v1-none", "std")),
     ("bare-targets-atomics", || bare(ATOMICS, "thumbv7em-none-eabi", "AtomicU64")),
     ("no-panic", || asks("control-panic")),
@@ -71,11 +74,6 @@ fn python_circle() -> Outcome<String> {
     let file = copy.join("leafid/_sql/database/mysql.py");
     prepend(&file, "from .engines import engine_of\n")?;
     red(arrows::python(&copy)?, "BROKEN")
-}
-
-fn component_import() -> Outcome<String> {
-    let asked = ["wasi:cli/environment@0.2.0.initial-cwd".to_owned()];
-    refused(weight::other_imports("leafid", &asked, &[]).err())
 }
 
 /// The core's proof, linked with something that it must not have.
