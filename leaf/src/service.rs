@@ -52,7 +52,7 @@ impl LeafService {
         // It says nothing, and is read all the same: what is left of it would be taken for the next
         // request, so the connection could not go on.
         if !body.is_end_stream()
-            && let Err(status) = self.read(body).await
+            && let Err(status) = Box::pin(self.read(body)).await
         {
             return answer::error(status, None, "", head.uri.path());
         }
@@ -86,20 +86,22 @@ impl LeafService {
         }
         let Modes { segment, snowflake, .. } = self.modes;
         match Asked::of(path) {
-            Asked::Segment(key) if segment && is_head => self.look(&key, path, accept).await,
+            Asked::Segment(key) if segment && is_head => {
+                Box::pin(self.look(&key, path, accept)).await
+            }
             Asked::Segment(_) | Asked::Snowflake if is_head => answer::head(accept),
             Asked::Segment(key) if segment => self.draw(Some(&key), head).await,
             Asked::Snowflake if snowflake => self.draw(None, head).await,
             Asked::Segment(_) | Asked::Snowflake => answer::id(0, accept),
             Asked::Cache | Asked::Db if !segment => answer::mode_off(path),
-            Asked::Cache => self.cache().await,
-            Asked::Db => match self.tags().await {
+            Asked::Cache => Box::pin(self.cache()).await,
+            Asked::Db => match Box::pin(self.tags()).await {
                 Ok(rows) => pages::db(&rows),
                 Err(problem) => failed(&problem, path),
             },
             Asked::Decode => {
                 // The layout is Leaf's, unless the namespace was made with another.
-                let found = self.store.namespace(self.namespace).await;
+                let found = Box::pin(self.store.namespace(self.namespace)).await;
                 let layout = found.map_or(Layout::LEAF, |namespace| namespace.layout);
                 decode::decoded(&head.uri, &layout)
             }
@@ -108,24 +110,31 @@ impl LeafService {
         }
     }
 
-    /// A number of a key, or a snowflake.
+    /// A number of a key, or a snowflake. What has to wait is boxed, here and above: hyper moves the
+    /// future of each request, and that of an ID at hand has to be small.
     async fn draw(&self, key: Option<&str>, head: &Parts) -> Response {
         let path = head.uri.path();
-        let tag = key.map(|key| self.tag(key));
-        let known = tag.flatten().is_none_or(|tag| self.generators.knows_tag(&tag));
-        let at_hand = match &tag {
+        let accept = head.headers.get(ACCEPT);
+        let tag = match key.map(|key| self.tag(key)) {
             Some(None) => return answer::failed(KEY_UNKNOWN, path),
-            Some(Some(tag)) => self.generators.number_at_hand(tag),
+            tag => tag.flatten(),
+        };
+        let at_hand = match &tag {
+            Some(tag) => self.generators.number_at_hand(tag),
             None => self.generators.stamp_at_hand(&self.namespace),
         };
-        let first = |ids: Vec<u64>| ids.first().copied();
-        let drawn = match (at_hand, tag.flatten()) {
-            (Some(id), _) => Ok(Some(id)),
-            (None, Some(tag)) => self.generators.numbers(tag, 1).await.map(first),
-            (None, None) => self.generators.stamps(self.namespace, 1).await.map(first),
-        };
-        match drawn {
-            Ok(Some(id)) => answer::id(id, head.headers.get(ACCEPT)),
+        if let Some(id) = at_hand {
+            return answer::id(id, accept);
+        }
+        let known = tag.is_none_or(|tag| self.generators.knows_tag(&tag));
+        let drawn = Box::pin(async {
+            match tag {
+                Some(tag) => self.generators.numbers(tag, 1).await,
+                None => self.generators.stamps(self.namespace, 1).await,
+            }
+        });
+        match drawn.await.map(|ids| ids.first().copied()) {
+            Ok(Some(id)) => answer::id(id, accept),
             Ok(None) => answer::failed(NOTHING_AT_HAND, path),
             // A key that was served a moment ago is not unknown to Leaf: its row is gone.
             Err(problem) if problem.code == Code::TagUnknown && !known => {

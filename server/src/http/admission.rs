@@ -18,7 +18,6 @@ use crate::http::rules::Rules;
 static REFUSED: Rate = Rate::new();
 
 /// What an address of the listener asks of whoever calls there.
-#[derive(Clone)]
 pub struct Admission {
     pub rules: Rules,
     pub app: Arc<App>,

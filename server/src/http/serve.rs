@@ -93,7 +93,8 @@ pub async fn serve(
                 within: limits.body,
                 namespace: Name::namespace(NAMESPACE)?,
             });
-            let gate = Admission { rules, app: Arc::clone(&app) };
+            // Each request clones the service.
+            let gate = Arc::new(Admission { rules, app: Arc::clone(&app) });
             let service = service_fn(move |request: Request| {
                 let (head, body) = request.into_parts();
                 let (leaf, admitted) = (Arc::clone(&leaf), gate.check(&head));
