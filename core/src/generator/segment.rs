@@ -122,11 +122,6 @@ impl<L: Line> Segment<L> {
         }
         Ok(Generator::from_parts(Segments { config, last: None }, line, seed))
     }
-
-    /// The tag.
-    pub fn tag(&self) -> &str {
-        self.kind().config.tag.as_str()
-    }
 }
 
 /// How numbers become IDs: they are IDs. No clock is read, so no floor and no ceiling either.
