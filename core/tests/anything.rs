@@ -101,7 +101,8 @@ struct Bench<K: Kind, L: Line> {
     asked: u64,
     store: Option<Token>,
     store_at: u64,
-    /// What was granted since it forgot: the worker, 0 for numbers, and the numbers or ticks.
+    /// The grants since the generator last forgot everything, each as its worker (0 for a segment) and its
+    /// range of numbers or ticks.
     granted: Vec<(u32, Range)>,
     numbers: u64,
     last: Option<u64>,

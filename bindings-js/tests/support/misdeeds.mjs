@@ -1,4 +1,5 @@
-// What a store may do wrong: a code and words for whoever waits, no rejection that nobody handles, and IDs once it is right again.
+// Stores that throw, reject or answer nonsense. Callers get an error with a code, no rejection goes unhandled, and IDs come again
+// once the store is well.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { until } from './ends.mjs'
@@ -85,7 +86,7 @@ export function misdeeds(entry, leafid) {
   }
 
   async function survives(kind, act, mayBeLate = false) {
-    // The third failure comes to an ask that nobody waits for.
+    // No caller is waiting when the fourth ask, sent ahead, fails.
     const ids = make(kind, store(act, (ask) => ask < 2 || ask === 3), 60_000)
     const got = [await ids.next()]
     const { failures, grants } = ids.stats()

@@ -136,7 +136,7 @@ impl<K: Kind> Generator<K> {
         holding: &Arc<Holding<K>>,
         draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
     ) -> PyResult<Result<T, Waiting>> {
-        // What is wrong with a state file that is not used.
+        // Warns why a state file is not used.
         for message in holding.said() {
             outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
         }

@@ -1,4 +1,4 @@
-//! Disks that fail. That nobody waits for a slow one, the simulator checks.
+//! State files on disks that fail. The simulator has the slow ones.
 
 use leafid_core::{Code, Layout, Name, Offset, StateWrite, StoreTime, refill};
 

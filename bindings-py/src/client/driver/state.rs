@@ -227,7 +227,7 @@ impl<K: Kind> State<K> {
         Ok(())
     }
 
-    /// Whether nothing is left to be given back, or nobody would send it.
+    /// Whether every release was sent. True as well without a driver, which alone could send them.
     pub fn has_given_back(&self) -> bool {
         !self.driven || (self.outbox.is_empty() && !self.sending)
     }
@@ -237,7 +237,8 @@ impl<K: Kind> State<K> {
         !self.driven && !self.saving
     }
 
-    /// Whether no state file gives a right that was forgotten, or nobody would write it.
+    /// Whether the state file is voided, so that the next process takes nothing from it. True as well where
+    /// nothing is saved.
     pub fn is_void(&self) -> bool {
         !self.saving || !K::keeping(&self.generator).is_some_and(|keeping| keeping.is_voiding())
     }

@@ -40,7 +40,7 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
 
     fn generator(&self) -> &Generator<Self::Kind>;
 
-    /// What is made for its quick calls.
+    /// The Python objects that the quick calls of this class need: PyO3's own `next`, and the iterator's type.
     fn made() -> &'static Made;
 
     #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
 
-/// What is to be done with a tag or a namespace so that the store is as the file says.
+/// The change that brings one tag or namespace of the store to what the file says.
 pub struct Plan {
     kind: &'static str,
     name: String,
@@ -68,7 +68,7 @@ impl Plan {
         value
     }
 
-    /// Fails where somebody else was faster, or the store cannot be asked.
+    /// Sends the change. Fails if the row has changed since it was read, or if the store is unreachable.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
         let body = self.body.clone();
         match self.verb {
