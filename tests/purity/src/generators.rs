@@ -66,7 +66,6 @@ verbs! {
         Segment::new(*config, *seed)
     }
     segment_image(ids: &Segment) -> Segment { ids.image() }
-    segment_tag(ids: &Segment) -> usize { ids.tag().len() }
 
     snowflake_config(namespace: &&str, owner: &&str) -> Result<SnowflakeConfig, Refusal> {
         SnowflakeConfig::new(namespace, owner)
