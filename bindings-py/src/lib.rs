@@ -41,7 +41,7 @@ mod _native {
 
     /// Says whose an SQLite file is.
     #[pymodule_export]
-    const SQLITE_APPLICATION: i64 = leafid_sql::SQLITE_APPLICATION;
+    const SQLITE_APPLICATION: i64 = leafid_turn::sql::SQLITE_APPLICATION;
 
     /// Refuses what would share generators and exception classes between interpreters, and close
     /// them all at the end of one. From 3.12 on the interpreter refuses it by itself.

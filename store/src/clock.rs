@@ -1,7 +1,6 @@
 //! The clocks of this machine, behind a trait that tests replace, and the registry's time over
 //! them.
 
-mod registry_time;
 #[cfg(test)]
 mod tests;
 
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
 
-pub use registry_time::{Clock, Leap, RegistryTime};
+pub use leafid_turn::clock::{Clock, Leap, RegistryTime};
 
 /// A wall clock that stands further above the last time that a store knows is not believed at
 /// start: a store that stood still over a holiday starts without a word.

@@ -44,14 +44,14 @@ pub mod backends;
 pub mod clock;
 pub mod dispense;
 pub mod fence;
-pub mod hex;
 pub mod json;
 pub mod keyed;
 pub mod meter;
 pub mod opening;
-pub mod problem;
 pub mod random;
 pub mod rate;
 pub mod registry;
 pub mod store;
 pub mod utc;
+
+pub use leafid_turn::{hex, problem};

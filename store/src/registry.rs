@@ -3,21 +3,12 @@
 //! same line are one write; what others wrote first is decided again.
 
 mod alarm;
-pub mod aside;
-mod cache;
-pub mod explain;
-mod groups;
+pub use leafid_turn::{aside, explain};
 mod health;
 mod job;
-mod namespace_rows;
-mod namespaces;
 mod opened;
 mod queue;
-mod rows;
-mod segments;
-mod time;
 mod turn;
-mod windows;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -40,10 +31,13 @@ use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
 use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
 
-use groups::Scope;
-use job::{Kind, Stop};
+use leafid_turn::groups::Scope;
+use leafid_turn::rows::TurnRows;
+use leafid_turn::stop::Stop;
+use leafid_turn::{namespaces, segments, windows};
+
+use job::Kind;
 use opened::{Opened, closed};
-use rows::TurnRows;
 
 /// Within this time it is said whether the store is ready.
 const READY: Duration = Duration::from_secs(1);

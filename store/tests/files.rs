@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
-use leafid_sql::VERSION;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::sqlite::rename;
 use leafid_store::clock::{ManualClock, SystemClock};
@@ -13,6 +12,7 @@ use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, TagChange};
+use leafid_turn::sql::VERSION;
 use tempfile::TempDir;
 
 fn place() -> (TempDir, PathBuf) {

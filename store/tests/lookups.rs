@@ -1,4 +1,4 @@
-//! Every text of `sql/sqlite/lookups` is answered by its index: no scan, no sorting. Whether SQLite
+//! Every text of `turn/sqlite/lookups` is answered by its index: no scan, no sorting. Whether SQLite
 //! has statistics, and whatever they say, changes nothing.
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-const SCHEMA: &str = include_str!("../../sql/sqlite/schema.sql");
+const SCHEMA: &str = include_str!("../../turn/sqlite/schema.sql");
 
 /// The same columns without a key and without an index.
 const BARE: &str = "
@@ -27,7 +27,7 @@ const PLANS: [(&str, &[&str]); 5] = [
 ];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql/sqlite/lookups")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../turn/sqlite/lookups")
 }
 
 fn text(name: &str) -> String {

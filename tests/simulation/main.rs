@@ -28,10 +28,6 @@ mod plan;
 mod restore;
 mod rng;
 mod run;
-// The server's own file, and not the server: its databases and its HTTP are no part of a world, and
-// took nearly all the time of this build.
-#[path = "../../store/src/clock/registry_time.rs"]
-mod server_clock;
 mod sloppy;
 mod spans;
 mod store_clock;

@@ -2,7 +2,7 @@
 
 use leafid_core::{HostTime, StoreTime};
 
-use crate::server_clock::{Clock, RegistryTime};
+use leafid_turn::clock::{Clock, RegistryTime};
 
 /// What the clocks of a server's machine show at one moment.
 struct Shown {

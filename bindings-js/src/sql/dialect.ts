@@ -12,7 +12,7 @@ export type Step = Query & { must: 'write' | 'find' | 'nothing' }
 export interface Dialect {
   /** The version of the tables that the texts are for. */
   version: number
-  /** A text by the name of its file in `sql`. */
+  /** A text by the name of its file in `turn`. */
   query(name: string, params?: Params): Query
   /** Sets these columns of a worker number's row, if it is as it was. */
   changed(columns: readonly string[], params: Params): Query

@@ -2,7 +2,7 @@
 //! have in Python is here: the texts, and what a fork left behind.
 
 use leafid_core::{Code, Range};
-use leafid_sql::{MYSQL, POSTGRES, SQLITE, VERSION};
+use leafid_turn::sql::{MYSQL, POSTGRES, SQLITE, VERSION};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -42,7 +42,7 @@ pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'p
         _ => return Err(errors::raise(Code::Internal, format!("no dialect `{dialect}`"))),
     };
     let texts = PyDict::new(py);
-    for (name, text) in all {
+    for (name, text) in all.all {
         texts.set_item(name, text)?;
     }
     Ok((VERSION, texts))

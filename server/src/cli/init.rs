@@ -6,7 +6,7 @@ use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use leafid_core::{Code, StoreTime};
 use leafid_store::backends::opening::Options;
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::json;

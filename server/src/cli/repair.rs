@@ -7,7 +7,7 @@ use leafid_core::{Name, Token};
 use leafid_store::backends::opening::Options;
 use leafid_store::fence::witness::Note;
 use leafid_store::fence::{Repaired, Witness, file as journal};
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::random;

@@ -10,7 +10,7 @@ use leafid_store::backends::greatest::of_file;
 use leafid_store::backends::opening::{Options, Terms, Unopened};
 use leafid_store::backends::sqlite::{self, file};
 use leafid_store::clock::SystemClock;
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::opening::database::Database;
 use leafid_store::opening::{create_sqlite, open_sqlite};
 use leafid_store::problem::Problem;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use leafid_core::Token;
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::random;
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");

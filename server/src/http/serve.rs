@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::extract::Request;
 use leafid_core::{Code, Name};
 use leafid_leaf::service::{LeafService, NAMESPACE};
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use tokio::net::TcpListener;

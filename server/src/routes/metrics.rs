@@ -12,7 +12,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response};
 use leafid_core::Name;
 use leafid_store::dispense::Generators;
-use leafid_store::hex::hex;
+use leafid_store::hex;
 use leafid_store::meter::leases::{NAMED, OfSpace, Outcomes};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;

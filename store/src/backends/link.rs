@@ -10,9 +10,9 @@ use tokio::time::timeout;
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
 use super::{Facts, Fault, Watch};
-use crate::hex::hex;
 use crate::problem::Problem;
 use crate::random;
+use leafid_turn::hex;
 
 /// A connection that nobody used for this long is asked whether it still answers.
 const IDLE: Duration = Duration::from_secs(15);

@@ -7,9 +7,10 @@ use leafid_core::{Code, Layout, Name, StoreTime, Token};
 
 use super::clock::Source;
 use super::{NamespaceRow, Write};
-use crate::hex::hex;
 use crate::problem::Problem;
 use crate::{clock, random, utc};
+use leafid_turn::hex;
+use leafid_turn::namespaces::floor_tick;
 
 /// How far the clock of a lost store may have been ahead of the next one's.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
@@ -197,18 +198,6 @@ pub fn judge_clock(
     match clock::strays(source, granted, beat) {
         Some(known) if !believe => Err(strays(name, source, known)),
         known => Ok(known),
-    }
-}
-
-/// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
-pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
-    if floor.get() == 0 || floor.get() < layout.epoch_ms() {
-        return 0;
-    }
-    match layout.tick(floor) {
-        Ok(tick) if layout.time(tick) == floor => tick,
-        Ok(tick) => tick.saturating_add(1),
-        Err(_) => layout.end_tick(),
     }
 }
 

@@ -21,9 +21,9 @@ use super::far::Client;
 use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
-use super::sql::{self, Query, Step, Texts};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
+use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
 use settings::Param;

@@ -9,8 +9,8 @@ use leafid_core::{Code, StoreTime, Token};
 
 use super::text;
 use super::witness::{Note, Witness};
-use crate::hex::hex;
 use crate::problem::Problem;
+use leafid_turn::hex;
 
 /// The first word of each file, and the version of its lines.
 pub const FIRST: &str = "leafid-journal 1";

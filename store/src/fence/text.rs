@@ -9,7 +9,7 @@ use percent_encoding::{
 
 use super::file::{FIRST, Head};
 use super::witness::{Note, Noted, Window};
-use crate::hex::hex;
+use leafid_turn::hex;
 
 /// The first line of a file.
 pub fn head(head: &Head) -> String {

@@ -8,8 +8,8 @@ use super::engine::Stored;
 use super::space::{Held, Moves, Part, Space};
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;
-use crate::backends::{Fenced, need};
 use crate::json::{Reader, Writer};
+use leafid_turn::row::{Fenced, need};
 
 /// The version of the keys.
 pub const VERSION: i64 = 1;

@@ -3,10 +3,10 @@
 
 use leafid_core::{Code, Token};
 
-use super::groups::Scope;
-use crate::hex::hex;
 use crate::problem::Problem;
 use crate::rate::Rate;
+use leafid_turn::groups::Scope;
+use leafid_turn::hex;
 
 static CHANGED: Rate = Rate::new();
 static TAG_LOST: Rate = Rate::new();

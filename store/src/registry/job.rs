@@ -6,8 +6,10 @@ use leafid_core::{Code, HostTime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::groups::Scope;
-use super::rows::TurnRows;
+use leafid_turn::groups::Scope;
+use leafid_turn::rows::TurnRows;
+use leafid_turn::stop::Stop;
+
 use crate::problem::Problem;
 
 /// A caller counts its ask as lost after this time, and sends it again: what has waited longer is
@@ -22,21 +24,6 @@ pub enum Kind {
     Take,
     /// A change that holds whether its caller hears of it or not.
     Change,
-}
-
-#[derive(Debug)]
-pub enum Stop {
-    /// The decision was no; what it changed all the same is written before that is answered.
-    Refused(Problem),
-    Wanting,
-    /// It has to see what others changed in this turn: its turn is the next.
-    Later,
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Refused(problem)
-    }
 }
 
 pub struct Job {

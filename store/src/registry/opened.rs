@@ -9,11 +9,12 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{oneshot, watch};
 
-use super::groups::Scope;
 use super::health::Health;
-use super::job::{Job, Kind, Stop};
+use leafid_turn::groups::Scope;
+use leafid_turn::stop::Stop;
+
+use super::job::{Job, Kind};
 use super::queue::{self, Queue, Sender};
-use super::rows::TurnRows;
 use super::turn::Turns;
 use crate::backends::{BackEnd, Facts, Watch};
 use crate::clock::Clock;
@@ -21,6 +22,7 @@ use crate::fence::{Desk, Journal};
 use crate::meter;
 use crate::problem::Problem;
 use crate::store::Inside;
+use leafid_turn::rows::TurnRows;
 
 /// A store that is open. When it is closed or, on a thread of its own, dropped, changes that wait are
 /// still made.

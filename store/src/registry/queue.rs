@@ -8,10 +8,10 @@ use leafid_core::Code;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::groups::Scope;
 use super::job::{Job, Kind};
 use crate::meter::Turns;
 use crate::problem::Problem;
+use leafid_turn::groups::Scope;
 
 /// How many requests may wait in a line, and as many on their way to it; one more is `OVERLOADED`.
 const WAITING: usize = 8_192;

@@ -7,16 +7,18 @@ use std::time::Duration;
 use leafid_core::{HostTime, StoreTime};
 use tokio::time::Instant;
 
-use super::cache::Cache;
-use super::job::{Job, Stop};
+use leafid_turn::cache::Cache;
+use leafid_turn::stop::Stop;
+
+use super::job::Job;
 use super::opened::Shared;
 use super::queue::Queue;
-use super::rows::TurnRows;
-use super::time::Time;
 use crate::backends::{Abilities, BackEnd, Fault, Outcome};
 use crate::fence::Guard;
 use crate::problem::Problem;
 use crate::random;
+use leafid_turn::rows::TurnRows;
+use leafid_turn::time::Time;
 
 mod answers;
 #[cfg(test)]
@@ -99,8 +101,8 @@ impl<B: BackEnd> Turns<B> {
         }
         let now = self.now(now);
         self.shared.health.tell(now, self.boot());
-        let cache = std::mem::take(&mut self.cache);
-        let mut turn = TurnRows::new(&self.shared.facts, self.first_use, now, cache);
+        let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
+        let mut turn = TurnRows::new(facts.store, facts.floor, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,

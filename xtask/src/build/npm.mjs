@@ -1,6 +1,6 @@
 // Stages the main npm package, in the checkout's root: `VERSION STAGE WASM-FOLDER NATIVE-TYPES [PLATFORM …]`; it has
 // the native engines of the platforms that are said, instead of those of its manifest. The TypeScript
-// is compiled; the entries that the manifest names are written, with the wasm beside them, the texts of `sql`,
+// is compiled; the entries that the manifest names are written, with the wasm beside them, the SQL texts of `turn`,
 // and every module again as CommonJS for loaders that know no other.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const write = (file, text) => {
 }
 const copy = (from, to) => write(to, readFileSync(from))
 
-// A dialect, in the folder of `sql` with its name; its folders whose texts are wanted, each known by the name of
+// A dialect, in the folder of `turn` with its name; its folders whose texts are wanted, each known by the name of
 // its file; the module that git ignores; a folder whose texts stand beside those, for they have names of those.
 const SQLITE = ['sqlite', ['rows', 'lookups', 'hosts'], 'sql/texts.ts']
 const REMOTE = [
@@ -27,13 +27,13 @@ const REMOTE = [
 const bare = (file) => read(file).split('\n').filter((line) => !/^\s*(--.*)?$/.test(line)).join('\n')
 const texts = (dialect, folders) => {
   const files = folders.flatMap((folder) => {
-    const path = join('sql', dialect, folder)
+    const path = join('turn', dialect, folder)
     return existsSync(path) ? readdirSync(path).map((file) => join(path, file)) : []
   })
   return Object.fromEntries(files.map((file) => [basename(file, '.sql'), bare(file)]).sort())
 }
-const schema = (dialect) => bare(join('sql', dialect, 'schema.sql'))
-const [, VERSION] = /VERSION: i64 = (\d+);/.exec(read('sql/src/lib.rs'))
+const schema = (dialect) => bare(join('turn', dialect, 'schema.sql'))
+const [, VERSION] = /VERSION: i64 = (\d+);/.exec(read('turn/src/sql.rs'))
 
 for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
   const all = { VERSION: Number(VERSION), SCHEMA: schema(dialect), TEXTS: texts(dialect, folders) }

@@ -14,13 +14,13 @@ const MAY_KNOW: &str = "
     leafid-core:
     leafid-wire: leafid-core
     leafid-public: leafid-core
-    leafid-sql:
+    leafid-turn: leafid-core leafid-wire
     leafid-state: leafid-core
-    leafid-store: leafid-core leafid-servers leafid-sql leafid-wire
+    leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
     leafid-bindings: leafid-core
-    leafid-py: leafid-bindings leafid-core leafid-public leafid-sql leafid-state leafid-wire
+    leafid-py: leafid-bindings leafid-core leafid-public leafid-state leafid-turn leafid-wire
     leafid-node: leafid-bindings leafid-core leafid-state
     leafid-wasm-border: leafid-bindings
     leafid-wasm-engine: leafid-bindings leafid-core leafid-wasm-border

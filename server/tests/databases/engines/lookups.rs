@@ -5,7 +5,7 @@ use leafid_servers::{Databases, Mariadb, Postgres, for_test};
 
 macro_rules! text {
     ($dialect:literal, $lookup:literal) => {
-        include_str!(concat!("../../../../sql/", $dialect, "/lookups/", $lookup, ".sql"))
+        include_str!(concat!("../../../../turn/", $dialect, "/lookups/", $lookup, ".sql"))
     };
 }
 

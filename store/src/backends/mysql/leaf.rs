@@ -6,8 +6,8 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
 
 use crate::backends::remote::{Style, Text};
-use crate::backends::sql;
 use crate::problem::Problem;
+use leafid_turn::sql;
 
 const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.

@@ -8,8 +8,8 @@ use mysql_async::consts::ColumnType;
 use mysql_async::{Error, Value as Sent};
 
 use crate::backends::remote::{Row, refuse_risks};
-use crate::backends::sql::columns::Value;
 use crate::problem::Problem;
+use leafid_turn::sql::columns::Value;
 
 /// The first MySQL that looks at what a column is declared to hold.
 const OLDEST_MYSQL: (u32, u32, u32) = (8, 0, 16);
@@ -112,7 +112,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::backends::sql::columns::Value;
+    use leafid_turn::sql::columns::Value;
 
     #[test]
     fn versions_are_numbers() {

@@ -9,8 +9,8 @@ use leafid_core::{Code, Token};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::backends::remote::{Row, refuse_risks};
-use crate::backends::sql::columns::Value;
 use crate::problem::Problem;
+use leafid_turn::sql::columns::Value;
 
 /// Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
 const OLDEST: i64 = 120_000;

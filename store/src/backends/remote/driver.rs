@@ -7,8 +7,8 @@ use super::rows::Row;
 use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::sql::{Query, Step, Texts};
 use crate::problem::Problem;
+use leafid_turn::sql::{Query, Step, Texts};
 
 /// How long an exchange may take: the database gives up before, so that it is known what was done.
 pub const EXCHANGE: Duration = Duration::from_secs(4);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use leafid_core::{FieldWriter, StoreTime, Token};
-use leafid_sql::VERSION;
+use leafid_turn::sql::VERSION;
 use tokio::time::{Instant, sleep};
 
 use super::Remote;
@@ -14,9 +14,9 @@ use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
 use crate::backends::opening::{self, Found, NewStore, Unopened, apart, judge_clock};
-use crate::backends::sql::{Query, Step};
 use crate::clock::Clock;
 use crate::problem::Problem;
+use leafid_turn::sql::{Query, Step};
 
 /// How long a program that was stopped may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);

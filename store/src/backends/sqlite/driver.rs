@@ -6,9 +6,9 @@ use leafid_core::Token;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, Error, Row, Statement, ToSql};
 
-use crate::backends::sql::columns::{Source, Value};
-use crate::backends::sql::{self, Query, SQLITE, Step};
 use crate::backends::{Answer, Want, Write};
+use leafid_turn::sql::columns::{Source, Value};
+use leafid_turn::sql::{self, Query, SQLITE, Step};
 
 type Result<T> = std::result::Result<T, Error>;
 

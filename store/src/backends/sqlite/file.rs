@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use leafid_core::{Code, StoreTime, Token};
-use leafid_sql::{SQLITE_APPLICATION, VERSION};
+use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::backends::opening::{self, Found, NewStore, judge_clock};
-use crate::backends::sql::SQLITE;
 use crate::backends::sqlite::driver::Driver;
 use crate::problem::Problem;
+use leafid_turn::sql::SQLITE;
 
 pub mod backup;
 pub(crate) mod open;

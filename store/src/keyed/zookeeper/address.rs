@@ -3,10 +3,10 @@
 use leafid_core::{Name, Token};
 
 use crate::backends::address::{prints_its_place, unusable};
-use crate::hex::hex;
 use crate::keyed::address::{Parts, parts};
 use crate::keyed::engine::{Folder, Key, bucket};
 use crate::problem::Problem;
+use leafid_turn::hex;
 
 const PORT: u16 = 2181;
 

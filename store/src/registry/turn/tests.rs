@@ -18,10 +18,10 @@ use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
 use crate::backends::{Abilities, BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
 use crate::clock::{Clock, ManualClock};
-use crate::registry::groups::Scope;
 use crate::registry::job::Kind;
 use crate::registry::{Answer, Registry};
 use crate::store::{NamespaceChange, TagChange};
+use leafid_turn::groups::Scope;
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 const LIMIT: Duration = Duration::from_secs(30);

@@ -10,8 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{found, open, refuse_orphan, store};
 use crate::backends::opening::Found;
-use crate::hex::hex;
 use crate::problem::Problem;
+use leafid_turn::hex;
 
 /// A copy that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]

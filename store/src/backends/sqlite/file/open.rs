@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
-use leafid_sql::{SQLITE_APPLICATION, VERSION};
+use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 

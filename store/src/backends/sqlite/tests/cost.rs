@@ -12,7 +12,7 @@ use crate::clock::ManualClock;
 use crate::registry::Registry;
 use crate::store::NamespaceChange;
 
-const MINE: &str = include_str!("../../../../../sql/sqlite/lookups/mine.sql");
+const MINE: &str = include_str!("../../../../../turn/sqlite/lookups/mine.sql");
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 /// So long after it was seen last an owner keeps nothing any more: 30 days.
 const STICKY_KEEP_MS: i64 = 30 * 86_400_000;

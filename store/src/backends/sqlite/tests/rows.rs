@@ -7,11 +7,11 @@ use rusqlite::StatementStatus;
 use rusqlite::config::DbConfig;
 
 use crate::backends::opening::Options;
-use crate::backends::sql::{SQLITE, Step};
 use crate::backends::sqlite::driver::Driver;
 use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use crate::store::Page;
+use leafid_turn::sql::{SQLITE, Step};
 
 fn store() -> (tempfile::TempDir, open::Opened) {
     let folder = tempfile::tempdir().unwrap();

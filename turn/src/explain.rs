@@ -1,14 +1,18 @@
 //! Refusals of the core's registry in words: what happened, with the figures, and what to do.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, Sentence,
     StoreTime, Subject, Token,
 };
 
-use crate::hex::hex;
+use crate::change::TagChange;
+use crate::hex;
 use crate::problem::{Figure, Problem};
-use crate::store::TagChange;
 use crate::utc;
 
 fn sentence(code: Code, subject: Subject<'_>) -> Problem {

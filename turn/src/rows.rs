@@ -2,25 +2,32 @@
 //! left them. A row that is not at hand is noted as wanted, and the request is decided again when
 //! it was read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
 
 use leafid_core::registry::{TagRow, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime, Token};
 
-use super::cache::Cache;
-use super::groups::{Groups, Scope};
-use super::job::Stop;
-use super::namespace_rows::{Entry, NamespaceRows};
-use crate::backends::{Answer, Facts, NamespaceRow, Want, Write};
+use crate::cache::Cache;
+use crate::groups::{Groups, Scope};
+use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
+use crate::row::NamespaceRow;
+use crate::stop::Stop;
+use crate::want::{Answer, Want};
+use crate::write::Write;
 
 /// The rows of a turn. Whatever is looked at and not at hand is an error: it is wanted.
 #[derive(Debug)]
 pub struct TurnRows {
+    /// The store's id.
     pub store: Token,
     /// Before when no window begins; 0 unless the store replaces a lost one.
     pub floor: StoreTime,
+    /// Whether tags and namespaces are made by their first use.
     pub first_use: bool,
+    /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
     /// Tags whose rows are gone, at no known position.
@@ -34,10 +41,17 @@ pub struct TurnRows {
 }
 
 impl TurnRows {
-    pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
+    /// Nothing is at hand yet but what the last turn wrote.
+    pub fn new(
+        store: Token,
+        floor: StoreTime,
+        first_use: bool,
+        now: StoreTime,
+        cache: Cache,
+    ) -> TurnRows {
         TurnRows {
-            store: facts.store,
-            floor: facts.floor,
+            store,
+            floor,
             first_use,
             now,
             tags: BTreeMap::new(),
@@ -51,15 +65,17 @@ impl TurnRows {
         }
     }
 
+    /// What the next turn may decide on unread.
     pub fn into_cache(self) -> Cache {
         self.cache
     }
 
     /// What requests wanted since this was asked last.
     pub fn take_wants(&mut self) -> Vec<Want> {
-        std::mem::take(&mut self.wants)
+        core::mem::take(&mut self.wants)
     }
 
+    /// Takes in what was found for what was wanted.
     pub fn learn(&mut self, wants: Vec<Want>, answers: Vec<Answer>) {
         for (want, answer) in wants.into_iter().zip(answers) {
             match (want, answer) {
@@ -128,6 +144,7 @@ impl TurnRows {
         self.removed.contains(tag)
     }
 
+    /// Changes a tag.
     pub fn put_tag(&mut self, tag: &Name, row: TagRow) {
         self.tags.entry(*tag).or_insert(Entry::read(None)).put(row);
     }
@@ -150,6 +167,7 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Namespace(*name)))
     }
 
+    /// Changes a namespace.
     pub fn put_namespace(&mut self, name: &Name, row: NamespaceRow) {
         self.space(name).row.get_or_insert(Entry::read(None)).put(row);
     }
@@ -193,11 +211,19 @@ impl TurnRows {
         self.space(name).put(worker, row, true);
     }
 
+    /// The number that was granted to this very request.
+    ///
+    /// # Errors
+    /// As [`tag`](TurnRows::tag).
     pub fn mine(&mut self, name: &Name, request: Token) -> Result<Option<Worker>, Stop> {
         let found = self.space(name).mine(request);
         found.ok_or_else(|| self.want(Want::Mine(*name, request)))
     }
 
+    /// The numbers that an owner keeps, two at most.
+    ///
+    /// # Errors
+    /// As [`tag`](TurnRows::tag).
     pub fn own(&mut self, name: &Name, owner: &Name) -> Result<[Option<Worker>; 2], Stop> {
         let found = self.space(name).own(owner);
         found.ok_or_else(|| self.want(Want::Own(*name, *owner)))
@@ -272,10 +298,12 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
+    /// Notes the time as one at which the store was used.
     pub fn beat(&mut self) {
         self.beats = true;
     }
 
+    /// What is to be written.
     pub fn groups(&self) -> Groups {
         let mut groups = Groups::default();
         if self.beats {
@@ -293,6 +321,7 @@ impl TurnRows {
         groups
     }
 
+    /// The most rows of one namespace that were changed.
     pub fn widest(&self) -> usize {
         self.spaces.values().map(NamespaceRows::changes).max().unwrap_or(0)
     }

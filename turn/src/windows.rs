@@ -3,13 +3,17 @@
 use leafid_core::registry::{self, Acquired, Look, Namespace, Search, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
-use super::job::Stop;
-use super::namespaces;
-use super::rows::TurnRows;
-use crate::backends::NamespaceRow;
-use crate::registry::explain;
-use crate::store::NamespaceChange;
+use crate::change::NamespaceChange;
+use crate::explain;
+use crate::namespaces;
+use crate::row::NamespaceRow;
+use crate::rows::TurnRows;
+use crate::stop::Stop;
 
+/// Gives a worker number and a window on it.
+///
+/// # Errors
+/// [`registry::acquire`]'s, `NAMESPACE_UNKNOWN`.
 pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
     let name = &ask.namespace;
     let row = match turn.settled(name)? {
@@ -56,6 +60,10 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     Ok(grant)
 }
 
+/// Moves the end of a window forward.
+///
+/// # Errors
+/// [`registry::renew`]'s, `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
 pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     let (namespace, row) = find(turn, &ask.namespace, ask.worker)?;
     let (store, now) = (turn.store, turn.now);
@@ -65,6 +73,10 @@ pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     Ok(answer.map_err(refused)?)
 }
 
+/// Takes back the rest of a window.
+///
+/// # Errors
+/// [`registry::release`]'s, `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
 pub fn release(turn: &mut TurnRows, ask: &Release) -> Result<(), Stop> {
     let (_, row) = find(turn, &ask.namespace, ask.worker)?;
     let after = registry::release(turn.store, &row, ask)

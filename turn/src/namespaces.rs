@@ -1,21 +1,31 @@
 //! Namespaces: their rows, and what of them may still change.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range, StoreTime};
 
-use super::job::Stop;
-use super::rows::TurnRows;
-use crate::backends::opening::floor_tick;
-use crate::backends::{NamespaceRow, Want};
+use crate::change::{NamespaceChange, Page};
+use crate::explain;
 use crate::problem::Problem;
-use crate::registry::explain;
-use crate::store::{NamespaceChange, Page};
+use crate::row::NamespaceRow;
+use crate::rows::TurnRows;
+use crate::stop::Stop;
+use crate::want::Want;
 
+/// A namespace as it was read.
+///
+/// # Errors
+/// `NAMESPACE_UNKNOWN`.
 pub fn namespace(turn: &mut TurnRows, name: &Name) -> Result<Namespace, Stop> {
     let found = turn.namespace(name)?;
     found.map(|row| row.namespace).ok_or_else(|| explain::namespace_unknown(name).into())
 }
 
+/// Creates or changes a namespace.
+///
+/// # Errors
+/// `LAYOUT_MISMATCH`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, `WORKERS_EXHAUSTED` while a number that is to leave is granted.
 pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
     let before = turn.untouched(name)?;
     let used_until = before.map(|row| row.used_until);
@@ -83,6 +93,18 @@ fn keeps_layout(
     match has_windows(turn, name)? {
         false => Ok(()),
         true => Err(explain::layout_is_fixed(name, before, after).into()),
+    }
+}
+
+/// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
+pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
+    if floor.get() == 0 || floor.get() < layout.epoch_ms() {
+        return 0;
+    }
+    match layout.tick(floor) {
+        Ok(tick) if layout.time(tick) == floor => tick,
+        Ok(tick) => tick.saturating_add(1),
+        Err(_) => layout.end_tick(),
     }
 }
 

@@ -1,14 +1,19 @@
 //! Tags and their lines of numbers.
 
+use alloc::format;
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Code, Name, SegmentAsk, SegmentGrant};
 
-use super::job::Stop;
-use super::rows::TurnRows;
+use crate::change::TagChange;
+use crate::explain;
 use crate::problem::Problem;
-use crate::registry::explain;
-use crate::store::TagChange;
+use crate::rows::TurnRows;
+use crate::stop::Stop;
 
+/// Leases numbers of a tag.
+///
+/// # Errors
+/// [`registry::lease_segment`]'s, `TAG_UNKNOWN`.
 pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
     let row = match turn.known_tag(&ask.tag)? {
         None if turn.first_use => put(turn, &ask.tag, &TagChange::default())?,
@@ -41,11 +46,19 @@ fn absent(ask: &SegmentAsk) -> Problem {
     }
 }
 
+/// A tag that is not deleted.
+///
+/// # Errors
+/// `TAG_UNKNOWN`.
 pub fn tag(turn: &mut TurnRows, tag: &Name) -> Result<TagRow, Stop> {
     let row = turn.tag(tag)?.filter(|row| !row.deleted);
     row.ok_or_else(|| explain::tag_unknown(tag).into())
 }
 
+/// Creates or changes a tag.
+///
+/// # Errors
+/// `TAG_EXISTS`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `REQUEST_INVALID` without a first number where one is needed.
 pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
     let before = match turn.tag(tag) {
         // It is there in another spelling, where both are one.
@@ -79,6 +92,10 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
     Ok(row)
 }
 
+/// Has a tag go on at a number.
+///
+/// # Errors
+/// `TAG_UNKNOWN`, `RANGE_INVALID`.
 pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop> {
     let before = tag(turn, name)?;
     let row = before.advance(to).map_err(|refusal| explain::advance(refusal, name, &before, to))?;
@@ -86,6 +103,10 @@ pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop
     Ok(row)
 }
 
+/// Deletes a tag; its row stays.
+///
+/// # Errors
+/// `TAG_UNKNOWN`.
 pub fn delete(turn: &mut TurnRows, name: &Name) -> Result<(), Stop> {
     let row = tag(turn, name)?;
     turn.put_tag(name, TagRow { deleted: true, ..row });

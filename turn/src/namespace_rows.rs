@@ -1,14 +1,18 @@
 //! A namespace in a turn: its row, those of its numbers that were looked at, and what was found for
 //! acquires.
 
-use std::collections::{BTreeMap, VecDeque};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
 
 use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
-use super::groups::{Groups, Scope};
-use super::job::Stop;
-use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write};
+use crate::groups::{Groups, Scope};
+use crate::row::{NamespaceRow, Seen};
+use crate::stop::Stop;
+use crate::want::Want;
+use crate::write::{WorkerWrite, Write};
 
 #[derive(Debug, Default)]
 pub struct NamespaceRows {

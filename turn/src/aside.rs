@@ -5,15 +5,17 @@
 //! to the end of the layout. No window of ours ends there before the layout itself does, so such a row
 //! says by itself that it is set aside, also after an operator's release took the owner from it.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
 use leafid_core::registry::WorkerRow;
 use leafid_core::{Code, Layout, Name, Refusal, StoreTime};
 
-use super::explain;
-use super::job::Stop;
-use super::rows::TurnRows;
-use crate::backends::NamespaceRow;
+use crate::change::Aside;
+use crate::explain;
 use crate::problem::Problem;
-use crate::store::Aside;
+use crate::row::NamespaceRow;
+use crate::rows::TurnRows;
+use crate::stop::Stop;
 use crate::utc;
 
 /// How long after its window has ended a number is set aside again: what stamps outside of leafid does so by

@@ -1,25 +1,31 @@
 //! The rows that were written last. They are decided on without being read: what is written says
 //! what it was decided on, so a row that somebody else has written since is noticed then.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use leafid_core::Name;
 use leafid_core::registry::{TagRow, WorkerRow};
 
-use super::groups::Scope;
-use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
+use crate::groups::Scope;
+use crate::row::{NamespaceRow, Seen};
+use crate::write::{Group, Outcome, Write};
 
 /// How many rows of a kind are kept; one more, and all are read again.
 const MOST: usize = 16_384;
 
+/// The rows of each kind.
 #[derive(Debug, Default)]
 pub struct Cache {
+    /// Tags, tombstones included.
     pub tags: BTreeMap<Name, Seen<TagRow>>,
+    /// Namespaces.
     pub namespaces: BTreeMap<Name, Seen<NamespaceRow>>,
+    /// Worker numbers.
     pub workers: BTreeMap<(Name, u32), Seen<WorkerRow>>,
 }
 
 impl Cache {
+    /// Takes in how a group ended; what was not written is read again.
     pub fn learn(&mut self, group: &Group, outcome: &Outcome) {
         let Outcome::Done(revisions) = outcome else {
             return group.iter().for_each(|write| self.doubt(scope(write)));

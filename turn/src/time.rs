@@ -12,14 +12,17 @@ pub struct Time {
 }
 
 impl Time {
+    /// Begins at a time, which the ticking clock shows as `boot`.
     pub fn start(now: StoreTime, boot: HostTime) -> Time {
         Time { said: now, boot, given: now }
     }
 
+    /// Takes in an answer.
     pub fn learn(&mut self, said: StoreTime, boot: HostTime) {
         (self.said, self.boot) = (said, boot.max(self.boot));
     }
 
+    /// The time now.
     pub fn now(&mut self, boot: HostTime) -> StoreTime {
         self.given = self.given.max(self.said.plus(boot.since(self.boot).max(0)));
         self.given

@@ -1,25 +1,42 @@
 //! What databases that speak SQL have in common: which text is meant by a want or a write, and what
 //! a row of its answer says. A back end runs the texts of its dialect.
 
-#![cfg_attr(not(feature = "sql"), expect(dead_code, reason = "no database but SQLite speaks SQL"))]
-
 pub mod columns;
+pub mod gaps;
 pub mod parted;
+pub mod text;
 
-use std::borrow::Cow;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
-use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write, need};
+use crate::change::Page;
 use crate::problem::Problem;
-use crate::store::Page;
+use crate::row::{Fenced, NamespaceRow, Seen, need};
+use crate::want::{Answer, Want};
+use crate::write::{WorkerWrite, Write};
 use columns::{Columns, Params, Source, Value};
+
+/// Of which version the tables are, in every dialect: a program opens those of its own alone.
+pub const VERSION: i64 = 1;
+
+/// Says whose a SQLite file is (`application_id`): `leaf` as a number.
+pub const SQLITE_APPLICATION: i64 = 0x6c65_6166;
+
+mod texts {
+    include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+}
 
 /// The texts of a dialect, by their names; `:name` in them is a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    all: &'static [(&'static str, &'static str)],
+    /// Each with its name, such as `rows/tag`.
+    pub all: &'static [(&'static str, &'static str)],
     /// What stands around a column's name that is a word of the dialect.
     quote: &'static str,
     /// Whether Leaf's own `leaf_alloc` keeps the tags. Our tables stand beside it, and are called
@@ -27,11 +44,13 @@ pub struct Texts {
     pub leaf: bool,
 }
 
-pub const SQLITE: Texts = Texts { all: leafid_sql::SQLITE, quote: "", leaf: false };
+/// SQLite's.
+pub const SQLITE: Texts = Texts { all: texts::SQLITE, quote: "", leaf: false };
 /// Each that writes gives a row with the time for each row that it wrote.
-pub const POSTGRES: Texts = Texts { all: leafid_sql::POSTGRES, quote: "", leaf: false };
+pub const POSTGRES: Texts = Texts { all: texts::POSTGRES, quote: "", leaf: false };
 /// Those that write much give the time as the last inserted id.
-pub const MYSQL: Texts = Texts { all: leafid_sql::MYSQL, quote: "`", leaf: false };
+pub const MYSQL: Texts = Texts { all: texts::MYSQL, quote: "`", leaf: false };
+/// MySQL's where Leaf's table keeps the tags.
 pub const LEAF: Texts = Texts { leaf: true, ..MYSQL };
 
 /// What takes the place of a text where Leaf's table keeps the tags.
@@ -44,6 +63,7 @@ const OVER_LEAF: [(&str, &str); 5] = [
 ];
 
 impl Texts {
+    /// The text of this name, if the dialect has one.
     pub fn find(&self, name: &str) -> Option<&'static str> {
         let own = OVER_LEAF.iter().find(|(usual, _)| self.leaf && *usual == name);
         let name = own.map_or(name, |(_, own)| own);
@@ -51,6 +71,7 @@ impl Texts {
         self.all.get(at).map(|(_, text)| *text)
     }
 
+    /// The text of this name.
     pub fn text(&self, name: &str) -> &'static str {
         let found = self.find(name);
         debug_assert!(found.is_some(), "no text `{name}`");
@@ -58,13 +79,17 @@ impl Texts {
     }
 }
 
+/// A text, and the values of its parameters.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// The text.
     pub text: Cow<'static, str>,
+    /// The values, by their names.
     pub params: Params,
 }
 
 impl Query {
+    /// A text with the values that `put` writes.
     pub fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
         let mut params = Params::default();
         put(&mut params);
@@ -72,6 +97,7 @@ impl Query {
     }
 }
 
+/// A part of a write, and what it has to find.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// It has to write a row, or the group conflicts.
@@ -83,6 +109,7 @@ pub enum Step {
 }
 
 impl Step {
+    /// What is run.
     pub fn query(&self) -> &Query {
         match self {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query,
@@ -132,6 +159,7 @@ impl Texts {
         }
     }
 
+    /// How a write is carried out.
     pub fn steps(&self, write: &Write) -> Vec<Step> {
         match write {
             Write::Same(name, before) => {

@@ -1,5 +1,10 @@
 //! Texts with named parameters, as a driver takes them.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+/// How a driver names parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `$1`, the same again for a name that comes again.
@@ -8,8 +13,10 @@ pub enum Style {
     Marks,
 }
 
+/// A text as a driver takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
+    /// What is sent.
     pub sql: String,
     /// The names of its parameters, in the order in which their values are sent.
     pub names: Vec<String>,
@@ -69,13 +76,19 @@ fn place(names: &mut Vec<String>, name: &str, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alloc::boxed::Box;
+    use alloc::vec;
+
     use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
     use leafid_core::{Layout, Name, Range, StoreTime, Token};
 
     use super::*;
-    use crate::backends::sql::Step;
-    use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write, sql};
-    use crate::store::Page;
+    use crate::change::Page;
+    use crate::row::{NamespaceRow, Seen};
+    use crate::sql;
+    use crate::sql::Step;
+    use crate::want::Want;
+    use crate::write::{WorkerWrite, Write};
 
     const SOURCE: &str =
         "-- it's :not one\nSELECT a::bigint, ':b', :c -- :d\nWHERE c = :c AND e = :e_1;\n";

@@ -1,17 +1,17 @@
 //! Tags that lie in a table of another program, which has no room for all of a row: the rest stands
 //! in our own `tags`. A tag whose row the other table has not is deleted; ours keeps its position.
 
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
 
 use super::columns::{Source, Value};
 use super::{Query, Step};
-use crate::backends::{Answer, Seen};
-use crate::json::shown;
 use crate::problem::Problem;
-use crate::rate::Rate;
-
-static NEGATIVE: Rate = Rate::new();
+use crate::row::Seen;
+use crate::want::Answer;
 
 /// How a tag is written, by the names of texts. Where only the position moves, `tag_change` does it
 /// alone. The other table's row is made first: that waits for whoever deletes it, and only then do our
@@ -46,26 +46,27 @@ fn beside(row: &TagRow) -> (u32, Option<u64>, Option<u64>) {
     (row.max_step, row.until, row.claimed_until)
 }
 
-/// What was found of a tag, as its row says beside the tag's fields: in which spelling it is there, and
-/// whether its row was removed from the other table past us. A step below 0, which no tag of ours can have,
-/// goes to the log.
-pub fn judged(tag: &Name, answer: Answer, row: &impl Source) -> Answer {
-    let value = |name: &str| {
-        let column = (0..row.columns()).find(|column| row.name(*column) == Some(name));
-        column.and_then(|column| row.value(column))
-    };
-    if let Some(Value::Int(step @ ..0)) = value("leaf_step")
-        && let Some(left_out) = NEGATIVE.admit(Code::StepInvalid)
-    {
-        let code = Code::StepInvalid;
-        tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
+fn value<'r>(row: &'r impl Source, name: &str) -> Option<Value<'r>> {
+    let column = (0..row.columns()).find(|column| row.name(*column) == Some(name));
+    column.and_then(|column| row.value(column))
+}
+
+/// A step below 0, which no tag of ours can have: it counts as one of 0.
+pub fn odd_step(row: &impl Source) -> Option<i64> {
+    match value(row, "leaf_step") {
+        Some(Value::Int(step @ ..0)) => Some(step),
+        _ => None,
     }
-    match (value("tag"), value("removed"), answer) {
+}
+
+/// What was found of a tag, as its row says beside the tag's fields: in which spelling it is there, and
+/// whether its row was removed from the other table past us.
+pub fn judged(tag: &Name, answer: Answer, row: &impl Source) -> Answer {
+    match (value(row, "tag"), value(row, "removed"), answer) {
         (Some(Value::Text(written)), ..) if written != tag.as_str() => {
             let detail = format!(
-                "tag `{tag}` is written `{written}` in `leaf_alloc`, whose collation takes both for one \
-                 name; use `{written}`",
-                written = shown(&written)
+                "tag `{tag}` is written `{written:.80}` in `leaf_alloc`, whose collation takes both for one \
+                 name; use `{written:.80}`"
             );
             Answer::Unreadable(Problem::new(Code::TagUnknown, detail))
         }

@@ -2,7 +2,9 @@
 //! each is written and read: an object within a row lies flat beside the others, a layout by the
 //! names of its fields, a range as `workers_start` and `workers_end`.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{
@@ -10,23 +12,29 @@ use leafid_core::{
     Token,
 };
 
-use crate::backends::NamespaceRow;
+use crate::row::NamespaceRow;
 
 /// What stands before the name of a column in a condition.
 const WAS: &str = "was_";
 /// The object whose columns have no prefix: the names of its fields say enough.
 const LAYOUT: &str = "layout";
 
+/// The value of a column or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
+    /// None.
     Null,
     /// A number, a time, or 0 and 1 for no and yes.
     Int(i64),
+    /// A text.
     Text(Cow<'a, str>),
+    /// 16 bytes.
     Token(Token),
+    /// A number that no column holds.
     TooLarge(u64),
 }
 
+/// The values of a text's parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Params {
     values: Vec<(Path, Value<'static>)>,
@@ -58,6 +66,7 @@ fn behind<'n>(within: &str, name: &'n str) -> Option<&'n str> {
 }
 
 impl Params {
+    /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
         self.find(name, 0).map(|(value, _)| value)
     }
@@ -135,19 +144,23 @@ impl FieldWriter for Params {
 
     fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Params)) {
         let within = if field == LAYOUT { self.at.within } else { field };
-        let outer = std::mem::replace(&mut self.at.within, within);
+        let outer = core::mem::replace(&mut self.at.within, within);
         write(self);
         self.at.within = outer;
     }
 }
 
+/// A row as a driver gives it.
 pub trait Source {
+    /// How many columns it has.
     fn columns(&self) -> usize;
+    /// The name of a column.
     fn name(&self, column: usize) -> Option<&str>;
     /// The value of a column; none where it has a type that is not one of ours.
     fn value(&self, column: usize) -> Option<Value<'_>>;
 }
 
+/// A row that is read by the core's names.
 pub struct Columns<'r, S> {
     row: &'r S,
     /// The column after the last that was read: most texts have them in the table's order.
@@ -156,6 +169,7 @@ pub struct Columns<'r, S> {
 }
 
 impl<'r, S: Source> Columns<'r, S> {
+    /// From its first column on.
     pub fn of(row: &'r S) -> Columns<'r, S> {
         Columns { row, next: 0, within: "" }
     }
@@ -226,7 +240,7 @@ impl<S: Source> FieldReader for Columns<'_, S> {
         field: &'static str,
         read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        let outer = std::mem::replace(&mut self.within, field);
+        let outer = core::mem::replace(&mut self.within, field);
         let value = read(self);
         self.within = outer;
         value.map(Some)

@@ -1,4 +1,4 @@
-//! The registry's time over clocks that may be wrong. The simulator compiles this very file.
+//! The registry's time over clocks that may be wrong.
 
 use leafid_core::{HostTime, StoreTime};
 

@@ -1,8 +1,10 @@
 //! What went wrong, in the store's words: a code, a detail for a person, and the figures.
 
-use leafid_core::{Code, FieldWriter as _, Refusal, StoreTime};
-
-use crate::json::Writer;
+use alloc::string::String;
+use alloc::vec::Vec;
+#[cfg(feature = "json")]
+use leafid_core::FieldWriter as _;
+use leafid_core::{Code, Refusal, StoreTime};
 
 /// The longest pause that an answer demands. Numbers come free early when holders close, so a
 /// caller that waits for one asks again now and then.
@@ -90,8 +92,9 @@ impl Problem {
     }
 
     /// Its JSON form.
+    #[cfg(feature = "json")]
     pub fn json(&self) -> String {
-        let mut writer = Writer::default();
+        let mut writer = leafid_wire::Writer::default();
         writer.text("type", "about:blank");
         writer.text("title", self.code.advice());
         writer.number("status", self.http_status().into());
@@ -110,6 +113,21 @@ impl Problem {
     }
 }
 
+#[cfg(feature = "json")]
+impl From<leafid_wire::Invalid> for Problem {
+    fn from(invalid: leafid_wire::Invalid) -> Problem {
+        Problem::new(invalid.code, invalid.detail)
+    }
+}
+
+#[cfg(feature = "json")]
+impl From<leafid_wire::Problem> for Problem {
+    fn from(said: leafid_wire::Problem) -> Problem {
+        let (retry_after_ms, free_at) = (said.retry_after_ms, said.free_at_ms.map(StoreTime::new));
+        Problem { retry_after_ms, free_at, ..Problem::new(said.code, said.detail) }
+    }
+}
+
 /// A refusal of the core, explained by its code's own advice.
 impl<T> From<Refusal<T>> for Problem {
     fn from(refusal: Refusal<T>) -> Problem {
@@ -117,13 +135,13 @@ impl<T> From<Refusal<T>> for Problem {
     }
 }
 
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Problem {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}: {}", self.code, self.detail)
     }
 }
 
-impl std::error::Error for Problem {}
+impl core::error::Error for Problem {}
 
 /// Every 429 and 503 says how long to wait.
 fn default_pause(code: Code) -> Option<u32> {

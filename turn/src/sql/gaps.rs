@@ -1,0 +1,58 @@
+//! Numbers without rows, found between those that have some.
+
+use alloc::vec::Vec;
+
+/// How many numbers are looked at together for one that was never handed out: as many as the text
+/// says.
+pub const STRETCH: usize = 1_000;
+
+/// The lowest numbers from `next` on that are not among those that have rows, `used`, as far as these
+/// tell; whether that is far enough.
+pub fn gaps(used: &[u64], next: &mut u64, end: u64, count: usize, found: &mut Vec<u64>) -> bool {
+    let enough =
+        |found: &Vec<u64>| found.len() >= count || found.last().is_some_and(|last| *last >= end);
+    for used in used {
+        while *next < *used && !enough(found) {
+            found.push(*next);
+            *next += 1;
+        }
+        if enough(found) {
+            return true;
+        }
+        *next = used.saturating_add(1);
+    }
+    // Where all that were asked for came, more may follow.
+    if used.len() >= STRETCH {
+        return false;
+    }
+    while !enough(found) {
+        found.push(*next);
+        *next = next.saturating_add(1);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_rows_are_found_between_those_that_have_some() {
+        for (used, from, end, count, gives) in [
+            (&[][..], 5, 100, 3, &[5, 6, 7][..]),
+            (&[5, 6, 8], 5, 100, 3, &[7, 9, 10]),
+            (&[6], 5, 100, 1, &[5]),
+            (&[5], 5, 6, 4, &[6]),
+            (&[5], 5, 5, 4, &[6]),
+            (&[], 5, 7, 4, &[5, 6, 7]),
+        ] {
+            let (mut next, mut found) = (from, Vec::new());
+            assert!(gaps(used, &mut next, end, count, &mut found));
+            assert_eq!(found, gives, "{used:?} {from} {end} {count}");
+        }
+        let many: Vec<u64> = (0..STRETCH as u64).collect();
+        let (mut next, mut found) = (0, Vec::new());
+        assert!(!gaps(&many, &mut next, 2_000, 1, &mut found));
+        assert_eq!((next, found.len()), (STRETCH as u64, 0));
+    }
+}
