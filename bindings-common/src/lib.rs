@@ -32,6 +32,7 @@ pub mod codes;
 pub mod layouts;
 pub mod registry;
 pub mod text;
+pub mod turn;
 
 mod answer;
 mod any;

@@ -24,12 +24,10 @@ mod _native {
         next_event, release_all,
     };
     #[pymodule_export]
-    use crate::registry::{
-        acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row,
-    };
+    use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        Carrier, HttpStore, MemoryStore, abandon, drop_memory, process, sql_texts,
+        Carrier, HttpStore, MemoryStore, Turn, abandon, drop_memory, process, sql_texts,
     };
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};

@@ -58,29 +58,6 @@ pub fn acquire<'py>(
     Ok((written(py, &acquired.worker)?, freed, written(py, &acquired.grant)?))
 }
 
-/// Gives a worker number out of what a store found in its indexes. `unused_from` of what it gives says
-/// from where on the lowest number without a row is to be looked up, as `unused` of `rows`; else it has
-/// `row`, `freed` (or nothing) and `grant` as `acquire` gives them, and the `used_until` of the
-/// namespace's row. `rows` has `used_until` as that row has it, and as far as they are there `mine`,
-/// `own`, `spare`, `rested` (of the numbers that nobody keeps the one with the lowest
-/// `reserved_until`) and `kept` (of the kept ones the one with the lowest `granted_ms`).
-#[pyfunction]
-pub fn acquire_found<'py>(
-    py: Python<'py>,
-    store: TokenArg,
-    namespace: &Bound<'py, PyAny>,
-    rows: &Bound<'py, PyAny>,
-    ask: &Bound<'py, PyAny>,
-    now_ms: Now,
-) -> PyResult<Bound<'py, PyDict>> {
-    let namespace = reading(namespace, "the namespace")?;
-    let (rows, from) = (reading(rows, "the candidates")?, reading(ask, "the ask")?);
-    let now = StoreTime::new(now_ms.0);
-    let found = registry::acquire_found(&store.text(), namespace, rows, from, now)
-        .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
-    dict::written(py, |to| found.put(to))
-}
-
 /// Extends a window: the row after it, and the answer, as from `lease_segment`. The row has its
 /// `worker`.
 #[pyfunction]

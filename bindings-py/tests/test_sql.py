@@ -10,7 +10,7 @@ import sqlalchemy
 
 import leafid
 from leafid import SqlStore
-from leafid._sql.turn import Turn
+from support.carrying import before_each
 from support.waiting import run_all, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
@@ -164,31 +164,32 @@ def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
     assert made.lease_segment(TAG)["start"] == 1
 
 
-def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypatch) -> None:
+def test_what_a_decision_was_made_on_has_to_hold(database, name, made) -> None:
     """A fence raises the floor between reading and writing: nothing below it is granted."""
     window = made.acquire(ACQUIRE)
     renewal = {
         "namespace": "default", "request": "03" * 16, "store": made.id, "worker": window["worker"],
         "key": window["request"], "have_until": window["end"], "length_ms": 60_000,
     }  # fmt: skip
-    find, floors = Turn.find, iter([window["end"] + 1_000_000])
+    floors = iter([window["end"] + 1_000_000])
 
-    def fenced(turn, text, params):
-        for floor in floors:
+    def fenced(text, params):
+        for floor in floors if "was_floor" in params else ():
             database.run(name, f"UPDATE {database.table('namespaces')} SET floor = {floor}")
-        find(turn, text, params)
 
-    monkeypatch.setattr(Turn, "find", fenced)
-    with pytest.raises(leafid.LeaseLostError):
+    with before_each(fenced), pytest.raises(leafid.LeaseLostError):
         made.renew(renewal)
+    assert next(floors, None) is None
 
 
-def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> None:
+def test_who_lost_a_race_waits_in_line(database, name, made) -> None:
     """Else the slowest of many would lose again and again."""
-    other, write, writes = SqlStore(database.factory(name)), Turn.write, []
+    other, writes = SqlStore(database.factory(name)), []
     row = f"SELECT 1 FROM {database.table('tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
 
-    def raced(turn, text, params):
+    def raced(text, params):
+        if "was_max_id" not in params:
+            return
         writes.append(text)
         if len(writes) == 1:
             # Faster: it reads and writes in between, by the second of these calls.
@@ -196,10 +197,9 @@ def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> Non
         if len(writes) == 3:
             with pytest.raises(database.driver.Error):
                 database.run(name, row)
-        write(turn, text, params)
 
-    monkeypatch.setattr(Turn, "write", raced)
-    assert made.lease_segment(TAG)["start"] == 11
+    with before_each(raced):
+        assert made.lease_segment(TAG)["start"] == 11
     assert len(writes) == 3
 
 

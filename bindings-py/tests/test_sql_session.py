@@ -11,7 +11,8 @@ import sqlalchemy
 import leafid
 from leafid import SqlStore
 from leafid._sql import forking
-from leafid._sql.turn import Turn
+from leafid._sql.turn import Run
+from support.carrying import carried
 from support.child import in_child
 from support.databases import Mariadb
 from support.waiting import PATIENCE, end_all, start_all, until
@@ -103,10 +104,12 @@ def test_a_setting_that_is_changed_while_a_store_is_connected(database, name) ->
 
 
 def inside(store: SqlStore, text: str) -> Any:
-    def ask(turn: Turn) -> Any:
-        return turn._run(text, {})[0][0]["value"]
+    def ask(run: Run) -> Any:
+        return run(text, {})[0][0]["value"]
 
-    return store._decide(ask)
+    with carried(ask) as given:
+        store.tags()
+    return given[0]
 
 
 def test_what_a_shared_session_is_set_to(database, name) -> None:
@@ -171,7 +174,8 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
     def hang() -> None:
         # A database ends a transaction in which nothing happens for seconds.
         with contextlib.suppress(leafid.LeafidError):
-            store._decide(lambda turn: begun.set() or over.wait(PATIENCE))
+            with carried(lambda run: begun.is_set() or begun.set() or over.wait(PATIENCE)):
+                store.tags()
 
     hanging = start_all([threading.Thread(target=hang)])
     assert begun.wait(PATIENCE)

@@ -11,6 +11,7 @@ import pytest
 import leafid
 from leafid import Segment, Snowflake, SqliteStore
 from leafid._sql.file.sqlite import File
+from support.carrying import carried
 from support.child import in_child
 from support.places import BINARY, HERE
 from support.run import python
@@ -162,10 +163,11 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> No
     monkeypatch.setattr("leafid._sql.forking.PATIENCE", 0.02)
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
-    with store._file.turn():
-        # The hook of `os.fork` cannot close it meanwhile.
-        assert in_child(lambda: SqliteStore(path).lease_segment(ASK)) == "STORE_REFUSED"
-    assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1"
+    # The hook of `os.fork` cannot close it meanwhile.
+    with carried(lambda run: in_child(lambda: SqliteStore(path).lease_segment(ASK))) as said:
+        store.lease_segment(ASK)
+    assert said == ["STORE_REFUSED"]
+    assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1001"
 
 
 def nobody_has_it_locked(path) -> bool:
@@ -228,7 +230,7 @@ def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
         with pytest.raises(leafid.WorkersExhaustedError):
             store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
     # A tag that never existed needs its first number from the caller; a deleted one continues above its old position.
-    with pytest.raises(leafid.RequestInvalidError, match="needs `start`: this store has lost"):
+    with pytest.raises(leafid.RequestInvalidError, match="needs `from`: this store has lost"):
         store.create_tag("new")
     status, said = server.call("PUT", "/v1/tags/unknown", {})
     assert (status, said["code"]) == (400, "REQUEST_INVALID")

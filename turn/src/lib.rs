@@ -9,6 +9,7 @@
 
 extern crate alloc;
 
+pub mod alone;
 pub mod aside;
 pub mod cache;
 pub mod change;

@@ -264,9 +264,30 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
     })
 }
 
+/// What the rows of a reading say. One that cannot be read is an answer, too.
+pub fn answered(want: &Want, asked: &Query, rows: &[impl Source]) -> Answer {
+    let mut answer = Answer::none(want);
+    for row in rows {
+        if let Err(odd) = gather(&mut answer, row) {
+            return Answer::Unreadable(unreadable(asked, &odd));
+        }
+        if let Want::Tag(tag) = want {
+            answer = parted::judged(tag, answer, row);
+        }
+    }
+    answer
+}
+
 /// Takes a row into an answer.
-pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
+///
+/// # Errors
+/// Which value is none of ours.
+pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), String> {
     let from = &mut Columns::of(row);
+    take(answer, from).map_err(|refusal| from.odd(refusal.code))
+}
+
+fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), Refusal> {
     // Leaf's table may have names that are none of ours: they are listed as they are.
     let any = |text: &str| Name::tag(text).or_else(|_| Name::owner(text));
     match answer {
@@ -294,7 +315,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
 
 /// A row that says what no row of ours does, of what was asked: whoever wants it is told, and nobody
 /// else.
-pub fn unreadable(asked: &Query, code: Code) -> Problem {
+pub fn unreadable(asked: &Query, odd: &str) -> Problem {
     let named = |name: &str| match asked.params.get(name) {
         Some(Value::Text(text)) => Some(format!("{name} `{text}`")),
         _ => None,
@@ -302,7 +323,7 @@ pub fn unreadable(asked: &Query, code: Code) -> Problem {
     let what = ["tag", "namespace"].iter().find_map(|name| named(name));
     let what = what.unwrap_or_else(|| "a list".to_owned());
     let detail = format!(
-        "a row of {what} has a value that leafid did not write ({code}); put back what it was, or a \
+        "a row of {what} has a value that leafid did not write ({odd}); put back what it was, or a \
          higher position and later times, and nothing is granted twice"
     );
     Problem::new(Code::SchemaMismatch, detail)

@@ -22,10 +22,10 @@ __all__ = [
     "Scrambler",
     "Segment",
     "Snowflake",
+    "Turn",
     "Waiter",
     "abandon",
     "acquire",
-    "acquire_found",
     "base32",
     "base58",
     "base62",
@@ -320,13 +320,6 @@ def acquire(
     ask: _Row,
     now_ms: int,
 ) -> tuple[_Row, _Row | None, _Row]: ...
-def acquire_found(
-    store: bytes | str,
-    namespace: _Row,
-    rows: dict[str, _Row | int | None],
-    ask: _Row,
-    now_ms: int,
-) -> _Row: ...
 def renew(
     store: bytes | str, namespace: _Row, row: _Row, ask: _Row, now_ms: int
 ) -> tuple[_Row, _Row | LeafidError]: ...
@@ -342,6 +335,15 @@ def sentence(
 ) -> str: ...
 def code(code: str) -> _Row: ...
 def sql_texts(dialect: str) -> tuple[int, dict[str, str]]: ...
+
+@final
+class Turn:
+    def __new__(cls, dialect: str, store: str | bytes, now_ms: int, verb: str, ask: _Row) -> Turn: ...
+    def reads(self) -> list[tuple[str, _Row]]: ...
+    def learn(self, found: list[list[_Row]]) -> None: ...
+    def steps(self) -> list[tuple[str, tuple[str, _Row]]]: ...
+    def answer(self) -> Any: ...
+
 
 SQLITE_APPLICATION: int
 

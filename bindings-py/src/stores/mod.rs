@@ -5,11 +5,13 @@ mod http;
 mod memory;
 mod object;
 mod sql;
+mod turn;
 
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
 pub use object::Carrier;
 pub use sql::{abandon, process, sql_texts};
+pub use turn::Turn;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

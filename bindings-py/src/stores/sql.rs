@@ -1,13 +1,13 @@
 //! Stores in Python, on the server's tables (`leafid._sql`): a file, or a database. What they cannot
 //! have in Python is here: the texts, and what a fork left behind.
 
-use leafid_core::{Code, Range};
-use leafid_turn::sql::{MYSQL, POSTGRES, SQLITE, VERSION};
+use leafid_core::Range;
+use leafid_turn::sql::VERSION;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::host::fork;
-use crate::values::{errors, outside};
+use crate::values::outside;
 
 /// What their URLs begin with.
 const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
@@ -35,12 +35,7 @@ pub fn open(
 /// The version of the tables, and a dialect's texts by their names.
 #[pyfunction]
 pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'py, PyDict>)> {
-    let all = match dialect {
-        "sqlite" => SQLITE,
-        "postgres" => POSTGRES,
-        "mysql" => MYSQL,
-        _ => return Err(errors::raise(Code::Internal, format!("no dialect `{dialect}`"))),
-    };
+    let all = super::turn::texts(dialect)?;
     let texts = PyDict::new(py);
     for (name, text) in all.all {
         texts.set_item(name, text)?;

@@ -15,23 +15,26 @@ import leafid
 
 
 def take_the_guard_off() -> None:
-    from leafid import registry
-    from leafid._sql.database import mysql, postgres
+    from leafid._sql.database import database
     from leafid._sql.file import sqlite
+    from leafid._sql.turn import Turn, carry
 
-    sqlite.File.begin = lambda self, opened: None
-    for texts in (sqlite.TEXTS, mysql.TEXTS, postgres.TEXTS):
-        change = texts["rows/tag_change"]
-        texts["rows/tag_change"] = re.sub(r" AND max_id = [^;]*?(?=\nRETURNING|;)", "", change)
-    lease = registry.lease_segment
-
-    def slowly(store, row, ask, now):
-        time.sleep(0.002)
+    def alone(dialect, store, now, verb, ask):
         # What a holder shows would have the tag refused to all others.
         ask = {field: value for field, value in ask.items() if field != "have_until"}
-        return lease(store, row, ask, now)
+        return Turn(dialect, store, now, verb, ask)
 
-    registry.lease_segment = slowly
+    def without_the_condition(turn, run):
+        def slowly(text, params):
+            if "was_max_id" in params:
+                time.sleep(0.002)
+            return run(re.sub(r" AND max_id = [^;]*?(?=\nRETURNING|;)", "", text), params)
+
+        return carry(turn, slowly)
+
+    sqlite.File.begin = lambda self, opened: None
+    for module in (sqlite, database):
+        module.Turn, module.carry = alone, without_the_condition
 
 
 def main(kind: str, store: str, file: Path, count: int, together: bool) -> None:

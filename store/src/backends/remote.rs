@@ -205,22 +205,13 @@ impl<D: Driver> Remote<D> {
 }
 
 fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
-    let mut answer = Answer::none(want);
-    for row in rows {
-        if let Err(refusal) = sql::gather(&mut answer, row) {
-            return Answer::Unreadable(sql::unreadable(asked, refusal.code));
-        }
-        if let Want::Tag(tag) = want {
-            answer = parted::judged(tag, answer, row);
-            if let Some(step) = parted::odd_step(row)
-                && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
-            {
-                let code = Code::StepInvalid;
-                tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
-            }
-        }
+    if let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(parted::odd_step))
+        && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
+    {
+        let code = Code::StepInvalid;
+        tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
     }
-    answer
+    sql::answered(want, asked, rows)
 }
 
 struct Tried {

@@ -4,6 +4,8 @@
 
 use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::registry::Namespace;
@@ -24,8 +26,10 @@ const LAYOUT: &str = "layout";
 pub enum Value<'a> {
     /// None.
     Null,
-    /// A number, a time, or 0 and 1 for no and yes.
+    /// A number, or a time; 0 and 1 where a column of flags has numbers.
     Int(i64),
+    /// No or yes, to be written: what is read of a flag may be a number.
+    Flag(bool),
     /// A text.
     Text(Cow<'a, str>),
     /// 16 bytes.
@@ -131,7 +135,7 @@ impl FieldWriter for Params {
     }
 
     fn flag(&mut self, field: &'static str, value: bool) {
-        self.put(field, Value::Int(value.into()));
+        self.put(field, Value::Flag(value));
     }
 
     fn text(&mut self, field: &'static str, value: &str) {
@@ -174,6 +178,18 @@ impl<'r, S: Source> Columns<'r, S> {
         Columns { row, next: 0, within: "" }
     }
 
+    /// The value that was read last, which was refused by this code.
+    pub fn odd(&self, code: Code) -> String {
+        let column = self.next.saturating_sub(1);
+        let name = self.row.name(column).unwrap_or_default();
+        match self.row.value(column) {
+            Some(Value::Int(value)) => format!("`{name}` is `{value}`"),
+            Some(Value::Text(value)) => format!("`{name}` is `{value:.80}`"),
+            Some(Value::Null) => format!("`{name}` is null"),
+            _ => format!("`{name}`: {code}"),
+        }
+    }
+
     fn take<T>(
         &mut self,
         field: &str,
@@ -210,8 +226,8 @@ impl<S: Source> FieldReader for Columns<'_, S> {
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
         self.take(field, |value| match value {
-            Value::Int(0) => Some(false),
-            Value::Int(1) => Some(true),
+            Value::Int(0) | Value::Flag(false) => Some(false),
+            Value::Int(1) | Value::Flag(true) => Some(true),
             _ => None,
         })
     }

@@ -19,7 +19,7 @@ const MAY_KNOW: &str = "
     leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
-    leafid-bindings: leafid-core
+    leafid-bindings: leafid-core leafid-turn
     leafid-py: leafid-bindings leafid-core leafid-public leafid-state leafid-turn leafid-wire
     leafid-node: leafid-bindings leafid-core leafid-state
     leafid-wasm-border: leafid-bindings

@@ -34,7 +34,7 @@ class Making:
 
     def declare(self, said: dict[str, Any]) -> None:
         """Has the namespace `default` be made as is said of it."""
-        self.default: dict[str, Any] = namespaces.columns("default", said)
+        self.default: dict[str, Any] = {"namespace": "default", **said}
 
     def store(self) -> bytes:
         """The id as it is kept."""

@@ -1,17 +1,15 @@
 """The verbs of a store over tables."""
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import errors, registry
-from . import acquire, declared, namespaces, rows, tags
+from . import declared, namespaces
 from .making import Making
-from .turn import Turn
 
 Row = dict[str, Any]
-T = TypeVar("T")
 
 # How many tags are listed in one transaction.
 _PAGE = 1_000
@@ -42,8 +40,21 @@ class Store(ABC):
         """`place`, without a look at the store."""
 
     @abstractmethod
-    def _decide(self, act: Callable[[Turn], T]) -> T:
-        """Carries out a transaction: again where another was faster."""
+    def _carry(self, verb: str, ask: Row) -> Any:
+        """Has a request decided in a transaction: again where another was faster."""
+
+    def _decide(self, verb: str, ask: Row) -> Any:
+        try:
+            return self._carry(verb, ask)
+        except (errors.TagUnknownError, errors.NamespaceUnknownError) as error:
+            # Namespaces are made by the program of the server alone.
+            create = re.compile(r"`leafid ((tag|namespace) create \S+)`")
+            said = create.sub(self._command, str(error))
+            raise type(error)(said) from None
+
+    def _command(self, create: re.Match[str]) -> str:
+        program = "python -m leafid" if create[2] == "tag" else "leafid"
+        return f"`{program} {create[1]} --store {self._place}`"
 
     def create_tag(
         self,
@@ -60,48 +71,27 @@ class Store(ABC):
         A tag that exists is `TagExistsError`; with `if_missing` only if it has other values than given
         here.
         """
-        given = {"from": start, "step": step, "max_step": max_step, "until": until}
-        said = {field: value for field, value in given.items() if value is not None}
-        spec = {"tag": tag, **said}
-        registry.tag_row(spec)
-
-        def create(turn: Turn) -> None:
-            found = _found(turn, spec)
-            before = None if found is None else rows.tag(found, tag)
-            if if_missing and before is not None and not before["deleted"]:
-                declared.check("tag", tag, said, before, self._place)
-                return
-            why = ""
-            if before is None and turn.floor_ms() > 0:
-                why = "this store has lost grants, or replaces a lost one"
-            elif found is not None and found.get("removed"):
-                why = "its row was removed from `leaf_alloc` by hand, and a Leaf may have moved it on"
-            if start is None and why:
-                raise errors.RequestInvalidError(
-                    f"tag `{tag}` needs `start`: {why}, whose numbers it would repeat; name a first "
-                    "number above every one in use"
-                )
-            turn.dialect.put_tag(turn, tag, before, registry.tag_row(spec, before))
-
-        self._decide(create)
+        said = _said({"from": start, "step": step, "max_step": max_step, "until": until})
+        registry.tag_row({"tag": tag, **said})
+        try:
+            self._decide("create_tag", {"tag": tag, **said})
+        except errors.TagExistsError:
+            if not if_missing:
+                raise
+            declared.check("tag", tag, said, self.tag(tag), self._place)
 
     def tag(self, tag: str) -> Row:
         """A tag: its next number `max_id`, `step`, `max_step`, `until` or `None`, and `claimed_until`: the
         highest end that a holder has shown while the tag stood below, or `None`."""
-        return self._change_tag(tag, lambda row: row)
+        return _shown(self._decide("tag", {"tag": tag}))
 
     def tags(self) -> list[Row]:
         """Every tag, as `tag` has one."""
-
-        def page(turn: Turn, after: str) -> list[Row]:
-            found = turn.all("rows/tags", after=after, limit=_PAGE)
-            return [tags.shown(row["tag"], rows.tag(row, row["tag"], False)) for row in found]
-
         listed: list[Row] = []
         while True:
-            after = listed[-1]["tag"] if listed else ""
-            more = self._decide(lambda turn: page(turn, after))
-            listed += more
+            after = {"after": listed[-1]["tag"]} if listed else {}
+            more = self._decide("tags", {"limit": _PAGE, **after})
+            listed += map(_shown, more)
             if len(more) < _PAGE:
                 return listed
 
@@ -114,34 +104,16 @@ class Store(ABC):
         until: int | None = None,
     ) -> Row:
         """Changes a tag, and gives it as it is then. An `until` of 2^63 - 1 removes the upper end."""
-        return self._change_tag(tag, lambda row: tags.changed(tag, row, step, max_step, until))
+        said = _said({"step": step, "max_step": max_step, "until": until})
+        return _shown(self._decide("set_tag", {"tag": tag, **said}))
 
     def advance_tag(self, tag: str, to: int) -> Row:
         """Has a tag go on at `to`, which is not below its next number."""
-        return self._change_tag(tag, lambda row: tags.advanced(tag, row, to))
-
-    def _change_tag(self, tag: str, change: Callable[[Row], Row]) -> Row:
-        def write(turn: Turn) -> Row:
-            row = self._tag(turn, {"tag": tag}, is_used=False)
-            if row["deleted"]:
-                raise errors.TagUnknownError(self._unknown("tag", tag))
-            after = change(row)
-            if after != row:
-                turn.dialect.put_tag(turn, tag, row, after)
-            return tags.shown(tag, after)
-
-        return self._decide(write)
+        return _shown(self._decide("advance_tag", {"tag": tag, "to": to}))
 
     def delete_tag(self, tag: str) -> None:
         """Deletes a tag. Its row stays, so that one made again goes on above it."""
-
-        def delete(turn: Turn) -> None:
-            row = self._tag(turn, {"tag": tag}, is_used=False)
-            if row["deleted"]:
-                raise errors.TagUnknownError(self._unknown("tag", tag))
-            turn.dialect.put_tag(turn, tag, row, {**row, "deleted": True})
-
-        self._decide(delete)
+        self._decide("delete_tag", {"tag": tag})
 
     def create_namespace(
         self,
@@ -159,97 +131,46 @@ class Store(ABC):
         the values that are given here count.
         """
         said = namespaces.said(namespace, layout, workers, max_window)
-
-        def create(turn: Turn) -> None:
-            there = namespaces.read(turn, namespace)
-            if there is None:
-                columns = namespaces.columns(namespace, said, turn.floor_ms())
-                turn.write("rows/namespace_add", columns)
-            else:
-                wanted = said if if_missing else namespaces.whole(namespace, said)
-                declared.check("namespace", namespace, wanted, there.row, self._place)
-
-        self._decide(create)
+        try:
+            self._decide("create_namespace", {"namespace": namespace, **said})
+        except errors.LayoutMismatchError:
+            if not if_missing:
+                raise
+            there = self._decide("namespace", {"namespace": namespace})
+            declared.check("namespace", namespace, said, there, self._place)
 
     def set_workers(self, namespace: str, workers: tuple[int, int]) -> None:
         """Hands out these worker numbers from now on: from the first to one more than the last."""
-
-        def change(turn: Turn) -> None:
-            namespaces.set_workers(turn, self._space(turn, {"namespace": namespace}), workers)
-
-        self._decide(change)
+        ask = {"namespace": namespace, "workers": namespaces.range_of(workers)}
+        self._decide("set_namespace", ask)
 
     def release_worker(self, namespace: str, worker: int) -> None:
         """An operator's release: the holder goes on to the end in hand, and then others may."""
-
-        def revoke(turn: Turn) -> None:
-            space = self._space(turn, {"namespace": namespace})
-            if not space.has(worker):
-                raise space.worker_invalid(worker)
-            row = turn.one("rows/worker", namespace=namespace, worker=worker)
-            if row is None and not space.hands_out(worker):
-                raise space.worker_invalid(worker)
-            if row is not None:
-                space.keep(turn)
-                before = rows.worker(row, namespace)
-                after = {**before, "owner": "", "sticky": False, "key": None}
-                acquire.put(turn, namespace, before, after)
-
-        self._decide(revoke)
+        if type(worker) is not int or not 0 <= worker < 1 << 32:
+            raise errors.WorkerInvalidError(f"a worker number is 0 or more, got `{worker!r:.80}`")
+        self._decide("release_worker", {"namespace": namespace, "worker": worker})
 
     def lease_segment(self, ask: Row) -> Row:
         """Leases numbers of a tag."""
-        self._make_wanted("create_tag", name_of(ask, "tag"))
-
-        def lease(turn: Turn) -> Row | errors.LeafidError:
-            before = self._tag(turn, ask)
-            row, answer = registry.lease_segment(turn.store, before, ask, turn.now)
-            # MySQL counts a row that stays as it is as not written.
-            if any(row.get(field) != before.get(field) for field in ("max_id", "claimed_until")):
-                turn.dialect.put_tag(turn, ask["tag"], before, row)
-            return answer
-
-        return self._answer(lease)
+        self._make_wanted("create_tag", _name_of(ask, "tag"))
+        return self._grant("lease_segment", ask)
 
     def acquire(self, ask: Row) -> Row:
         """Gives a worker number and a window on it."""
-        self._make_wanted("create_namespace", name_of(ask, "namespace"))
-        return self._decide(lambda turn: acquire.acquire(turn, self._space(turn, ask), ask))
+        self._make_wanted("create_namespace", _name_of(ask, "namespace"))
+        return self._grant("acquire", ask)
 
     def renew(self, ask: Row) -> Row:
         """Extends a window."""
-
-        def renew(turn: Turn) -> Row | errors.LeafidError:
-            space = self._space(turn, ask)
-            before = acquire.find(turn, space, ask)
-            row = before or {"worker": ask["worker"]}
-            after, answer = registry.renew(turn.store, space.row, row, ask, turn.now)
-            space.keep(turn)
-            acquire.put(turn, space.name, before, after)
-            return answer
-
-        return self._answer(renew)
+        return self._grant("renew", ask)
 
     def release(self, ask: Row) -> Row:
         """Takes back the rest of a window."""
+        return self._grant("release", ask)
 
-        def release(turn: Turn) -> Row:
-            space = self._space(turn, ask)
-            before = acquire.find(turn, space, ask)
-            row = before or {"worker": ask["worker"]}
-            after, answer = registry.release(turn.store, row, ask, turn.now)
-            space.keep(turn)
-            acquire.put(turn, space.name, before, after)
-            return answer
-
-        return self._decide(release)
-
-    def _answer(self, act: Callable[[Turn], Row | errors.LeafidError]) -> Row:
-        """A refusal is raised when what it writes is written."""
-        answer = self._decide(act)
-        if isinstance(answer, errors.LeafidError):
-            raise answer
-        return answer
+    def _grant(self, verb: str, ask: Row) -> Row:
+        granted: Row | None = self._decide(verb, ask)
+        return granted or {}
 
     def make_later(self, verb: str, name: str, how: Row) -> None:
         """Carries out `create_tag` or `create_namespace` before the first grant of that name. The
@@ -276,39 +197,18 @@ class Store(ABC):
             with suppress(ValueError):
                 self._wanted[verb, name].remove(how)
 
-    def _tag(self, turn: Turn, ask: Row, is_used: bool = True) -> Row:
-        found = _found(turn, ask)
-        if found is None:
-            raise errors.TagUnknownError(self._unknown("tag", ask["tag"]))
-        return rows.tag(found, ask["tag"], is_used)
 
-    def _space(self, turn: Turn, ask: Row) -> namespaces.Space:
-        space = namespaces.read(turn, name_of(ask, "namespace"))
-        if space is None:
-            raise errors.NamespaceUnknownError(self._unknown("namespace", ask["namespace"]))
-        return space
-
-    def _unknown(self, kind: str, name: str) -> str:
-        # Namespaces are made by the program of the server alone.
-        program = "python -m leafid" if kind == "tag" else "leafid"
-        return (
-            f"there is no {kind} `{name}`: check its spelling, or create it: {program} {kind} create "
-            f"{name} --store {self._place}"
-        )
+def _name_of(ask: Row, kind: str) -> str:
+    """The tag or the namespace that an ask names; nothing where the engine will refuse it."""
+    name = ask.get(kind) if isinstance(ask, dict) else None
+    return name if isinstance(name, str) else ""
 
 
-def name_of(ask: Row, kind: str) -> str:
-    """The tag or the namespace that an ask names."""
-    return rows.text(ask.get(kind) if isinstance(ask, dict) else None, f"`{kind}` of the ask")
+def _said(given: Row) -> Row:
+    return {field: value for field, value in given.items() if value is not None}
 
 
-def _found(turn: Turn, ask: Row) -> Row | None:
-    tag = name_of(ask, "tag")
-    found = turn.one("rows/tag", tag=tag)
-    written = None if found is None else found["tag"]
-    if written not in (None, tag):
-        raise errors.TagUnknownError(
-            f"tag `{tag}` is written `{written}` in `leaf_alloc`, whose collation takes both for one "
-            f"name; use `{written}`"
-        )
-    return found
+def _shown(row: Row) -> Row:
+    """A tag as callers see it."""
+    fields = ("tag", "max_id", "step", "max_step", "until", "claimed_until")
+    return {field: row.get(field) for field in fields}

@@ -75,6 +75,7 @@ pub fn param(name: &str, value: Option<&Value<'static>>) -> Result<Sent, Error> 
     Ok(match value {
         Some(Value::Null) => Sent::NULL,
         Some(Value::Int(value)) => Sent::Int(*value),
+        Some(Value::Flag(value)) => Sent::Int((*value).into()),
         Some(Value::Text(value)) => Sent::Bytes(value.as_bytes().to_vec()),
         Some(Value::Token(value)) => Sent::Bytes(value.bytes().to_vec()),
         Some(Value::TooLarge(_)) | None => {

@@ -62,7 +62,7 @@ impl ToSql for Param<'_> {
             (Some(Value::Int(value)), &Type::INT8) => value.to_sql(ty, out),
             (Some(Value::Int(value)), &Type::INT4) => i32::try_from(*value)?.to_sql(ty, out),
             (Some(Value::Int(value)), &Type::INT2) => i16::try_from(*value)?.to_sql(ty, out),
-            (Some(Value::Int(value)), &Type::BOOL) => (*value != 0).to_sql(ty, out),
+            (Some(Value::Flag(value)), &Type::BOOL) => value.to_sql(ty, out),
             (Some(Value::Text(value)), _) => value.as_ref().to_sql(ty, out),
             (Some(Value::Token(value)), &Type::BYTEA) => value.bytes().as_slice().to_sql(ty, out),
             (value, ty) => Err(format!("{value:?} cannot be sent as {ty}").into()),

@@ -54,8 +54,8 @@ impl<'c> Driver<'c> {
         let mut statement = self.prepared(query)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            if let Err(refusal) = sql::gather(answer, &Read(row)) {
-                *answer = Answer::Unreadable(sql::unreadable(query, refusal.code));
+            if let Err(odd) = sql::gather(answer, &Read(row)) {
+                *answer = Answer::Unreadable(sql::unreadable(query, &odd));
                 return Ok(());
             }
         }
@@ -91,6 +91,7 @@ impl ToSql for Bound<'_> {
         let value = match self.0 {
             Value::Null => ValueRef::Null,
             Value::Int(value) => ValueRef::Integer(*value),
+            Value::Flag(value) => ValueRef::Integer((*value).into()),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
             Value::Token(token) => return Ok(token.bytes().to_vec().into()),
             Value::TooLarge(value) => {

@@ -3,22 +3,19 @@
 import random
 import threading
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 from ... import errors
-from ..._native import abandon, process
+from ..._native import Turn, abandon, process
 from ..clock import Clock, StoreTime, System, Told
 from ..forking import PATIENCE, keep
 from ..making import Making
-from ..turn import Conflict, Turn
+from ..turn import Conflict, carry
 from . import words
 from .engine import Engine
 from .link import Broken, Link
 from .refusals import connecting
 from .source import Source
-
-T = TypeVar("T")
 
 # A place that is known only once there is a connection.
 UNKNOWN = "the database"
@@ -80,8 +77,8 @@ class Database:
         self.id = id
         return id
 
-    def decide(self, act: Callable[[Turn], T]) -> T:
-        """Carries out a transaction: again where another was faster, and then in line with the others;
+    def decide(self, verb: str, ask: dict[str, Any]) -> Any:
+        """Has a request decided in a transaction: again where another was faster, and then in line with the others;
         and once more where the connection was lost before it was over."""
         with self.lock:
             if self.id is None:
@@ -90,7 +87,7 @@ class Database:
             was_lost = in_line = False
             while True:
                 try:
-                    return self._attempt(act, in_line)
+                    return self._attempt(verb, ask, in_line)
                 except Conflict:
                     in_line = True
                 except Broken as broken:
@@ -116,16 +113,17 @@ class Database:
     def __del__(self) -> None:
         self.close()
 
-    def _attempt(self, act: Callable[[Turn], T], in_line: bool) -> T:
+    def _attempt(self, verb: str, ask: dict[str, Any], in_line: bool) -> Any:
         link, is_over = self._linked(), False
         try:
             link.begin()
             now = self._head(link)
-            turn = Turn(_engine(link), link.run, self.id or "", now, in_line)
-            answer = act(turn)
-            if turn.wrote and turn.now - self.beaten >= _BEAT_MS:
-                turn.adjust("rows/beat", {"now": turn.now})
-                self.beaten = turn.now
+            engine = _engine(link)
+            turn = Turn(engine.dialect, self.id or "", now, verb, ask)
+            run = (lambda text, params: link.run(engine.locked(text), params)) if in_line else link.run
+            if carry(turn, run) and now - self.beaten >= _BEAT_MS:
+                link.run(engine.texts["rows/beat"], {"now": now})
+                self.beaten = now
             is_over = True
             self._commit(link)
         except Exception:
@@ -136,7 +134,7 @@ class Database:
             # In the middle of who knows what.
             self.close()
             raise
-        return answer
+        return turn.answer()
 
     def _head(self, link: Link) -> int:
         """The store's time; after a look at the server and the store, which may be others by now."""
@@ -239,9 +237,10 @@ class Database:
             try:
                 if self._meta(link) is None:
                     link.script(engine.named(engine.texts["schema"]))
-                    link.run(engine.texts["rows/namespace_add"], made.default)
-                    row = {"version": engine.version, "store": made.store(), "floor_ms": 0}
-                    row["created_ms"] = self.clock.wall_ms
+                    id, now = made.store(), self.clock.wall_ms
+                    carry(Turn(engine.dialect, id, now, "create_namespace", made.default), link.run)
+                    row = {"version": engine.version, "store": id, "floor_ms": 0}
+                    row["created_ms"] = now
                     link.run(engine.texts["meta/make"], row)
                 link.script(engine.commit)
             except BaseException:

@@ -4,7 +4,6 @@ import logging
 from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
-from ..turn import Dialect
 from . import words
 from .text import translated
 
@@ -28,10 +27,14 @@ class Queries(Protocol):
     def statement(self, sql: str) -> list[Any]: ...
 
 
-class Engine(Dialect, ABC):
+class Engine(ABC):
     """An engine as it is spoken with in one connection."""
 
     name: str
+    # What its texts are called, and which they are.
+    dialect: str
+    # What has a row stay as it is read, behind a text.
+    locking = ""
     # Which version of the tables this program knows.
     version: int
     # What is said when a connection begins.
@@ -45,6 +48,16 @@ class Engine(Dialect, ABC):
     # Values of each kind, and the types that a driver gives them without converters of its user's.
     probe: str
     kinds: tuple[tuple[type, ...], ...]
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+
+    def locked(self, text: str) -> str:
+        """A text that others wait for, if it is what all transactions on one tag, or one namespace, read
+        first: instead of being told at the end that somebody was faster."""
+        if self.locking and text in (self.texts["rows/tag"], self.texts["rows/namespace"]):
+            return f"{text.rstrip().removesuffix(';')}\n{self.locking}"
+        return text
 
     def named(self, text: str) -> str:
         """A text with the names that the tables have here."""

@@ -1,23 +1,18 @@
 """Leaf's database: its `leaf_alloc` keeps the tags, unchanged, while a Leaf may run beside us; what it
 has no room for stands in tables of ours, called `leafid_…`."""
 
-from typing import Any
-
 from ... import errors
-from .. import rows
-from ..turn import Turn
 from . import words
 from .engine import Queries
 from .mysql import TEXTS, Mysql
 from .text import beside
 
-Row = dict[str, Any]
-
-# What stands in Leaf's table, too, is read and written by texts of its own.
-_OWN = {"rows/tag": "leaf/tag", "rows/tag_change": "leaf/tag_change", "meta/found": "leaf/found"}
+# What stands in Leaf's table, too, is read by a text of its own.
+_OWN = {"meta/found": "leaf/found"}
 
 
 class Leaf(Mysql):
+    dialect = "leaf"
     # A tag is read out of two tables, and a Leaf waits for nobody.
     locking = ""
 
@@ -46,26 +41,3 @@ class Leaf(Mysql):
         engine = words.text(found[0])
         if engine.lower() != "innodb":
             raise words.no_transactions(place, "leaf_alloc", engine)
-
-    def put_tag(self, turn: Turn, tag: str, before: Row | None, after: Row) -> None:
-        """Where only the position moves, Leaf's row alone is written, and what of ours stands beside
-        it. Leaf's row is made first: that waits for whoever deletes it, and only then do our rows
-        have the position that it leaves."""
-        columns = {"tag": tag, **rows.of_tag(after)}
-        if before is None:
-            turn.write("leaf/tag_add", columns)
-            turn.find("leaf/tag_none", columns)
-            turn.write("rows/tag_add", columns)
-            return
-        both = {**columns, **rows.before(rows.of_tag(before))}
-        if before["deleted"]:
-            turn.write("leaf/tag_add", both)
-            turn.find("leaf/tag_held", both)
-        elif after["deleted"]:
-            turn.write("leaf/tag_delete", both)
-        else:
-            turn.write("rows/tag_change", both)
-            beside = ("max_step", "until", "claimed_until")
-            if all(before[name] == after.get(name) for name in beside):
-                return
-        turn.adjust("leaf/tag_own", both)

@@ -26,8 +26,7 @@ _AS_BYTES = {"owner", "was_owner"}
 
 
 class Mysql(Engine):
-    name, version = "MySQL", _VERSION
-    quote = "`"
+    name, dialect, version = "MySQL", "mysql", _VERSION
     locking = "FOR UPDATE"
     begin, commit = "START TRANSACTION READ WRITE", "COMMIT AND NO CHAIN NO RELEASE"
     head = (

@@ -32,7 +32,7 @@ SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
 
 
 class Postgres(Engine):
-    name, version = "PostgreSQL", _VERSION
+    name, dialect, version = "PostgreSQL", "postgres", _VERSION
     # Not by a shared lock: two that hold one could both wait to change the row.
     locking = "FOR NO KEY UPDATE"
     begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"

@@ -8,7 +8,6 @@ from ..file.places import path_of
 from ..file.sqlite import File
 from ..making import Making
 from ..store import Store
-from ..turn import Turn
 from .database import UNKNOWN, Database
 from .link import InFile
 from .source import source_of
@@ -74,8 +73,8 @@ class SqlStore(Store):
     def _place(self) -> str:
         return self._tables.place
 
-    def _decide(self, act: Callable[[Turn], T]) -> T:
-        return self._with_tables(lambda tables: tables.decide(act))
+    def _carry(self, verb: str, ask: dict[str, Any]) -> Any:
+        return self._with_tables(lambda tables: tables.decide(verb, ask))
 
     def _make_where_missing(self, made: Making) -> None:
         """As if it had been opened with `create`, unless it is open already."""

@@ -4,24 +4,21 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, abandon, sql_texts
+from ..._native import SQLITE_APPLICATION, Turn, abandon, sql_texts
 from ..clock import Clock, StoreTime
 from ..forking import PATIENCE, keep
 from ..making import Making
-from ..turn import Conflict, Dialect, Turn
+from ..turn import Conflict, carry
 from . import places, words
 from .opened import Opened, refused
 
-T = TypeVar("T")
-
 VERSION, TEXTS = sql_texts("sqlite")
-DIALECT = Dialect(TEXTS)
 
 
 class File:
@@ -64,9 +61,8 @@ class File:
         self.id = id
         return id
 
-    @contextmanager
-    def turn(self) -> Iterator[Turn]:
-        """What is read and written in one transaction; durable when it is over."""
+    def decide(self, verb: str, ask: dict[str, Any]) -> Any:
+        """Has a request decided in one transaction; durable when it answers."""
         self._refuse_inherited()
         with self.lock, self._words("write"):
             id = self.id or self._find()
@@ -75,11 +71,10 @@ class File:
                 self.begin(opened)
                 longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
                 now = self.time.read(lambda: int(_one(opened, longest)))
-                turn = Turn(DIALECT, lambda text, params: _run(opened, text, params), id, now)
-                yield turn
-                if turn.wrote:
+                turn = Turn("sqlite", id, now, verb, ask)
+                if carry(turn, lambda text, params: _run(opened, text, params)):
                     # Ends each transaction that wrote something, as the server's do.
-                    turn.adjust("rows/beat", {"now": turn.now})
+                    _run(opened, TEXTS["rows/beat"], {"now": now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
             except BaseException as error:
@@ -88,11 +83,7 @@ class File:
                 if isinstance(error, Conflict):
                     raise words.without_transaction(self.path) from None
                 raise
-
-    def decide(self, act: Callable[[Turn], T]) -> T:
-        """Carries out a transaction."""
-        with self.turn() as turn:
-            return act(turn)
+        return turn.answer()
 
     def begin(self, opened: sqlite3.Connection) -> None:
         opened.execute("BEGIN IMMEDIATE")
@@ -197,9 +188,10 @@ class File:
             if _one(opened, "PRAGMA user_version") == 0:
                 for statement in statements(TEXTS["schema"]):
                     opened.execute(statement)
-                made = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)"
-                opened.execute(made, (making.store(), self.clock.wall_ms))
-                opened.execute(TEXTS["rows/namespace_add"], making.default)
+                made, id = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)", making.store()
+                opened.execute(made, (id, self.clock.wall_ms))
+                turn = Turn("sqlite", id, self.clock.wall_ms, "create_namespace", making.default)
+                carry(turn, lambda text, params: _run(opened, text, params))
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")

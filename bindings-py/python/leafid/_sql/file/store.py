@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 from ..clock import Clock, System
 from ..making import Making
 from ..store import Store
-from ..turn import Turn
 from .places import path_of
 from .sqlite import File
-
-T = TypeVar("T")
 
 
 class SqliteStore(Store):
@@ -72,8 +68,8 @@ class SqliteStore(Store):
     def _place(self) -> str:
         return self._file.place
 
-    def _decide(self, act: Callable[[Turn], T]) -> T:
-        return self._file.decide(act)
+    def _carry(self, verb: str, ask: dict[str, Any]) -> Any:
+        return self._file.decide(verb, ask)
 
     def __repr__(self) -> str:
         return f"SqliteStore({str(self._path)!r})"

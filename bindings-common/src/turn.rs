@@ -1,0 +1,140 @@
+//! Requests of a store over SQL: a verb and its fields in, a decision for a turn of its own out.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use leafid_core::registry::{Namespace, TagRow};
+use leafid_core::{
+    AcquireAsk, Code, FieldReader, FieldWriter, Fields, Name, Refusal, Release, RenewAsk,
+    SegmentAsk, SegmentGrant, WindowGrant,
+};
+use leafid_turn::alone::Decide;
+use leafid_turn::change::{NamespaceChange, Page, TagChange};
+use leafid_turn::want::{Answer, Want};
+use leafid_turn::{namespaces, segments, windows};
+
+use crate::source::{Source, Wrong, read, read_with};
+
+/// What a request is answered with.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// Numbers.
+    Segment(SegmentGrant),
+    /// A window.
+    Window(WindowGrant),
+    /// A tag.
+    Tag(Name, TagRow),
+    /// A part of the tags, by name.
+    Tags(Vec<(Name, TagRow)>),
+    /// A namespace.
+    Namespace(Namespace),
+    /// Nothing to tell.
+    Done,
+}
+
+impl Reply {
+    /// Writes its fields; a list has none.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        match self {
+            Reply::Segment(grant) => grant.put(to),
+            Reply::Window(grant) => grant.put(to),
+            Reply::Tag(tag, row) => {
+                to.text("tag", tag.as_str());
+                row.put(to);
+            }
+            Reply::Namespace(row) => row.put(to),
+            Reply::Tags(_) | Reply::Done => {}
+        }
+    }
+}
+
+/// How the request of a verb is decided.
+///
+/// # Errors
+/// What could not be read; `REQUEST_INVALID` for a verb that is none.
+pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
+    Ok(match verb {
+        "lease_segment" => {
+            let ask: SegmentAsk = read(ask, "ask")?;
+            Box::new(move |turn| segments::lease(turn, &ask).map(Reply::Segment))
+        }
+        "acquire" => {
+            let ask: AcquireAsk = read(ask, "ask")?;
+            Box::new(move |turn| windows::acquire(turn, &ask).map(Reply::Window))
+        }
+        "renew" => {
+            let ask: RenewAsk = read(ask, "ask")?;
+            Box::new(move |turn| windows::renew(turn, &ask).map(Reply::Window))
+        }
+        "release" => {
+            let ask: Release = read(ask, "release")?;
+            Box::new(move |turn| windows::release(turn, &ask).map(|()| Reply::Done))
+        }
+        "tag" => {
+            let tag = read_with(ask, "ask", tag)?;
+            Box::new(move |turn| segments::tag(turn, &tag).map(|row| Reply::Tag(tag, row)))
+        }
+        "tags" => {
+            let page = read_with(ask, "ask", |from| {
+                let after = from.text("after", Name::tag)?.transpose()?;
+                Ok(Page { after, limit: need(from.small("limit")?)? })
+            })?;
+            Box::new(move |turn| match turn.list(Want::Tags(page))? {
+                Answer::Tags(rows) => Ok(Reply::Tags(rows)),
+                _ => Ok(Reply::Tags(Vec::new())),
+            })
+        }
+        "create_tag" | "set_tag" => {
+            let (tag, change) =
+                read_with(ask, "tag", |from| Ok((tag(from)?, TagChange::get(from)?)))?;
+            let only_create = verb == "create_tag";
+            let change = TagChange { only_create, only_change: !only_create, ..change };
+            let put = move |turn: &mut _| segments::put(turn, &tag, &change);
+            Box::new(move |turn| put(turn).map(|row| Reply::Tag(tag, row)))
+        }
+        "advance_tag" => {
+            let (tag, to) = read_with(ask, "tag", |from| Ok((tag(from)?, need(from.big("to")?)?)))?;
+            Box::new(move |turn| segments::advance(turn, &tag, to).map(|row| Reply::Tag(tag, row)))
+        }
+        "delete_tag" => {
+            let tag = read_with(ask, "tag", tag)?;
+            Box::new(move |turn| segments::delete(turn, &tag).map(|()| Reply::Done))
+        }
+        "namespace" => {
+            let name = read_with(ask, "namespace", namespace)?;
+            Box::new(move |turn| namespaces::namespace(turn, &name).map(Reply::Namespace))
+        }
+        "create_namespace" | "set_namespace" => {
+            let (name, change) = read_with(ask, "namespace", |from| {
+                Ok((namespace(from)?, NamespaceChange::get(from)?))
+            })?;
+            let only_create = verb == "create_namespace";
+            let change = NamespaceChange { only_create, ..change };
+            Box::new(move |turn| {
+                if !only_create {
+                    namespaces::namespace(turn, &name)?;
+                }
+                namespaces::put(turn, &name, &change).map(Reply::Namespace)
+            })
+        }
+        "release_worker" => {
+            let (name, worker) = read_with(ask, "namespace", |from| {
+                Ok((namespace(from)?, need(from.small("worker")?)?))
+            })?;
+            Box::new(move |turn| windows::revoke(turn, &name, worker).map(|()| Reply::Done))
+        }
+        _ => return Err(Code::RequestInvalid.into()),
+    })
+}
+
+fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {
+    need(from.text("tag", Name::tag)?.transpose()?)
+}
+
+fn namespace(from: &mut impl FieldReader) -> Result<Name, Refusal> {
+    need(from.text("namespace", Name::namespace)?.transpose()?)
+}
+
+fn need<T>(value: Option<T>) -> Result<T, Refusal> {
+    value.ok_or(Code::RequestInvalid.into())
+}

@@ -1,0 +1,179 @@
+//! One request to a store over SQL, as Python's drivers carry it out.
+
+use std::borrow::Cow;
+
+use leafid_bindings::turn::{self, Reply};
+use leafid_core::{Code, StoreTime, Subject, Token};
+use leafid_turn::alone::Alone;
+use leafid_turn::problem::Problem;
+use leafid_turn::sql::columns::{Source, Value};
+use leafid_turn::sql::text::{Style, Text};
+use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, Query, SQLITE, Step, Texts};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
+
+use crate::client::Failed;
+use crate::values::{Now, TokenArg, dict, errors};
+
+/// The texts of a dialect.
+pub fn texts(name: &str) -> PyResult<Texts> {
+    match name {
+        "sqlite" => Ok(SQLITE),
+        "postgres" => Ok(POSTGRES),
+        "mysql" => Ok(MYSQL),
+        "leaf" => Ok(LEAF),
+        _ => Err(errors::raise(Code::Internal, format!("no dialect `{name}`"))),
+    }
+}
+
+type Asked<'py> = (String, Bound<'py, PyDict>);
+
+/// A turn of one request: what is to be read and written for it, and its answer.
+#[pyclass(module = "leafid._native")]
+pub struct Turn {
+    alone: Option<Alone<Reply>>,
+}
+
+#[pymethods]
+impl Turn {
+    #[new]
+    fn new(
+        dialect: &str,
+        store: TokenArg,
+        now_ms: Now,
+        verb: &str,
+        ask: &Bound<'_, PyAny>,
+    ) -> PyResult<Turn> {
+        let decide = turn::request(verb, dict::from(ask, "the ask")?);
+        let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
+        let decide = decide.map_err(|wrong| match (named("tag"), named("namespace")) {
+            (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
+            (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
+            _ => dict::wrong(wrong, Subject::Other("the call")),
+        })?;
+        let (texts, now) = (texts(dialect)?, StoreTime::new(now_ms.0));
+        Ok(Turn { alone: Some(Alone::new(texts, store.0, now, decide)) })
+    }
+
+    /// What is to be read: texts and their parameters. None once the request is decided.
+    fn reads<'py>(&self, py: Python<'py>) -> PyResult<Vec<Asked<'py>>> {
+        let queries = self.alone.iter().flat_map(Alone::reads);
+        queries.map(|query| asked(py, &query)).collect()
+    }
+
+    /// Takes in the rows of each, as dicts.
+    fn learn(&mut self, found: Vec<Vec<Bound<'_, PyDict>>>) {
+        let rows = |rows: Vec<_>| rows.iter().map(Row::of).collect();
+        let found: Vec<Vec<Row>> = found.into_iter().map(rows).collect();
+        if let Some(alone) = &mut self.alone {
+            alone.learn(&found);
+        }
+    }
+
+    /// What is to be written: what each has to do (`write` a row, `find` one, or `adjust` what there is),
+    /// its text and its parameters.
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&'static str, Asked<'py>)>> {
+        let steps = self.alone.iter().flat_map(Alone::steps);
+        let steps = steps.map(|step| {
+            let kind = match &step {
+                Step::Write(_) => "write",
+                Step::Adjust(_) => "adjust",
+                Step::Find(_) => "find",
+            };
+            Ok((kind, asked(py, step.query())?))
+        });
+        steps.collect()
+    }
+
+    /// The answer, once that is durable: fields, a list of them, or None; or raises why there is none.
+    fn answer<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(alone) = self.alone.take() else { return Ok(None) };
+        match alone.answer().map_err(failed)? {
+            Reply::Done => Ok(None),
+            Reply::Tags(rows) => {
+                let listed = PyList::empty(py);
+                for (tag, row) in rows {
+                    listed.append(dict::written(py, |to| Reply::Tag(tag, row).put(to))?)?;
+                }
+                Ok(Some(listed.into_any()))
+            }
+            reply => Ok(Some(dict::written(py, |to| reply.put(to))?.into_any())),
+        }
+    }
+}
+
+fn failed(problem: Problem) -> Failed {
+    Failed {
+        until_ms: problem.free_at.map(StoreTime::get),
+        retry_after_ms: problem.free_at.and(problem.retry_after_ms),
+        says_when: true,
+        ..Failed::new(problem.code, problem.detail)
+    }
+}
+
+/// A text and those of the values that it names.
+fn asked<'py>(py: Python<'py>, query: &Query) -> PyResult<Asked<'py>> {
+    let params = PyDict::new(py);
+    for name in Text::translate(&query.text, Style::Marks).names {
+        match query.params.get(&name) {
+            Some(Value::Int(value)) => params.set_item(name, value)?,
+            Some(Value::Flag(value)) => params.set_item(name, value)?,
+            Some(Value::Text(text)) => params.set_item(name, text.as_ref())?,
+            Some(Value::Token(token)) => {
+                params.set_item(name, PyBytes::new(py, token.bytes().as_slice()))?;
+            }
+            Some(Value::TooLarge(value)) => params.set_item(name, value)?,
+            Some(Value::Null) | None => params.set_item(name, py.None())?,
+        }
+    }
+    Ok((query.text.to_string(), params))
+}
+
+/// A row as a driver gave it. Drivers differ in what they give for a flag, bytes, or a text that is kept as
+/// bytes.
+struct Row {
+    columns: Vec<(String, Option<Value<'static>>)>,
+}
+
+impl Row {
+    fn of(row: &Bound<'_, PyDict>) -> Row {
+        let columns = row.iter().map(|(name, value)| {
+            let name = name.str().map(|name| name.to_string()).unwrap_or_default();
+            let value = read(&name, &value);
+            (name, value)
+        });
+        Row { columns: columns.collect() }
+    }
+}
+
+fn read(name: &str, value: &Bound<'_, PyAny>) -> Option<Value<'static>> {
+    if value.is_none() {
+        return Some(Value::Null);
+    }
+    // A flag is an `int`, too.
+    if value.cast::<PyInt>().is_ok() {
+        return value.extract().ok().map(Value::Int);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return text.extract().ok().map(|text: String| Value::Text(Cow::Owned(text)));
+    }
+    let bytes: Vec<u8> = value.call_method0("__bytes__").unwrap_or(value.clone()).extract().ok()?;
+    match name {
+        "key" => bytes.try_into().ok().map(|key| Value::Token(Token::new(key))),
+        _ => String::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Owned(text))),
+    }
+}
+
+impl Source for Row {
+    fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        self.columns.get(column).map(|(name, _)| name.as_str())
+    }
+
+    fn value(&self, column: usize) -> Option<Value<'_>> {
+        self.columns.get(column)?.1.clone()
+    }
+}
