@@ -77,11 +77,7 @@ impl<T> Alone<T> {
             }
         }
         self.rows.learn(wants, answers);
-        self.readings += 1;
-        if self.readings > READINGS {
-            let lost = Problem::unavailable("the store does not find what it looks for");
-            self.answer = Some(Err(lost));
-        } else if again.is_empty() {
+        if again.is_empty() {
             self.decide();
         } else {
             self.reading = again;
@@ -107,8 +103,12 @@ impl<T> Alone<T> {
         self.answer = match (self.decide)(&mut self.rows) {
             Ok(answer) => Some(Ok(answer)),
             Err(Stop::Refused(problem)) => Some(Err(problem)),
-            Err(Stop::Wanting | Stop::Later) => None,
+            Err(Stop::Wanting) if self.readings < READINGS => None,
+            Err(Stop::Wanting | Stop::Later) => {
+                Some(Err(Problem::unavailable("the store does not find what it looks for")))
+            }
         };
+        self.readings += 1;
         if self.answer.is_none() {
             let wants = self.rows.take_wants().into_iter();
             let reading = |want| Reading { want, next: want, unused: Vec::new() };
@@ -134,4 +134,108 @@ fn unused<S: Source>(reading: &mut Reading, asked: &Query, rows: &[S]) -> Option
         return None;
     }
     Some(Answer::Unused(core::mem::take(&mut reading.unused)))
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::registry::Namespace;
+    use leafid_core::{AcquireAsk, Fields as _, Layout, Name};
+
+    use super::*;
+    use crate::row::NamespaceRow;
+    use crate::sql::columns::{Params, Value};
+    use crate::sql::text::{Style, Text};
+    use crate::sql::{MYSQL, SQLITE};
+    use crate::windows;
+
+    const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+
+    struct Row(Vec<(&'static str, Value<'static>)>);
+
+    impl Source for Row {
+        fn columns(&self) -> usize {
+            self.0.len()
+        }
+
+        fn name(&self, column: usize) -> Option<&str> {
+            self.0.get(column).map(|(name, _)| *name)
+        }
+
+        fn value(&self, column: usize) -> Option<Value<'_>> {
+            self.0.get(column).map(|(_, value)| value.clone())
+        }
+    }
+
+    fn acquire(texts: Texts) -> Alone<u32> {
+        let (name, owner) = (Name::namespace("default").unwrap(), Name::owner("me").unwrap());
+        let ask = AcquireAsk::new(name, Token::new([2; 16]), owner);
+        let decide = move |turn: &mut TurnRows| windows::acquire(turn, &ask).map(|got| got.worker);
+        Alone::new(texts, Token::new([1; 16]), NOW, Box::new(decide))
+    }
+
+    /// A namespace that hands out 2,048 numbers, of which its row knows nothing.
+    fn namespace() -> Row {
+        let layout = Layout::new(0, 1, 41, 11, 11).unwrap();
+        let row = NamespaceRow {
+            namespace: Namespace::create(layout, None, None).unwrap(),
+            used_until: 0,
+        };
+        let mut params = Params::default();
+        row.put(&mut params);
+        let columns = [
+            "epoch_ms",
+            "tick_ms",
+            "time_bits",
+            "worker_bits",
+            "sequence_bits",
+            "max_window_ms",
+            "workers_start",
+            "workers_end",
+            "floor",
+            "used_until",
+        ];
+        Row(columns.map(|name| (name, params.get(name).unwrap().clone())).to_vec())
+    }
+
+    /// What it reads, by the table and the columns that its text has.
+    fn wanted(alone: &Alone<u32>, text: &str) -> bool {
+        alone.reads().iter().any(|query| query.text == alone.texts.text(text))
+    }
+
+    #[test]
+    fn numbers_without_rows_are_looked_for_until_one_is_found() {
+        let mut alone = acquire(MYSQL);
+        assert!(wanted(&alone, "rows/namespace") && alone.steps().is_empty());
+        alone.learn(&[vec![namespace()]]);
+        while !wanted(&alone, "lookups/unused") {
+            let nothing = alone.reads().iter().map(|_| Vec::<Row>::new()).collect::<Vec<_>>();
+            alone.learn(&nothing);
+        }
+        let used = |numbers: core::ops::Range<i64>| -> Vec<Row> {
+            numbers.map(|number| Row(vec![("worker", Value::Int(number))])).collect()
+        };
+        alone.learn(&[used(0..1_000)]);
+        assert_eq!(alone.reads()[0].params.get("from"), Some(&Value::Int(1_000)));
+        alone.learn(&[used(1_000..1_007)]);
+        assert!(alone.reads().is_empty());
+        let steps = alone.steps();
+        for step in &steps {
+            for name in Text::translate(&step.query().text, Style::Marks).names {
+                assert!(step.query().params.get(&name).is_some(), "{name}");
+            }
+        }
+        assert_eq!((steps.len(), alone.answer()), (2, Ok(1_007)), "the namespace and the number");
+    }
+
+    #[test]
+    fn a_row_that_nothing_of_ours_wrote_is_a_refusal_that_names_it() {
+        let mut alone = acquire(SQLITE);
+        let mut odd = namespace();
+        odd.0.last_mut().unwrap().1 = Value::Int(-5);
+        alone.learn(&[vec![odd]]);
+        assert!(alone.reads().is_empty() && alone.steps().is_empty());
+        let problem = alone.answer().unwrap_err();
+        assert_eq!(problem.code, leafid_core::Code::SchemaMismatch);
+        assert!(problem.detail.contains("`used_until` is `-5`"), "{problem}");
+    }
 }

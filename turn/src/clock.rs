@@ -1,6 +1,11 @@
 //! The registry's time over clocks that may be wrong.
 
-use leafid_core::{HostTime, StoreTime};
+use alloc::format;
+
+use leafid_core::{Code, HostTime, StoreTime};
+
+use crate::problem::Problem;
+use crate::utc;
 
 /// A wall clock that steps forward by more than this between two readings is not believed.
 const LARGEST_STEP_MS: i64 = 60_000;
@@ -65,4 +70,41 @@ impl RegistryTime {
         self.now = if self.distrusts_until.is_some() { own } else { own.max(source) };
         (self.now, leap)
     }
+}
+
+/// A wall clock that stands further above the last time that a store knows is not believed at
+/// start: a store that stood still over a holiday starts without a word.
+const MOST_AHEAD_MS: i64 = 30 * 86_400_000;
+/// A wall clock that stands further below the last grant of a store is not believed at start.
+const MOST_BEHIND_MS: i64 = 86_400_000;
+
+/// Whether a store's wall clock stands where no pause explains it.
+///
+/// `granted` is the latest time of a grant, `seen` the latest time that the store has written at
+/// all; without a grant nothing is known. Gives the time that the source strays from.
+pub fn strays(source: StoreTime, granted: StoreTime, seen: StoreTime) -> Option<StoreTime> {
+    let known = granted.max(seen);
+    if granted.get() <= 0 {
+        None
+    } else if granted.since(source) > MOST_BEHIND_MS {
+        Some(granted)
+    } else if source.since(known) > MOST_AHEAD_MS {
+        Some(known)
+    } else {
+        None
+    }
+}
+
+/// A clock (`this machine's clock`) that strays from what the store knows.
+pub fn strayed(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "{clock} says {}, {by} days {side} the last time that this store has seen, {}; IDs \
+         would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
+         serve --believe-clock",
+        utc::text(source),
+        utc::text(known)
+    );
+    Problem::new(Code::StoreRefused, detail)
 }

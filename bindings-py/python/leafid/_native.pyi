@@ -1,6 +1,6 @@
 """The engine's face; `python -m mypy.stubtest leafid` checks it against the engine."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
 from os import PathLike
 from typing import Any, ClassVar, Literal, Protocol, Self, final
@@ -22,6 +22,7 @@ __all__ = [
     "Scrambler",
     "Segment",
     "Snowflake",
+    "StoreTime",
     "Turn",
     "Waiter",
     "abandon",
@@ -335,6 +336,13 @@ def sentence(
 ) -> str: ...
 def code(code: str) -> _Row: ...
 def sql_texts(dialect: str) -> tuple[int, dict[str, str]]: ...
+
+@final
+class StoreTime:
+    def __new__(
+        cls, clock: Any, granted_ms: int, seen_ms: int, called: str = "this machine's clock"
+    ) -> StoreTime: ...
+    def read(self, max_window_ms: Callable[[], int]) -> int: ...
 
 @final
 class Turn:

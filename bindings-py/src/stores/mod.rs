@@ -5,12 +5,14 @@ mod http;
 mod memory;
 mod object;
 mod sql;
+mod time;
 mod turn;
 
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
 pub use object::Carrier;
 pub use sql::{abandon, process, sql_texts};
+pub use time::PyStoreTime;
 pub use turn::Turn;
 
 use std::collections::BTreeMap;

@@ -102,7 +102,8 @@ impl Turn {
     }
 }
 
-fn failed(problem: Problem) -> Failed {
+/// A refusal in the store's words.
+pub fn failed(problem: Problem) -> Failed {
     Failed {
         until_ms: problem.free_at.map(StoreTime::get),
         retry_after_ms: problem.free_at.and(problem.retry_after_ms),

@@ -196,7 +196,7 @@ pub fn judge_clock(
     believe: bool,
 ) -> Result<Option<StoreTime>, Problem> {
     match clock::strays(source, granted, beat) {
-        Some(known) if !believe => Err(strays(name, source, known)),
+        Some(known) if !believe => Err(clock::strayed(name, source, known)),
         known => Ok(known),
     }
 }
@@ -255,18 +255,4 @@ pub(crate) fn foreign(place: &str, what: &str, own: &str) -> Problem {
 pub(crate) fn believed(source: StoreTime, known: StoreTime, lowered: u64) {
     let (source, known) = (utc::text(source), utc::text(known));
     tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
-}
-
-/// A clock (`this machine's clock`) that strays from what the store knows.
-pub(crate) fn strays(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
-    let by = source.since(known).saturating_abs() / 86_400_000;
-    let side = if source > known { "after" } else { "before" };
-    let detail = format!(
-        "{clock} says {}, {by} days {side} the last time that this store has seen, {}; IDs \
-         would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
-         serve --believe-clock",
-        utc::text(source),
-        utc::text(known)
-    );
-    Problem::new(Code::StoreRefused, detail)
 }

@@ -16,13 +16,3 @@ def other_version(shown: str, version: int, known: int) -> errors.LeafidError:
         f"{shown} has tables of version {version}, this program knows {known}; use the version of "
         "leafid that wrote them"
     )
-
-
-def strays(clock: str, source_ms: int, known_ms: int) -> errors.LeafidError:
-    days = abs(source_ms - known_ms) // 86_400_000
-    side = "after" if source_ms > known_ms else "before"
-    return errors.StoreRefusedError(
-        f"{clock} says {source_ms} ms since 1970, {days} days {side} the last time that this store "
-        f"has seen, {known_ms}; IDs would carry a wrong time for good: set the clock, or, if it is "
-        "right, have the store follow it: leafid serve --believe-clock"
-    )

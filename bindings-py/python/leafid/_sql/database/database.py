@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from ... import errors
-from ..._native import Turn, abandon, process
-from ..clock import Clock, StoreTime, System, Told
+from ..._native import StoreTime, Turn, abandon, process
+from ..clock import Clock, System, Told
 from ..forking import PATIENCE, keep
 from ..making import Making
 from ..turn import Conflict, carry

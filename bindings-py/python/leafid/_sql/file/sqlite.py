@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, Turn, abandon, sql_texts
-from ..clock import Clock, StoreTime
+from ..._native import SQLITE_APPLICATION, StoreTime, Turn, abandon, sql_texts
+from ..clock import Clock
 from ..forking import PATIENCE, keep
 from ..making import Making
 from ..turn import Conflict, carry
