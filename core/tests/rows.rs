@@ -9,8 +9,8 @@ const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 fn a_tag_changes_as_is_said_and_never_goes_back() {
     let spec = TagSpec { from: Some(100), step: Some(10), ..TagSpec::default() };
     let row = TagRow::create(None, &spec).unwrap();
-    let changed = row.with(&TagSpec { max_step: Some(50), ..TagSpec::default() }).unwrap();
-    assert_eq!(changed, TagRow { max_step: 50, ..row });
+    let spec = TagSpec { step: Some(20), max_step: Some(50), ..TagSpec::default() };
+    assert_eq!(row.with(&spec), Ok(TagRow { step: 20, max_step: 50, ..row }));
     let code = |changed: Result<TagRow, leafid_core::Refusal>| changed.unwrap_err().code;
     assert_eq!(code(row.advance(99)), Code::RangeInvalid);
     let claimed = TagRow { claimed_until: Some(500), ..row };
