@@ -1,7 +1,7 @@
 //! What no vector says of a store's rows: changes of tags, and an owner that keeps two numbers.
 
 use leafid_core::registry::{self, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
-use leafid_core::{AcquireAsk, Code, Layout, Name, StoreTime, Token};
+use leafid_core::{AcquireAsk, Code, Layout, Name, RenewAsk, StoreTime, Token};
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
@@ -44,5 +44,26 @@ fn of_two_kept_numbers_the_one_that_is_free_is_used_and_the_other_freed() {
         let acquired = registry::acquire(store, &namespace, &candidates, &ask, NOW).unwrap();
         assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (1, true));
         assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((2, false)));
+    }
+}
+
+#[test]
+fn what_reaches_a_fences_floor_is_renewed_and_what_lies_below_is_lost() {
+    let (store, key) = (Token::new([1; 16]), Token::new([3; 16]));
+    let floor = Layout::LEAF.tick(NOW).unwrap() + 10;
+    let namespace = Namespace { floor, ..Namespace::create(Layout::LEAF, None, None).unwrap() };
+    let row = WorkerRow { key: Some(key), reserved_until: floor, ..WorkerRow::default() };
+    for (have_until, code) in [(floor, None), (floor - 1, Some(Code::LeaseLost))] {
+        let ask = RenewAsk {
+            namespace: Name::namespace("default").unwrap(),
+            request: Token::new([4; 16]),
+            store,
+            worker: 1,
+            key,
+            have_until,
+            length_ms: Some(1_000),
+        };
+        let renewed = registry::renew(store, &namespace, &row, &ask, NOW);
+        assert_eq!(renewed.err().map(|refusal| refusal.code), code, "{have_until}");
     }
 }
