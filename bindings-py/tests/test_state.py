@@ -264,10 +264,8 @@ def test_a_disk_that_fails_is_abandoned(state, disk) -> None:
             ids = leafid.Snowflake(store="memory:", state=sys.argv[1])
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
-                first = last = ids.next()
-                while leafid.decode(last).worker == leafid.decode(first).worker and sys.argv[2] > "0":
-                    last = ids.next()
                 while not told:
+                    ids.next()
                     ids.ready(1)
             print(ids.stats().state_code, *[str(one.message) for one in told])
             """,
