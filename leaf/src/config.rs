@@ -7,7 +7,7 @@ use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 
 use crate::workers::place::Place;
-use crate::{Modes, invalid, jdbc};
+use crate::{Modes, invalid, jdbc, properties};
 
 /// Where Leaf serves if nothing says where.
 const PORT: u16 = 8080;
@@ -62,7 +62,7 @@ impl LeafConfig {
     /// # Errors
     /// As [`LeafConfig::read`].
     pub fn parse(bytes: &[u8], tell: impl Fn(&str)) -> Result<LeafConfig, Problem> {
-        let keys = Keys::parse(bytes)?;
+        let keys = Keys(properties::read(bytes)?);
         for key in keys.0.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             tell(&shown(key));
         }
@@ -88,25 +88,10 @@ fn database(keys: &Keys) -> Result<String, Problem> {
     jdbc::url(url, user, password)
 }
 
-/// The keys of one of Java's `.properties` files and their values; of a key that stands twice the last counts.
-pub(crate) struct Keys(BTreeMap<String, String>);
+/// The keys of one of Java's `.properties` files and their values.
+pub(crate) struct Keys(pub(crate) BTreeMap<String, String>);
 
 impl Keys {
-    /// Reads a file's bytes, each of which is a character, as Java does.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a `\u` without four hex digits, with the line: Java does not start.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Keys, Problem> {
-        let found = java_properties::read(bytes).map_err(|error| {
-            let line = error.line_number().unwrap_or(1);
-            invalid(format!(
-                "line {line}: `\\u` is followed by four hex digits, as in `\\u00e4`; correct it, or \
-                 write `\\\\u` for a backslash and a u"
-            ))
-        })?;
-        Ok(Keys(found.into_iter().collect()))
-    }
-
     /// A value that is set and not empty.
     pub(crate) fn text(&self, key: &str) -> Result<Option<&str>, Problem> {
         let Some(value) = self.0.get(key) else { return Ok(None) };
@@ -181,28 +166,6 @@ mod tests {
         let (off, _) = of(text).ok().unwrap();
         assert!(off.store.is_none() && off.workers.is_none());
         assert_eq!((off.modes.segment, off.modes.snowflake), (false, false));
-    }
-
-    #[test]
-    fn lines_are_read_as_java_reads_them() {
-        let text =
-            b"# x\n! y\n\n  url : jdbc:mysql://h:3306/d?x=y&z\r\nlist=b,\\\n   c\na\\=b=c \n\
-                     umlaut=\\u00e4\\t\xe4\ntwice=1\ntwice=2\nempty\n";
-        let found = Keys::parse(text).ok().unwrap().0;
-        let expected = [
-            ("url", "jdbc:mysql://h:3306/d?x=y&z"),
-            ("list", "b,c"),
-            ("a=b", "c "),
-            ("umlaut", "\u{e4}\t\u{e4}"),
-            ("twice", "2"),
-            ("empty", ""),
-        ];
-        let expected = expected.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        assert_eq!(found, expected.into());
-        for wrong in [&b"x=1\na=\\u00"[..], b"\n a=\\uxyzw"] {
-            let refused = Keys::parse(wrong).err().unwrap();
-            assert!(refused.detail.starts_with("line 2:"), "{refused}");
-        }
     }
 
     #[test]

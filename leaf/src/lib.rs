@@ -7,6 +7,7 @@ mod decode;
 pub mod jdbc;
 mod pages;
 mod paths;
+mod properties;
 pub mod service;
 pub mod workers;
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Found, Growth, Node, time};
 use crate::config::{Keys, LIST};
-use crate::invalid;
+use crate::{invalid, properties};
 
 /// Reads one of Leaf's files; `owner` says whose `workerID.properties` is, which does not say it.
 ///
@@ -29,7 +29,7 @@ fn nodes(text: &[u8], place: &str, owner: Option<&str>) -> Result<(Growth, Vec<N
     let list = if text.starts_with(b"{") {
         text
     } else {
-        keys = Keys::parse(text)?;
+        keys = Keys(properties::read(text)?);
         match keys.text(LIST)? {
             Some(list) => list.as_bytes(),
             None => {
