@@ -6,7 +6,7 @@
 //! value of the core or [`Wrong`]: the refusal, and the field that could not be read.
 //!
 //! - generators behind handles: [`Handles`]; a single one: [`AnyGenerator`];
-//! - the store's side of the protocol: [`registry`];
+//! - the store's side of the protocol: [`registry`], over plain rows, and [`turn`] and [`sql`], over SQL;
 //! - what IDs are made of and how they are written: [`layouts`], [`text`];
 //! - the error table: [`codes`];
 //! - objects of a host: [`Object`], [`answer`].
@@ -31,6 +31,7 @@ extern crate alloc;
 pub mod codes;
 pub mod layouts;
 pub mod registry;
+pub mod sql;
 pub mod text;
 pub mod turn;
 

@@ -1,15 +1,17 @@
 //! Requests of a store over SQL: a verb and its fields in, a decision for a turn of its own out.
 
+use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{
-    AcquireAsk, Code, FieldReader, FieldWriter, Fields, Name, Refusal, Release, RenewAsk,
+    AcquireAsk, Code, FieldReader, FieldWriter, Fields, Name, Range, Refusal, Release, RenewAsk,
     SegmentAsk, SegmentGrant, WindowGrant,
 };
 use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
+use leafid_turn::declared::{self, Difference};
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
 
@@ -55,20 +57,43 @@ impl Reply {
 pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
     Ok(match verb {
         "lease_segment" => {
-            let ask: SegmentAsk = read(ask, "ask")?;
-            Box::new(move |turn| segments::lease(turn, &ask).map(Reply::Segment))
+            let (ask, declared): (SegmentAsk, _) = read_with(ask, "ask", |from| {
+                Ok((SegmentAsk::get(from)?, declared(from, TagChange::get)?))
+            })?;
+            Box::new(move |turn| {
+                if let Some((said, how)) = &declared {
+                    declared::tag(turn, &ask.tag, said, how)?;
+                }
+                segments::lease(turn, &ask).map(Reply::Segment)
+            })
         }
         "acquire" => {
-            let ask: AcquireAsk = read(ask, "ask")?;
-            Box::new(move |turn| windows::acquire(turn, &ask).map(Reply::Window))
+            let (ask, declared): (AcquireAsk, _) = read_with(ask, "ask", |from| {
+                Ok((AcquireAsk::get(from)?, declared(from, NamespaceChange::get)?))
+            })?;
+            Box::new(move |turn| {
+                windows::want(turn, &ask);
+                if let Some((said, how)) = &declared {
+                    declared::namespace(turn, &ask.namespace, said, how)?;
+                }
+                windows::acquire(turn, &ask).map(Reply::Window)
+            })
         }
         "renew" => {
-            let ask: RenewAsk = read(ask, "ask")?;
-            Box::new(move |turn| windows::renew(turn, &ask).map(Reply::Window))
+            let (ask, within): (RenewAsk, _) = read_with(ask, "ask", |from| {
+                Ok((RenewAsk::get(from)?, from.nested("within", Range::get)?))
+            })?;
+            Box::new(move |turn| {
+                windows::want_held(turn, &ask.namespace, ask.worker);
+                windows::renew(turn, &ask, within).map(Reply::Window)
+            })
         }
         "release" => {
             let ask: Release = read(ask, "release")?;
-            Box::new(move |turn| windows::release(turn, &ask).map(|()| Reply::Done))
+            Box::new(move |turn| {
+                windows::want_held(turn, &ask.namespace, ask.worker);
+                windows::release(turn, &ask).map(|()| Reply::Done)
+            })
         }
         "tag" => {
             let tag = read_with(ask, "ask", tag)?;
@@ -91,6 +116,24 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
             let change = TagChange { only_create, only_change: !only_create, ..change };
             let put = move |turn: &mut _| segments::put(turn, &tag, &change);
             Box::new(move |turn| put(turn).map(|row| Reply::Tag(tag, row)))
+        }
+        "declare_tag" => {
+            let (tag, (said, how)) = read_with(ask, "tag", |from| {
+                Ok((tag(from)?, need(declared(from, TagChange::get)?)?))
+            })?;
+            Box::new(move |turn| match turn.tag(&tag)? {
+                // Whoever asks for it by name has it made again.
+                Some(row) if row.deleted => segments::put(turn, &tag, &said).map(|_| Reply::Done),
+                _ => declared::tag(turn, &tag, &said, &how).map(|()| Reply::Done),
+            })
+        }
+        "declare_namespace" => {
+            let (name, (said, how)) = read_with(ask, "namespace", |from| {
+                Ok((namespace(from)?, need(declared(from, NamespaceChange::get)?)?))
+            })?;
+            Box::new(move |turn| {
+                declared::namespace(turn, &name, &said, &how).map(|()| Reply::Done)
+            })
         }
         "advance_tag" => {
             let (tag, to) = read_with(ask, "tag", |from| Ok((tag(from)?, need(from.big("to")?)?)))?;
@@ -133,6 +176,19 @@ fn tag(from: &mut impl FieldReader) -> Result<Name, Refusal> {
 
 fn namespace(from: &mut impl FieldReader) -> Result<Name, Refusal> {
     need(from.text("namespace", Name::namespace)?.transpose()?)
+}
+
+/// What is declared of the tag or the namespace, and what is done about what is otherwise.
+fn declared<S: FieldReader, T>(
+    from: &mut S,
+    get: impl FnOnce(&mut S) -> Result<T, Refusal>,
+) -> Result<Option<(T, Difference)>, Refusal> {
+    from.nested("declared", |from| {
+        let needs_from = from.flag("needs_from")?.unwrap_or(false);
+        let changed = Difference::Changed { needs_from };
+        let how = from.text("place", |place| Difference::Refused(place.to_owned()))?;
+        Ok((get(from)?, how.unwrap_or(changed)))
+    })
 }
 
 fn need<T>(value: Option<T>) -> Result<T, Refusal> {

@@ -7,6 +7,12 @@ use napi::bindgen_prelude::{BigInt, Either6, Env, JsValue, Null, Object, Result}
 /// A JavaScript object.
 pub struct Js<'env>(Object<'env>);
 
+impl<'env> From<Object<'env>> for Js<'env> {
+    fn from(object: Object<'env>) -> Js<'env> {
+        Js(object)
+    }
+}
+
 impl leafid_bindings::Object for Js<'_> {
     fn get(&self, field: &'static str) -> Value<'static, Self> {
         match self.0.get::<Either6<bool, f64, String, BigInt, Null, Object<'_>>>(field) {

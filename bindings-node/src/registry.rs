@@ -1,10 +1,10 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
-use leafid_bindings::registry;
+use leafid_bindings::{registry, sql};
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use crate::object::{Given, answer, env, from, store as at};
+use crate::object::{Given, Js, answer, env, from, store as at};
 
 /// Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
 #[napi(ts_return_type = "object")]
@@ -70,4 +70,11 @@ pub fn tag_row<'e>(before: Option<Object<'e>>, wanted: Object<'e>) -> Given<'e> 
 #[napi(ts_return_type = "object")]
 pub fn namespace_row<'e>(wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::namespace_row(from(wanted)))
+}
+
+/// Goes on with a request to a store over SQL, by what was read so far: `{ reads }`, or `{ steps }` and
+/// `answer` or `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are chains, `{ …, next }`.
+#[napi(ts_return_type = "object")]
+pub fn turn<'e>(verb: String, ask: Object<'e>, call: Object<'e>) -> Given<'e> {
+    answer(&env(&ask), sql::turned(&verb, Js::from(ask), Js::from(call)))
 }

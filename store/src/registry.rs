@@ -282,7 +282,7 @@ impl Registry {
     pub fn renew(&self, ask: RenewAsk) -> impl Answer<WindowGrant> {
         let note = of(ask.namespace, |of| &of.renewals);
         let scope = Scope::Worker(ask.namespace, ask.worker);
-        let renew = move |turn: &mut TurnRows| windows::renew(turn, &ask);
+        let renew = move |turn: &mut TurnRows| windows::renew(turn, &ask, None);
         self.heed(scope, Some(ask.store), note, self.submit(Kind::Take, scope, renew))
     }
 

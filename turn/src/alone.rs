@@ -3,7 +3,7 @@
 //! The host asks what is to be read ([`Alone::reads`]) and gives the rows ([`Alone::learn`]) until nothing
 //! more is wanted, carries out [`Alone::steps`] in one transaction, and answers ([`Alone::answer`]) when
 //! that is durable. A step that does not find what it has to find undoes the transaction, and the request
-//! is decided again in a turn of its own.
+//! is decided again in a turn of its own. So is one that is to see what it changed itself.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -34,6 +34,7 @@ pub struct Alone<T> {
     reading: Vec<Reading>,
     readings: usize,
     answer: Option<Result<T, Problem>>,
+    again: bool,
 }
 
 /// A want that is being read. Numbers without rows may take several readings.
@@ -47,8 +48,15 @@ impl<T> Alone<T> {
     /// Begins a turn at the store's time.
     pub fn new(texts: Texts, store: Token, now: StoreTime, decide: Decide<T>) -> Alone<T> {
         let rows = TurnRows::new(store, StoreTime::new(0), false, now, Cache::default());
-        let mut alone =
-            Alone { texts, rows, decide, reading: Vec::new(), readings: 0, answer: None };
+        let mut alone = Alone {
+            texts,
+            rows,
+            decide,
+            reading: Vec::new(),
+            readings: 0,
+            answer: None,
+            again: false,
+        };
         alone.decide();
         alone
     }
@@ -90,6 +98,11 @@ impl<T> Alone<T> {
         groups.iter().flatten().flat_map(|write| self.texts.steps(write)).collect()
     }
 
+    /// Whether the request is to be decided again when the steps are durable, in a turn of its own.
+    pub fn is_again(&self) -> bool {
+        self.again
+    }
+
     /// The answer, to be given when the steps are durable.
     ///
     /// # Errors
@@ -103,13 +116,17 @@ impl<T> Alone<T> {
         self.answer = match (self.decide)(&mut self.rows) {
             Ok(answer) => Some(Ok(answer)),
             Err(Stop::Refused(problem)) => Some(Err(problem)),
+            Err(Stop::Later) => {
+                self.again = true;
+                None
+            }
             Err(Stop::Wanting) if self.readings < READINGS => None,
-            Err(Stop::Wanting | Stop::Later) => {
+            Err(Stop::Wanting) => {
                 Some(Err(Problem::unavailable("the store does not find what it looks for")))
             }
         };
         self.readings += 1;
-        if self.answer.is_none() {
+        if self.answer.is_none() && !self.again {
             let wants = self.rows.take_wants().into_iter();
             let reading = |want| Reading { want, next: want, unused: Vec::new() };
             self.reading = wants.map(reading).collect();
@@ -198,7 +215,7 @@ mod tests {
     }
 
     /// What it reads, by the table and the columns that its text has.
-    fn wanted(alone: &Alone<u32>, text: &str) -> bool {
+    fn wanted(alone: &Alone<u32>, text: &'static str) -> bool {
         alone.reads().iter().any(|query| query.text == alone.texts.text(text))
     }
 

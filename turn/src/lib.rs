@@ -14,6 +14,7 @@ pub mod aside;
 pub mod cache;
 pub mod change;
 pub mod clock;
+pub mod declared;
 pub mod explain;
 pub mod groups;
 mod namespace_rows;

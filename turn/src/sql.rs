@@ -63,16 +63,25 @@ const OVER_LEAF: [(&str, &str); 5] = [
 ];
 
 impl Texts {
+    /// Names instead of texts, for a host that has the texts itself. A text that is made of another one ends
+    /// with its name.
+    pub const fn named(quote: &'static str, leaf: bool) -> Texts {
+        Texts { all: &[], quote, leaf }
+    }
+
     /// The text of this name, if the dialect has one.
-    pub fn find(&self, name: &str) -> Option<&'static str> {
+    pub fn find(&self, name: &'static str) -> Option<&'static str> {
         let own = OVER_LEAF.iter().find(|(usual, _)| self.leaf && *usual == name);
-        let name = own.map_or(name, |(_, own)| own);
+        let name = own.map_or(name, |(_, own)| *own);
+        if self.all.is_empty() {
+            return Some(name);
+        }
         let at = self.all.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
         self.all.get(at).map(|(_, text)| *text)
     }
 
     /// The text of this name.
-    pub fn text(&self, name: &str) -> &'static str {
+    pub fn text(&self, name: &'static str) -> &'static str {
         let found = self.find(name);
         debug_assert!(found.is_some(), "no text `{name}`");
         found.unwrap_or_default()

@@ -3,15 +3,26 @@
 use alloc::format;
 use alloc::string::String;
 
-use jiff::Timestamp;
 use leafid_core::StoreTime;
 
 /// A moment as `2026-11-21T09:15:00.123Z`; beyond the year 9999, as ms since 1970.
 pub fn text(at: StoreTime) -> String {
-    match Timestamp::from_millisecond(at.get()) {
-        Ok(at) => format!("{at:.3}"),
-        Err(_) => format!("{} ms", at.get()),
+    let (days, ms) = (at.get().div_euclid(86_400_000), at.get().rem_euclid(86_400_000));
+    // Of years that begin with March, so that a leap day is the last of its own: Howard Hinnant's
+    // `civil_from_days` (https://howardhinnant.github.io/date_algorithms.html).
+    let days = days.saturating_add(719_468);
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let of_era_year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = of_era_year + era * 400 + i64::from(month <= 2);
+    if !(0..=9_999).contains(&year) {
+        return format!("{} ms", at.get());
     }
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1_000)
 }
 
 #[cfg(test)]

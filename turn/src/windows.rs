@@ -1,7 +1,7 @@
 //! Worker numbers and the windows on them.
 
 use leafid_core::registry::{self, Acquired, Look, Namespace, Search, WorkerRow};
-use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
+use leafid_core::{AcquireAsk, Name, Range, Release, RenewAsk, WindowGrant};
 
 use crate::change::NamespaceChange;
 use crate::explain;
@@ -9,6 +9,19 @@ use crate::namespaces;
 use crate::row::NamespaceRow;
 use crate::rows::TurnRows;
 use crate::stop::Stop;
+
+/// Has all read at once that an acquire may want, for a store to which each reading is a journey.
+pub fn want(turn: &mut TurnRows, ask: &AcquireAsk) {
+    let name = &ask.namespace;
+    // What is not at hand is noted as wanted.
+    let _ = (turn.namespace(name), turn.mine(name, ask.request), turn.own(name, &ask.owner));
+    let _ = turn.resting(name);
+}
+
+/// Has all read at once that a renewal or a release wants.
+pub fn want_held(turn: &mut TurnRows, name: &Name, worker: u32) {
+    let _ = (turn.namespace(name), turn.worker(name, worker));
+}
 
 /// Gives a worker number and a window on it.
 ///
@@ -60,12 +73,18 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     Ok(grant)
 }
 
-/// Moves the end of a window forward.
+/// Moves the end of a window forward; of a number outside `within`, which is declared to leave, it does
+/// not.
 ///
 /// # Errors
 /// [`registry::renew`]'s, `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
-pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
-    let (namespace, row) = find(turn, &ask.namespace, ask.worker)?;
+pub fn renew(
+    turn: &mut TurnRows,
+    ask: &RenewAsk,
+    within: Option<Range>,
+) -> Result<WindowGrant, Stop> {
+    let (known, row) = find(turn, &ask.namespace, ask.worker)?;
+    let namespace = Namespace { workers: within.unwrap_or(known.workers), ..known };
     let (store, now) = (turn.store, turn.now);
     let refused = |refusal| explain::renew(refusal, store, &namespace, &row, ask, now);
     let (after, answer) = registry::renew(store, &namespace, &row, ask, now).map_err(refused)?;

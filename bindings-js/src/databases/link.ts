@@ -1,7 +1,6 @@
 import type { Dialect } from '../sql/dialect.js'
-import type { Params } from '../sql/rows.js'
 import type { FarTables } from '../sql/run.js'
-import { WIDE, type Columns, type Param } from '../sql/text.js'
+import { isWide, type Columns, type Param, type Params } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
@@ -100,9 +99,6 @@ export function withoutPassword(address: string): string {
   }
 }
 
-/** What stands before the name of a column in a condition. */
-const WAS = /^was_/
-
 /** How a dialect writes values. What comes in is of one kind and nothing else, so no value can end its literal. */
 export interface Literals {
   integer(digits: string): string
@@ -125,7 +121,7 @@ export function inlined(text: string, params: Params, literals: Literals): strin
 function literal(name: string, value: Param, { integer, bytes, text }: Literals): string {
   if (value === null) return 'NULL'
   if (value instanceof Uint8Array) return bytes(hex(value))
-  if (typeof value === 'string' && !WIDE.has(name.replace(WAS, ''))) return text(value)
+  if (typeof value === 'string' && !isWide(name)) return text(value)
   const isWhole = typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isSafeInteger(value)
   if (!isWhole) throw new Error(`\`:${name}\` is no whole number: ${String(value)}`)
   return integer(String(value))

@@ -1,6 +1,6 @@
-import type { Dialect, Query, Step } from '../sql/dialect.js'
+import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
-import { leafText, prefixed, putTag } from './leaf.js'
+import { leafText, prefixed } from './leaf.js'
 import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
@@ -31,19 +31,8 @@ const LITERALS: Literals = {
 
 /** MySQL's and MariaDB's texts, over a database of our own or over Leaf's. */
 function dialect(leaf: boolean): Dialect {
-  const text = (name: string) => (leaf ? leafText(name, TEXTS) : TEXTS[name as keyof typeof TEXTS])
-  const query: Dialect['query'] = (name, params = {}) => ({ sql: inlined(text(name), params, LITERALS), params: [] })
-  const update = (set: string) => `UPDATE workers SET ${set} ${TEXTS.worker_was}`
-  return {
-    version: VERSION,
-    query,
-    changed(columns, params) {
-      const whole = update(columns.map((name) => `\`${name}\` = :${name}`).join(', '))
-      return { sql: inlined(leaf ? prefixed(whole) : whole, params, LITERALS), params: [] }
-    },
-    ...(leaf ? { putTag: (params, after, was) => putTag(query, params, after, was) } : {}),
-    beatEachMs: 3_600_000,
-  }
+  const whole = (text: string) => (leaf ? leafText(text, TEXTS) : named(text, TEXTS))
+  return { version: VERSION, query: (text, params = {}) => ({ sql: inlined(whole(text), params, LITERALS), params: [] }), quote: '`', leaf, beatEachMs: 3_600_000 }
 }
 
 /** The store over a pool or a connection of `mysql2`. */

@@ -2,13 +2,11 @@ import { checkClock, MACHINE, StoreClock } from '../files/clock.js'
 import { isDatabase, sqliteAt, sqliteOver, sqliteStore, type SqliteStoreOptions } from '../files/sqlite.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { load } from '../hosts/require.js'
-import { commanded, defaultNamespace, unknownIn } from '../sql/declared.js'
-import { bytes } from '../sql/rows.js'
+import { commanded } from '../sql/declared.js'
 import { runFar } from '../sql/run.js'
-import { putNamespace } from '../sql/steps.js'
-import { column, type Columns } from '../sql/text.js'
+import { bytes, column, type Columns } from '../sql/text.js'
 import { notThere, otherVersion } from '../sql/unfit.js'
-import { Works } from '../sql/work.js'
+import { makingDefault, Works } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
@@ -116,10 +114,10 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
       const unfit = link.judge(Object.values(settings) as string[], allowUnsafeSettings)
       if (unfit !== undefined) throw unfit
     },
-    sees({ row }) {
-      longest = Math.max(longest, row.max_window_ms)
+    sees(longestMs) {
+      longest = Math.max(longest, longestMs)
     },
-    unknown: unknownIn(link.place),
+    place: link.place,
     otherVersion: isOther,
   })
 }
@@ -140,7 +138,7 @@ async function making(link: Link, declared: Declarations): Promise<Columns> {
   const { dialect } = link
   const [[time] = []] = await link.read([dialect.query('now')])
   const id = { version: dialect.version, store: bytes(randomToken()), created_ms: Number(Object.values(time!)[0]), floor_ms: 0 }
-  const steps = [...putNamespace(dialect, 'default', defaultNamespace(declared)), dialect.query('make', id)]
+  const steps = [...makingDefault(dialect, declared), dialect.query('make', id)]
   let failed: unknown
   await link.make(steps).catch((error: unknown) => (failed = error))
   const [made = []] = await link.told('made')

@@ -1,4 +1,4 @@
-import type { Dialect, Query, Step } from '../sql/dialect.js'
+import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
@@ -53,11 +53,7 @@ const LITERALS: Literals = { integer: quoted, bytes: (hex) => quoted(`\\x${hex}`
 
 export const POSTGRES: Dialect = {
   version: VERSION,
-  query: (name, params = {}) => ({ sql: inlined(TEXTS[name as keyof typeof TEXTS], params, LITERALS), params: [] }),
-  changed: (columns, params) => {
-    const set = columns.map((name) => `${name} = :${name}`).join(', ')
-    return { sql: inlined(`UPDATE workers SET ${set} ${TEXTS.worker_was}`, params, LITERALS), params: [] }
-  },
+  query: (text, params = {}) => ({ sql: inlined(named(text, TEXTS), params, LITERALS), params: [] }),
   beatEachMs: 3_600_000,
 }
 

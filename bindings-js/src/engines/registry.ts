@@ -7,6 +7,7 @@ export interface Registry {
   release(store: string, row: object, ask: object): object
   tagRow(before: object | undefined, wanted: object): object
   namespaceRow(wanted: object): object
+  turn(verb: string, ask: object, call: object): object
 }
 
 let make: (() => Registry) | undefined

@@ -1,14 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { randomToken } from '../hosts/host.js'
-import { commanded, defaultNamespace, unknownIn } from '../sql/declared.js'
+import { commanded } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
-import { bytes } from '../sql/rows.js'
 import { runNear } from '../sql/run.js'
-import { putNamespace } from '../sql/steps.js'
-import { query } from '../sql/text.js'
+import { bytes, query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 import { notThere, otherVersion, shadowed } from '../sql/unfit.js'
-import { Works, type Setting, type Work } from '../sql/work.js'
+import { makingDefault, Works, type Setting, type Work } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
@@ -133,7 +131,7 @@ function setting(path: string, create: Declarations | undefined): Omit<Setting, 
   return {
     ...commanded(create, place),
     hasVersion: false,
-    unknown: unknownIn(place),
+    place,
     otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
   }
 }
@@ -273,7 +271,7 @@ function make(connection: Connection, declared: Declarations, clocks: Clocks): v
     connection.script(SCHEMA)
     const made = 'INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)'
     connection.run({ sql: made, params: [bytes(randomToken()), clocks.wall()] })
-    for (const step of putNamespace(SQLITE, 'default', defaultNamespace(declared))) connection.run(step)
+    for (const step of makingDefault(SQLITE, declared)) connection.run(step)
     connection.script(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${VERSION}`)
   })
 }

@@ -1,6 +1,4 @@
-import type { TagRow } from '../stores/registry.js'
-import type { Params } from './rows.js'
-import { query, type Query } from './text.js'
+import { query, type Params, type Query } from './text.js'
 import { TEXTS, VERSION } from './texts.js'
 
 export type { Query } from './text.js'
@@ -12,21 +10,25 @@ export type Step = Query & { must: 'write' | 'find' | 'nothing' }
 export interface Dialect {
   /** The version of the tables that the texts are for. */
   version: number
-  /** A text by the name of its file in `turn`. */
-  query(name: string, params?: Params): Query
-  /** Sets these columns of a worker number's row, if it is as it was. */
-  changed(columns: readonly string[], params: Params): Query
-  /** How a tag is written whose row lies in two tables; `params` are those of its row, and of `was`. */
-  putTag?(params: Params, after: TagRow, was: TagRow | undefined): Step[]
+  /** A text by its name, which is that of its file in `turn`, with or without the folder; or one that ends with such a name. */
+  query(text: string, params?: Params): Query
+  /** What stands around a column's name that is a word of the dialect. */
+  quote?: '`'
+  /** Whether the tags are the rows of Leaf's own table. */
+  leaf?: boolean
   /** How often it is noted that the store was written, in ms. */
   beatEachMs: number
+}
+
+/** A text with what its last word names in its place. */
+export function named(text: string, texts: Readonly<Record<string, string>>): string {
+  return text.replace(/[\w/]+$/, (name) => texts[name.replace(/^\w+\//, '')]!)
 }
 
 /** SQLite's, wherever it is: in a file, a Durable Object or D1. */
 export const SQLITE: Dialect = {
   version: VERSION,
-  query: (name, params) => query(TEXTS[name as keyof typeof TEXTS], params),
-  changed: (columns, params) => query(`UPDATE workers SET ${columns.map((name) => `${name} = :${name}`).join(', ')} ${TEXTS.worker_was}`, params),
+  query: (text, params) => query(named(text, TEXTS), params),
   // There is one writer at a time in any case.
   beatEachMs: 0,
 }

@@ -38,8 +38,9 @@ export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
         for (const write of step.value.steps) apply(tables, write)
         return step.value
       })
-      if ('refused' in decided) throw decided.refused
-      if ('answer' in decided) return decided.answer
+      if (decided.refused !== undefined) throw decided.refused
+      decided.written?.()
+      if (decided.answer !== undefined) return decided.answer
     } catch (error) {
       if (error !== CONFLICT) throw error
     }
@@ -60,8 +61,10 @@ export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?
     let step: IteratorResult<readonly Query[], Decided<T>> = work.next([])
     while (step.done !== true) step = work.next(await tables.read(step.value))
     const written = step.value.steps.length === 0 || (await tables.write(step.value.steps))
-    if (written && 'refused' in step.value) throw step.value.refused
-    if (written && 'answer' in step.value) return step.value.answer
+    const { refused, answer } = step.value
+    if (written && refused !== undefined) throw refused
+    if (written) step.value.written?.()
+    if (written && answer !== undefined) return answer
     if (!written) await pause(Math.random() * LONGEST_MS)
   } while (Date.now() < end && signal?.aborted !== true)
   throw overloaded()

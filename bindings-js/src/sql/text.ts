@@ -1,6 +1,9 @@
 /** A value of a parameter. 64-bit numbers are text: a host that takes them as a double rounds them. */
 export type Param = string | number | null | Uint8Array
 
+/** The values of a text's parameters, by their names. */
+export type Params = Readonly<Record<string, Param>>
+
 /** A text as a host runs it: `?` for each parameter, and what they are called. */
 export interface Statement {
   sql: string
@@ -17,9 +20,11 @@ export interface Query {
 export type Columns = Readonly<Record<string, unknown>>
 
 /** Columns that hold more than a double does. */
-export const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
+const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
 /** Columns that hold the bytes of a token. */
 export const TOKENS = new Set(['store', 'key'])
+/** What stands before the name of a column in a condition. */
+const WAS = /^was_/
 /** What a column is called that was read as text: under its own name `ORDER BY` would sort the texts. */
 const AS_TEXT = 'text_'
 
@@ -35,7 +40,7 @@ export function statement(text: string): Statement {
 }
 
 /** A text, with the values of its parameters by their names. */
-export function query(text: string, params: Readonly<Record<string, Param>> = {}): Query {
+export function query(text: string, params: Params = {}): Query {
   const { sql, names } = statement(text)
   const values = names.map((name) => {
     const value = params[name]
@@ -43,6 +48,27 @@ export function query(text: string, params: Readonly<Record<string, Param>> = {}
     return value
   })
   return { sql, params: values }
+}
+
+/** Whether a parameter is one for a column that holds more than a double does. */
+export function isWide(name: string): boolean {
+  return WIDE.has(name.replace(WAS, ''))
+}
+
+/** The value of a parameter as the engine gives it: a token as hex digits. */
+export function param(name: string, value: string | number | undefined): Param {
+  if (value === undefined) return null
+  if (TOKENS.has(name.replace(WAS, ''))) return bytes(String(value))
+  return isWide(name) ? String(value) : value
+}
+
+export function bytes(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+/** The columns of a row, and their values as the engine reads them. */
+export function values(row: Columns): { name: string; value: unknown }[] {
+  return Object.entries(row).map(([name, value]) => ({ name: name.startsWith(AS_TEXT) ? name.slice(AS_TEXT.length) : name, value: typeof value === 'bigint' ? String(value) : value }))
 }
 
 /** A column that was read as text, or as it is. */

@@ -6,7 +6,6 @@ import { otherVersion } from '../sql/unfit.js'
 import { Works, type Setting } from '../sql/work.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
-import { unknown } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
 import { checkDeclared, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store } from '../stores/store.js'
@@ -94,7 +93,6 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
   return {
     declared: { tags, namespaces, how },
     hasVersion: true,
-    unknown: (kind, name) => unknown(kind, name, 'has no row'),
     otherVersion: (version) => otherVersion('the database', version, VERSION, ': deploy'),
   }
 }

@@ -7,7 +7,6 @@ import { AnchoredTime, Works, type Setting, type Work } from '../sql/work.js'
 import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
-import { unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { settled, ObjectTables, type ObjectStorage } from './tables.js'
 
@@ -82,22 +81,22 @@ export class LeafidObject extends DurableObject {
 
   /** Leases numbers of a tag. */
   lease_segment(ask: SegmentAsk): Reply<SegmentGrant> {
-    return this.#reply(`tag:${ask.tag}`, (works) => works.lease_segment(ask))
+    return this.#reply(`tag:${ask.tag}`, (works) => works.begin('lease_segment', ask))
   }
 
   /** Gives a worker number and a first window. */
   acquire(ask: AcquireAsk): Reply<WindowGrant> {
-    return this.#reply(`namespace:${ask.namespace}`, (works) => works.acquire(ask))
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('acquire', ask))
   }
 
   /** Moves the end of a window forward. */
   renew(ask: RenewAsk): Reply<WindowGrant> {
-    return this.#reply(`namespace:${ask.namespace}`, (works) => works.renew(ask))
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('renew', ask))
   }
 
   /** Takes back the rest of a window. */
   release(ask: ReleaseAsk): Reply<object> {
-    return this.#reply(`namespace:${ask.namespace}`, (works) => works.release(ask))
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('release', ask))
   }
 
   #reply<T>(name: string, begin: (works: Works) => Work<T>): Reply<T> {
@@ -140,7 +139,6 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
   return {
     declared: { tags, namespaces, needsFrom: true, how },
     hasVersion: false,
-    unknown: (kind, name) => unknown(kind, name, 'has no row'),
     otherVersion: isOther,
   }
 }

@@ -81,7 +81,7 @@ ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on usin
   assert.deepEqual([(await lease(store, 'made')).end, (await lease(store, 'made')).end], [8n, 9n])
   assert.equal(server.run('leaf', "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = 'made'"), '9\t7')
   leafid('tag', 'delete', 'zero', '--store', url)
-  for (const [tag, code, words] of [['made', 'TAG_SPENT'], ['bad', 'STEP_INVALID'], ['Orders', 'TAG_UNKNOWN', /is written `orders` there/], ['zero', 'TAG_UNKNOWN']]) {
+  for (const [tag, code, words] of [['made', 'TAG_SPENT'], ['bad', 'STEP_INVALID'], ['Orders', 'TAG_UNKNOWN', /is written `orders` in `leaf_alloc`/], ['zero', 'TAG_UNKNOWN']]) {
     await refuses(() => lease(store, tag), code, words)
   }
   await new Snowflake('default', { store }).next()

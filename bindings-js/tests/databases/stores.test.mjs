@@ -5,7 +5,6 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import { Segment, Snowflake, decode } from 'leafid'
 import * as leafidModule from 'leafid'
-import * as registry from 'leafid/registry'
 import { sqlStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
 import { ENGINES } from '../support/databases.mjs'
@@ -16,8 +15,8 @@ import { refusal, refuses, until } from '../support/stores.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
-const files = ['sql/rows.js', 'sql/steps.js', 'sql/work.js', 'sql/run.js', 'databases/over.js']
-const [rows, steps, work, { runFar }, { linked }] = await Promise.all(files.map(inner))
+const files = ['sql/work.js', 'sql/run.js', 'databases/over.js']
+const [{ Works }, { runFar }, { linked }] = await Promise.all(files.map(inner))
 
 const TOKEN = '01'.repeat(16)
 const lease = (tag = 'orders', more = {}) => ({ tag, request: TOKEN, ...more })
@@ -184,7 +183,6 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const pool = await open(t, url)
       await sqlStore(pool, { create }).lease_segment(lease())
       const link = linked(pool, false)
-      const known = { sql: { ...rows, ...steps, ...work }, registry, LeafidError: leafidModule.LeafidError, dialect: link.dialect }
       const literal = name === 'MySQL' ? (hex) => `X'${hex}'` : (hex) => `'\\x${hex}'`
       const suite = JSON.parse(vectorFiles().find(({ name }) => name === 'registry').text)
       const reset = { sql: 'UPDATE meta SET floor_ms = 0, beat_ms = 0, store = ', store: literal }
@@ -193,7 +191,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
           const decided = yield* begin()
           return { ...decided, steps: decided.steps.map(({ params, ...step }) => ({ ...step, params: [], sql: step.sql + params.join('') })) }
         })
-      const { count: played, wrong } = await replay(leafidModule, {}, suite, { store: storeOver(run, { ...known, reset }) })
+      const { count: played, wrong } = await replay(leafidModule, {}, suite, { store: storeOver(run, { Works, dialect: link.dialect, reset }) })
       assert.deepEqual(wrong, [])
       assert.ok(played >= 40, `${played}`)
       console.log(`conformance: ${name} ${played}`)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as leafid from 'leafid'
-import * as registry from 'leafid/registry'
+import 'leafid/registry'
 import { sqliteStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
 import { scratch } from '../support/ends.mjs'
@@ -13,16 +13,15 @@ import { vectorFiles } from '../support/places.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
-const files = ['sql/rows.js', 'sql/steps.js', 'sql/dialect.js', 'sql/work.js', 'sql/run.js', 'files/driver.js']
-const [rows, steps, dialect, work, { runNear }, { Connection }] = await Promise.all(files.map(inner))
+const files = ['sql/work.js', 'sql/run.js', 'files/driver.js']
+const [{ Works }, { runNear }, { Connection }] = await Promise.all(files.map(inner))
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
-const known = { sql: { ...rows, ...steps, ...dialect, ...work }, registry, LeafidError: leafid.LeafidError }
 
 async function replayed(t, file) {
   const path = join(scratch(t), 'ids.db')
   await new leafid.Segment('any', { store: sqliteStore(path, { create: { tags: { any: {} } } }) }).next()
   const connection = new Connection(path)
-  return replay(leafid, {}, file, { store: storeOver((begin) => runNear(connection, begin), known) })
+  return replay(leafid, {}, file, { store: storeOver((begin) => runNear(connection, begin), { Works }) })
 }
 
 test('what a store must do, as its clock is set', async (t) => {

@@ -69,7 +69,7 @@ test('what differs from its declaration is refused at first use', async (t) => {
     }
   }
   const spaces = [
-    [{ layout: 'leaf' }, /^namespace `default` exists already, and not as declared: `layout` is `\{"epoch_ms":1735689600000,.*\}`, not `\{.*\}`; declare what is there, or change it: leafid namespace set default --store sqlite:/],
+    [{ layout: 'leaf' }, /^namespace `default` exists already, and not as declared: `layout` is `41\/16\/6 of 1 ms since 1735689600000`, not `41\/10\/12 .*`; declare what is there, or change it: leafid namespace set default --store sqlite:/],
     [{ workers: { start: 0, end: 8 } }, /`workers` is `3..9`, not `0..8`/],
     [{ max_window_ms: 1_000 }, /`max_window_ms` is `60000`, not `1000`/],
   ]

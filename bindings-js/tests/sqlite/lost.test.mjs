@@ -33,7 +33,7 @@ function floor(path, namespace) {
 test('a tag without `from` is refused where the lost store may have begun it', async (t) => {
   assert.equal(await leased(made(t), 'orders', {}), 1n, 'the control: nothing was lost')
   const path = made(t, { replaces: true })
-  await refuses(() => leased(path, 'orders', { step: 5 }), 'REQUEST_INVALID', /^tag `orders` needs `from`: this store has lost grants, or replaces a lost one, .* name a first number above every one in use$/)
+  await refuses(() => leased(path, 'orders', { step: 5 }), 'REQUEST_INVALID', /^tag `orders` needs `from`: this store has lost grants, or replaces a lost one, .* name a first number above every one in use: leafid tag create orders --from N$/)
   assert.equal(await leased(path, 'orders', { from: '5000001' }), 5000001n)
   assert.ok((await leased(path, 'orders', {})) > 5000001n, 'what is there needs none')
   leafid('tag', 'delete', 'orders', '--store', `sqlite:${path}`)
@@ -63,7 +63,7 @@ test('a changed layout keeps the floor at the same time', async (t) => {
   const settled = (layout) => {
     const declared = { tags: {}, namespaces: { shop: { layout } }, how: () => '' }
     const works = new Works({ declared, clock: () => Date.now(), hasVersion: false })
-    assert.throws(() => runNear(connection, () => works.acquire({ ...acquire, namespace: 'shop' })), { code: 'WORKERS_EXHAUSTED' })
+    assert.throws(() => runNear(connection, () => works.begin('acquire', { ...acquire, namespace: 'shop' })), { code: 'WORKERS_EXHAUSTED' })
     return floor(path, 'shop')
   }
   const leaf = settled('leaf')

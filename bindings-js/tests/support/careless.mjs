@@ -22,5 +22,5 @@ export function careless({ read, write }, run, works) {
     },
   }
   // Who overwrites a row sets it back, and a holder that says what it has would notice.
-  return { lease_segment: ({ have_until: _, ...ask }) => run(tables, () => works.lease_segment(ask)) }
+  return { lease_segment: ({ have_until: _, ...ask }) => run(tables, () => works.begin('lease_segment', ask)) }
 }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
 use leafid_core::{Code, StoreTime, Subject, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
-use leafid_turn::sql::columns::{Source, Value};
+use leafid_turn::sql::columns::Value;
 use leafid_turn::sql::text::{Style, Text};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, Query, SQLITE, Step, Texts};
 use pyo3::prelude::*;
@@ -63,7 +64,7 @@ impl Turn {
 
     /// Takes in the rows of each, as dicts.
     fn learn(&mut self, found: Vec<Vec<Bound<'_, PyDict>>>) {
-        let rows = |rows: Vec<_>| rows.iter().map(Row::of).collect();
+        let rows = |rows: Vec<_>| rows.iter().map(row).collect();
         let found: Vec<Vec<Row>> = found.into_iter().map(rows).collect();
         if let Some(alone) = &mut self.alone {
             alone.learn(&found);
@@ -132,19 +133,13 @@ fn asked<'py>(py: Python<'py>, query: &Query) -> PyResult<Asked<'py>> {
 
 /// A row as a driver gave it. Drivers differ in what they give for a flag, bytes, or a text that is kept as
 /// bytes.
-struct Row {
-    columns: Vec<(String, Option<Value<'static>>)>,
-}
-
-impl Row {
-    fn of(row: &Bound<'_, PyDict>) -> Row {
-        let columns = row.iter().map(|(name, value)| {
-            let name = name.str().map(|name| name.to_string()).unwrap_or_default();
-            let value = read(&name, &value);
-            (name, value)
-        });
-        Row { columns: columns.collect() }
-    }
+fn row(row: &Bound<'_, PyDict>) -> Row {
+    let columns = row.iter().map(|(name, value)| {
+        let name = name.str().map(|name| name.to_string()).unwrap_or_default();
+        let value = read(&name, &value);
+        (name, value)
+    });
+    Row(columns.collect())
 }
 
 fn read(name: &str, value: &Bound<'_, PyAny>) -> Option<Value<'static>> {
@@ -162,19 +157,5 @@ fn read(name: &str, value: &Bound<'_, PyAny>) -> Option<Value<'static>> {
     match name {
         "key" => bytes.try_into().ok().map(|key| Value::Token(Token::new(key))),
         _ => String::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Owned(text))),
-    }
-}
-
-impl Source for Row {
-    fn columns(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn name(&self, column: usize) -> Option<&str> {
-        self.columns.get(column).map(|(name, _)| name.as_str())
-    }
-
-    fn value(&self, column: usize) -> Option<Value<'_>> {
-        self.columns.get(column)?.1.clone()
     }
 }

@@ -84,6 +84,15 @@ impl Params {
         self.values.get(at).map(|(_, value)| (value, at + 1))
     }
 
+    /// All of them, with their names.
+    pub fn all(&self) -> impl Iterator<Item = (String, &Value<'static>)> {
+        self.values.iter().map(|(path, value)| {
+            let was = if path.was { WAS } else { "" };
+            let within = if path.within.is_empty() { "" } else { "_" };
+            (format!("{was}{}{within}{}", path.within, path.field), value)
+        })
+    }
+
     /// Adds the columns of a row; what is absent of it is null. Those of a row without objects in it
     /// stand in the order of its table.
     pub fn row<R: Fields>(&mut self, row: &R) {

@@ -18,10 +18,10 @@ const copy = (from, to) => write(to, readFileSync(from))
 
 // A dialect, in the folder of `turn` with its name; its folders whose texts are wanted, each known by the name of
 // its file; the module that git ignores; a folder whose texts stand beside those, for they have names of those.
-const SQLITE = ['sqlite', ['rows', 'lookups', 'hosts'], 'sql/texts.ts']
+const SQLITE = ['sqlite', ['rows', 'lookups', 'fence', 'hosts'], 'sql/texts.ts']
 const REMOTE = [
-  ['postgres', ['rows', 'lookups', 'meta'], 'databases/postgres-texts.ts'],
-  ['mysql', ['rows', 'lookups', 'meta'], 'databases/mysql-texts.ts', 'leaf'],
+  ['postgres', ['rows', 'lookups', 'fence', 'meta'], 'databases/postgres-texts.ts'],
+  ['mysql', ['rows', 'lookups', 'fence', 'meta'], 'databases/mysql-texts.ts', 'leaf'],
 ]
 // Without comments: a Worker loads it with every start.
 const bare = (file) => read(file).split('\n').filter((line) => !/^\s*(--.*)?$/.test(line)).join('\n')

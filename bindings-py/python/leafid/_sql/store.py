@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from .. import errors, registry
-from . import declared, namespaces
+from . import namespaces
 from .making import Making
 
 Row = dict[str, Any]
@@ -73,12 +73,14 @@ class Store(ABC):
         """
         said = _said({"from": start, "step": step, "max_step": max_step, "until": until})
         registry.tag_row({"tag": tag, **said})
-        try:
-            self._decide("create_tag", {"tag": tag, **said})
-        except errors.TagExistsError:
-            if not if_missing:
-                raise
-            declared.check("tag", tag, said, self.tag(tag), self._place)
+        self._create("tag", tag, said, if_missing)
+
+    def _create(self, kind: str, name: str, said: Row, if_missing: bool) -> None:
+        if if_missing:
+            declared = {**said, "place": self._place}
+            self._decide(f"declare_{kind}", {kind: name, "declared": declared})
+        else:
+            self._decide(f"create_{kind}", {kind: name, **said})
 
     def tag(self, tag: str) -> Row:
         """A tag: its next number `max_id`, `step`, `max_step`, `until` or `None`, and `claimed_until`: the
@@ -131,13 +133,7 @@ class Store(ABC):
         the values that are given here count.
         """
         said = namespaces.said(namespace, layout, workers, max_window)
-        try:
-            self._decide("create_namespace", {"namespace": namespace, **said})
-        except errors.LayoutMismatchError:
-            if not if_missing:
-                raise
-            there = self._decide("namespace", {"namespace": namespace})
-            declared.check("namespace", namespace, said, there, self._place)
+        self._create("namespace", namespace, said, if_missing)
 
     def set_workers(self, namespace: str, workers: tuple[int, int]) -> None:
         """Hands out these worker numbers from now on: from the first to one more than the last."""

@@ -1,0 +1,197 @@
+//! A request to a store over SQL as plain objects, for a host that has the texts and a driver of its own.
+//! Nothing is kept between calls: it is decided on all that was read so far.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use leafid_core::{Code, FieldReader as _, FieldWriter as _, Refusal, StoreTime, Token, strict};
+use leafid_turn::alone::Alone;
+use leafid_turn::problem::Problem;
+use leafid_turn::sql::columns::{self, Value as Column};
+use leafid_turn::sql::{Query, Step, Texts};
+
+use crate::answer::Answer;
+use crate::object::{Object, Reading, Value, Writing};
+use crate::source::{Wrong, read_with};
+use crate::turn::{self, Reply};
+
+/// Where a request is.
+#[derive(Debug)]
+pub struct Turned {
+    /// What is to be read next; nothing once it is decided.
+    pub reads: Vec<Query>,
+    /// What is to be written, in one transaction.
+    pub steps: Vec<Step>,
+    /// What is answered then; without an answer it is decided again, from the beginning.
+    pub answer: Option<Result<Reply, Problem>>,
+}
+
+/// Goes on with a request. `call` has the store's id, `now` in ms, `leaf`, the dialect's `quote`, and in `found` the rows of each
+/// reading so far. Lists are chains: `{ …, next }`.
+///
+/// # Errors
+/// What could not be read.
+pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
+    let mut found =
+        chained(call.get("found")).into_iter().map(rows).collect::<Vec<_>>().into_iter();
+    let (store, now, texts) = read_with(Reading::new(call), "call", |from| {
+        let need = || Refusal::from(Code::RequestInvalid);
+        let store = from.text("store", Token::parse)?.transpose()?.ok_or_else(need)?;
+        let now = from.millis("now")?.map(StoreTime::new).ok_or_else(need)?;
+        let quote = from.text("quote", |quote| if quote == "`" { "`" } else { "" })?;
+        let leaf = from.flag("leaf")?.unwrap_or(false);
+        Ok((store, now, Texts::named(quote.unwrap_or(""), leaf)))
+    })?;
+    let decide = turn::request(verb, Reading::new(ask))?;
+    let mut alone = Alone::new(texts, store, now, decide);
+    loop {
+        let reads = alone.reads();
+        if reads.is_empty() {
+            break;
+        }
+        let read: Vec<Vec<Row>> = found.by_ref().take(reads.len()).collect();
+        if read.len() < reads.len() {
+            return Ok(Turned { reads, steps: Vec::new(), answer: None });
+        }
+        alone.learn(&read);
+    }
+    let steps = alone.steps();
+    let answer = if alone.is_again() { None } else { Some(alone.answer()) };
+    Ok(Turned { reads: Vec::new(), steps, answer })
+}
+
+/// `{ reads }`; or `{ steps }`, and `answer` or `refused`.
+impl Answer for Turned {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        put_chain(to, "reads", &self.reads, put_query);
+        put_chain(to, "steps", &self.steps, |step, to| {
+            put_query(step.query(), to);
+            let must = match step {
+                Step::Write(_) => "write",
+                Step::Find(_) => "find",
+                Step::Adjust(_) => "nothing",
+            };
+            to.text("must", must);
+        });
+        match &self.answer {
+            Some(Ok(reply)) => to.nested("answer", |to| reply.put(to)),
+            Some(Err(problem)) => to.nested("refused", |to| {
+                to.text("code", problem.code.as_str());
+                to.text("message", &problem.detail);
+                if let (Some(free_at), Some(ms)) = (problem.free_at, problem.retry_after_ms) {
+                    to.millis("until", free_at.get());
+                    to.number("retryAfter", ms.into());
+                }
+            }),
+            None => {}
+        }
+    }
+}
+
+fn put_query<O: Object>(query: &Query, to: &mut Writing<O>) {
+    to.text("text", &query.text);
+    let params: Vec<_> = query.params.all().collect();
+    put_chain(to, "params", &params, |(name, value), to| {
+        to.text("name", name);
+        to.0.set(
+            "value",
+            match value {
+                Column::Int(value) if value.unsigned_abs() < 1 << 53 => {
+                    Value::Number(*value as f64)
+                }
+                Column::Int(value) => Value::Owned(format!("{value}")),
+                Column::TooLarge(value) => Value::Owned(format!("{value}")),
+                Column::Flag(value) => Value::Number(f64::from(*value)),
+                Column::Text(text) => Value::Text(text),
+                Column::Token(token) => Value::Owned(leafid_turn::hex(*token)),
+                Column::Null => Value::Absent,
+            },
+        );
+    });
+}
+
+fn put_chain<O: Object, T>(
+    to: &mut Writing<O>,
+    field: &'static str,
+    items: &[T],
+    put: impl Fn(&T, &mut Writing<O>),
+) {
+    let mut next = None;
+    for item in items.iter().rev() {
+        let Some(mut object) = to.0.empty().map(Writing) else { return };
+        put(item, &mut object);
+        if let Some(next) = next {
+            object.0.set("next", Value::Object(next));
+        }
+        next = Some(object.0);
+    }
+    if let Some(first) = next {
+        to.0.set(field, Value::Object(first));
+    }
+}
+
+fn chained<O: Object>(mut next: Value<'static, O>) -> Vec<O> {
+    let mut list = Vec::new();
+    while let Value::Object(item) = next {
+        next = item.get("next");
+        list.push(item);
+    }
+    list
+}
+
+fn rows<O: Object>(found: O) -> Vec<Row> {
+    chained(found.get("rows")).iter().map(Row::of).collect()
+}
+
+/// A row as a driver gave it: numbers may be texts, tokens are hex digits.
+#[derive(Debug)]
+pub struct Row(pub Vec<(String, Option<Column<'static>>)>);
+
+impl Row {
+    fn of<O: Object>(row: &O) -> Row {
+        let columns = chained(row.get("columns")).into_iter().filter_map(|column| {
+            let Value::Owned(name) = column.get("name") else { return None };
+            let value = read(&name, column.get("value"));
+            Some((name, value))
+        });
+        Row(columns.collect())
+    }
+}
+
+fn read<O>(name: &str, value: Value<'static, O>) -> Option<Column<'static>> {
+    match value {
+        Value::Absent => Some(Column::Null),
+        Value::Flag(flag) => Some(Column::Flag(flag)),
+        Value::Number(number) => strict::double(number).ok().map(Column::Int),
+        Value::Big(big) => i64::try_from(big).ok().map(Column::Int),
+        Value::Moment(number) => Some(Column::Int(number)),
+        Value::Owned(text) if name == "key" => match Token::parse(&text) {
+            Ok(key) => Some(Column::Token(key)),
+            Err(_) if text.is_empty() => Some(Column::Null),
+            Err(_) => Some(Column::Text(Cow::Owned(text))),
+        },
+        Value::Owned(text) if matches!(name, "tag" | "namespace" | "owner" | "fenced_on") => {
+            Some(Column::Text(Cow::Owned(text)))
+        }
+        Value::Owned(text) => {
+            Some(text.parse().map_or(Column::Text(Cow::Owned(text)), Column::Int))
+        }
+        Value::Text(_) | Value::Object(_) | Value::Other => None,
+    }
+}
+
+impl columns::Source for Row {
+    fn columns(&self) -> usize {
+        self.0.len()
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        self.0.get(column).map(|(name, _)| name.as_str())
+    }
+
+    fn value(&self, column: usize) -> Option<Column<'_>> {
+        self.0.get(column)?.1.clone()
+    }
+}
