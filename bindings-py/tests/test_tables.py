@@ -118,7 +118,7 @@ def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
 
 def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
     SqliteStore(path, create=True).close()
-    wanted = "namespace `default` exists already, .*: `workers` is 0..1024, not 8..16; .* leafid namespace set default --store sqlite:"
+    wanted = "namespace `default` exists already, .*: `workers` is `0..1024`, not `8..16`; .* leafid namespace set default --store sqlite:"
     with pytest.raises(leafid.LayoutMismatchError, match=wanted):
         SqliteStore(path, create=True, workers=(8, 16))
     store = SqlStore(f"sqlite:{path}", create=True, workers=(8, 16))
@@ -139,7 +139,7 @@ def test_default_is_made_as_it_is_declared(place, workers) -> None:
     with Snowflake(store=place.url, create=True, layout=Layout.edge, workers=workers) as ids:
         assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
     assert orders.next() == 1
-    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not 0..8"):
+    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not `0..8`"):
         Snowflake(store=place.url, create=True, workers=(0, 8)).next()
     orders.close()
 
@@ -151,7 +151,7 @@ def test_numbers_of_a_namespace(place) -> None:
     with Snowflake(store=place.url) as ids:
         assert leafid.decode(ids.next()).worker == 8
     Snowflake("pages", place.url, create=True, workers=(8, 12)).close()
-    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
+    with pytest.raises(leafid.LayoutMismatchError, match="is `8..12`, not `0..4`; .* leafid namespace set pages"):
         Snowflake("pages", place.url, create=True, workers=(0, 4)).next()
     with Snowflake("other", place.url, create=True, workers=(0, 4)) as others:
         assert leafid.decode(others.next()).worker == 0
