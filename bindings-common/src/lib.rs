@@ -42,6 +42,9 @@ mod handles;
 mod object;
 mod source;
 
+/// What a store must do, as checks that a host plays: JSON.
+pub const CONFORM_CHECKS: &str = include_str!("../conform.json");
+
 pub use answer::{Answer, answer};
 pub use any::AnyGenerator;
 pub use draw::{ASK_IS_DUE, Entry};

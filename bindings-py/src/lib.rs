@@ -38,6 +38,9 @@ mod _native {
         parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
+    /// What a store must do, as JSON.
+    #[pymodule_export]
+    const CONFORM_CHECKS: &str = leafid_bindings::CONFORM_CHECKS;
     /// Says whose an SQLite file is.
     #[pymodule_export]
     const SQLITE_APPLICATION: i64 = leafid_turn::sql::SQLITE_APPLICATION;

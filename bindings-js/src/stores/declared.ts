@@ -57,19 +57,6 @@ export function newNamespace(namespace: string, spec: DeclaredNamespace): FullRo
   return namespace_row({ ...spec, namespace, layout: asLayout(spec.layout ?? 'leaf').toJSON() }) as FullRow
 }
 
-/** What of a tag that is there is otherwise than it is declared, as far as that says anything. */
-export function otherTag(tag: string, spec: DeclaredTag, there: TagRow): string[] {
-  const made = newTag(tag, spec)
-  const texts = ({ step, max_step, until }: TagRow) => ({ step, max_step, until: String(until ?? 'none') })
-  return [...belowFrom(spec, made, there), ...others(spec, texts(there), texts(made))]
-}
-
-/** A tag that stands below its `from` was not made with it, and would give numbers that are not its own. */
-export function belowFrom({ from }: DeclaredTag, made: TagRow, { max_id }: TagRow): string[] {
-  if ((from ?? undefined) === undefined || BigInt(max_id) >= BigInt(made.max_id)) return []
-  return [`it stands at \`${max_id}\`, below \`from\` \`${from}\`, which counts only when a tag is made`]
-}
-
 export function otherNamespace(namespace: string, spec: DeclaredNamespace, there: FullRow): string[] {
   const texts = ({ layout, workers: { start, end }, max_window_ms }: FullRow) => ({
     layout: JSON.stringify(asLayout(layout).toJSON()),

@@ -202,7 +202,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const store = sqlStore(await open(t, database().url), { create: made })
       await store.lease_segment(lease('conform'))
       const { passed, skipped } = await conform(store)
-      assert.deepEqual([passed.length, skipped], [24, {}])
+      assert.deepEqual([passed.length, Object.keys(skipped).length], [25, 2])
     })
 
     test('a server that is killed and comes back is asked again, and what was answered stays', async (t) => {

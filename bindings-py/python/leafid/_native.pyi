@@ -11,6 +11,7 @@ from ._values import Parts, Stats
 from .errors import LeafidError
 
 __all__ = [
+    "CONFORM_CHECKS",
     "Carrier",
     "Clock",
     "Generator",
@@ -353,6 +354,7 @@ class Turn:
     def answer(self) -> Any: ...
 
 
+CONFORM_CHECKS: str
 SQLITE_APPLICATION: int
 
 def process() -> int: ...

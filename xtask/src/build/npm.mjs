@@ -42,6 +42,10 @@ for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
   write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}`)
 }
 
+// What a store must do: every language plays the same data.
+const checks = JSON.stringify(JSON.parse(read('bindings-common/conform.json')))
+write(join(SOURCES, 'conform/checks.ts'), `// Written by the build.\nexport const CHECKS: unknown = ${checks}\n`)
+
 // The compiler compares what napi says of the native engine with the interfaces in `engines/`.
 copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))
 const names = readdirSync(wasm).filter((file) => file.endsWith('.wasm')).map((file) => basename(file, '.wasm'))
