@@ -1,7 +1,8 @@
 import type * as native from '../native/leafid.js'
 import { load } from '../hosts/require.js'
 import type { Engine, Functions, StateFiles } from './engine.js'
-import { inlinedEngine, inlinedRegistry } from './inlined.js'
+import { inlinedEngine } from './inlined.js'
+import { inlinedStores } from './inlined-stores.js'
 import type { Registry } from './registry.js'
 import { VERSION } from './version.js'
 
@@ -13,7 +14,7 @@ interface Loaded {
 /** The engine for this machine: the native package of this very version where it is installed, else the wasm one. */
 export function loadEngine(): Loaded {
   const fits = packages().map(installed).find((loaded) => loaded?.engine.engineVersion() === VERSION)
-  return fits ?? { engine: inlinedEngine(), registry: inlinedRegistry }
+  return fits ?? { engine: inlinedEngine(), registry: inlinedStores }
 }
 
 /** The packages that may have the native engine for this machine. */

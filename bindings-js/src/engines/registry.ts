@@ -7,15 +7,20 @@ export interface Registry {
   release(store: string, row: object, ask: object): object
   tagRow(before: object | undefined, wanted: object): object
   namespaceRow(wanted: object): object
+  /** Where it is whole. */
   turn(verb: string, ask: object, call: object): object
 }
 
 let make: (() => Registry) | undefined
 let registry: Registry | undefined
 
-/** Called by the start module of this runtime, or by that of an entry which decides for a store. Nothing is made before it is used. */
-export function useRegistry(chosen: () => Registry): void {
-  make = chosen
+/**
+ * Called by the start module of this runtime, or by that of an entry which decides for a store. Nothing is made before it is used. One that
+ * is `whole` decides over SQL, too, and stays: stores over SQL come with it.
+ */
+export function useRegistry(chosen: () => Registry, whole = false): void {
+  if (whole) registry = undefined
+  if (whole || make === undefined) make = chosen
 }
 
 /** The registry; `undefined` where no entry brought it. */

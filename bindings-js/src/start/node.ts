@@ -7,6 +7,6 @@ import { nodeHost } from '../hosts/node.js'
 
 const { engine, registry } = loadEngine()
 useEngine(engine)
-useRegistry(registry)
+useRegistry(registry, true)
 const [nativePackage] = packages()
 useHost({ ...nodeHost, named: storeAt, ...(nativePackage === undefined ? {} : { nativePackage }) })

@@ -6,9 +6,9 @@
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "the host knows each function by its name")]
 
-use leafid_bindings::{registry, sql};
+use leafid_bindings::registry;
 use leafid_core::StoreTime;
-use leafid_wasm_border::{Js, answer, from, given, text};
+use leafid_wasm_border::{answer, from, given, text};
 
 /// A moment on the store's clock.
 fn at(ms: f64) -> StoreTime {
@@ -60,11 +60,4 @@ pub extern "C" fn tag_row(before: u32, wanted: u32) -> u32 {
 #[unsafe(export_name = "namespaceRow")]
 pub extern "C" fn namespace_row(wanted: u32) -> u32 {
     answer(registry::namespace_row(from(wanted)))
-}
-
-/// Goes on with a request to a store over SQL, by what was read so far: `{ reads }`, or `{ steps }` and
-/// `answer` or `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are chains, `{ …, next }`.
-#[unsafe(no_mangle)]
-pub extern "C" fn turn(ask: u32, call: u32) -> u32 {
-    answer(sql::turned(&text(), Js(ask), Js(call)))
 }

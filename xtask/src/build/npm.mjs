@@ -68,14 +68,14 @@ for (const licence of ['LICENSE-APACHE', 'LICENSE-MIT']) copy(licence, join(stag
 // What the module of a condition starts: of most sub-paths, of those that need what decides for a store, which is
 // a file to load in some hosts, and of public IDs, which need neither engine nor host.
 const STARTS = {
-  workerd: [['workerd'], ['workerd', 'registry-workerd'], ['public-workerd']],
+  workerd: [['workerd'], ['workerd', 'registry-workerd'], ['public-workerd'], ['workerd', 'stores-workerd']],
   deno: [['runtime'], ['runtime'], ['public-inlined']],
   bun: [['runtime'], ['runtime'], ['public-inlined']],
   node: [['node'], ['node'], ['public-inlined']],
   browser: [['web'], ['web', 'registry-web'], ['public-web']],
   default: [['web'], ['web', 'registry-web'], ['public-web']],
 }
-const KINDS = { './registry': 1, './testing': 1, './workers': 1, './public': 2 }
+const KINDS = { './registry': 1, './testing': 1, './public': 2, './workers': 3 }
 const ALWAYS = { './inline': ['inline'], './node': ['node'] }
 const named = (value) => (typeof value === 'string' ? [value] : Object.values(value).flatMap(named))
 const manifest = JSON.parse(read(join(stage, 'package.json')))
@@ -92,7 +92,7 @@ for (const [path, conditions] of Object.entries(manifest.exports).filter(([, val
 }
 
 // Not the modules of other hosts, which wait while they load, or import what only their host has.
-const NOT = /^(workers|cjs|entries)\b|^start\/(web|runtime|workerd|(registry|public)-(web|workerd))\.|^hosts\/workerd\./
+const NOT = /^(workers|cjs|entries)\b|^start\/(web|runtime|workerd|(registry|public|stores)-(web|workerd))\.|^hosts\/workerd\./
 const entries = named(manifest.exports).filter((file) => file.startsWith('./cjs/entries/')).map((file) => file.slice(6))
 const code = readdirSync(stage, { recursive: true }).filter((file) => /[.](js|d[.]ts)$/.test(file) && !NOT.test(file))
 const kept = [...code, ...entries, ...entries.map((file) => file.replace(/js$/, 'd.ts'))]

@@ -7,7 +7,7 @@ use crate::{Outcome, files, project, tools};
 
 /// What each file has is said by its crate in `bindings-wasm`. Each is one file, so that a program loads
 /// only what it uses.
-pub const NAMES: [&str; 3] = ["engine", "registry", "public"];
+pub const NAMES: [&str; 4] = ["engine", "registry", "stores", "public"];
 
 /// Without what a file does not need to run: names, who made it, and zeros, which memory has by itself.
 const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \

@@ -7,7 +7,16 @@ use crate::{Outcome, tools};
 /// The members for wasm, as they are compiled there.
 const WASM: &[&[&str]] = &[
     &["-p", "leafid-wasm-border", "-p", "leafid-wasm-engine", "-p", "leafid-wasm-registry"],
-    &["-p", "leafid-wasm-public", "-p", "leafid-component", "-p", "leafid-example-store"],
+    &[
+        "-p",
+        "leafid-wasm-stores",
+        "-p",
+        "leafid-wasm-public",
+        "-p",
+        "leafid-component",
+        "-p",
+        "leafid-example-store",
+    ],
     &["-p", "leafid-component", "--features", "pure"],
     &["-p", "leafid-component", "--features", "public"],
 ];
