@@ -191,7 +191,7 @@ class _Player:
 
     def _lease(self, more: Row, store: Any) -> Row:
         ask = {"tag": self._names["tag"], "request": _token(), **more}
-        return self._granting(store.lease_segment, ask, lambda _: "numbers", ask["request"])
+        return self._granting(store.lease_segment, ask, lambda _: f"tag {ask['tag']}", ask["request"])
 
     def _acquire(self, more: Row, store: Any, waits: bool) -> Row:
         """A window, after a wait where all numbers rest."""
