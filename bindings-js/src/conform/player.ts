@@ -203,7 +203,7 @@ export class Player {
       const owner = `conform/${randomToken().slice(0, 8)}`
       const ask = { namespace, request: randomToken(), owner, sticky: false, strict: false, length_ms: WINDOW_MS, ...more }
       try {
-        const window = await this.#granting('acquire', ask, lineOf, ask.request)
+        const window = await this.#granting('acquire', ask, (grant) => lineOf(grant, ask.namespace), ask.request)
         this.#held.push(window)
         return window
       } catch (error) {
@@ -215,7 +215,7 @@ export class Player {
 
   async #renew(window: Grant, more: object): Promise<Grant> {
     const ask = { ...this.#of(window), request: randomToken(), have_until: window.end, length_ms: WINDOW_MS, ...more }
-    const grant = await this.#granting('renew', ask, lineOf, ask.key)
+    const grant = await this.#granting('renew', ask, (grant) => lineOf(grant, ask.namespace), ask.key)
     must(grant.worker === window.worker, `a renewal must be of the same number, ${window.worker}, got ${shown(grant.worker)}`)
     must(grant.start === ask.have_until, `a renewal must begin at \`have_until\`, ${ask.have_until}, got ${grant.start}`)
     return grant
@@ -225,9 +225,10 @@ export class Player {
     const ask = { ...this.#of(window), unused_from: window.start, ...more }
     await this.#answer('release', ask)
     if (ask.key !== window.key) return {}
-    const all = this.#had.get(lineOf(window)) ?? []
+    const line = lineOf(window, ask.namespace)
+    const all = this.#had.get(line) ?? []
     const kept = all.map((had) => (had.holder === ask.key && had.end > ask.unused_from ? { ...had, end: ask.unused_from } : had))
-    this.#had.set(lineOf(window), kept.filter(({ start, end }) => start < end))
+    this.#had.set(line, kept.filter(({ start, end }) => start < end))
     return {}
   }
 
@@ -304,7 +305,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, value]) => [field, plain(value)]))
 }
 
-const lineOf = ({ worker }: Grant) => `worker ${worker}`
+const lineOf = ({ worker }: Grant, namespace: string) => `worker ${worker} of ${namespace}`
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Finding ? undefined : ((error as { code?: string } | null)?.code ?? undefined)

@@ -200,7 +200,7 @@ class _Player:
             named = {"namespace": self._names["namespace"], "request": _token(), "owner": owner}
             ask = {**named, "length_ms": _LENGTH_MS, **more}
             try:
-                window = self._granting(store.acquire, ask, _line, ask["request"])
+                window = self._granting(store.acquire, ask, _line(ask), ask["request"])
             except LeafidError as error:
                 if error.code != "WORKERS_EXHAUSTED" or not waits:
                     raise
@@ -212,7 +212,7 @@ class _Player:
 
     def _renew(self, window: Row, more: Row, store: Any) -> Row:
         ask = {**self._of(window), "request": _token(), "have_until": window["end"], **more}
-        longer = self._granting(store.renew, {"length_ms": _LENGTH_MS, **ask}, _line, ask["key"])
+        longer = self._granting(store.renew, {"length_ms": _LENGTH_MS, **ask}, _line(ask), ask["key"])
         same = (longer["worker"], longer["start"]) == (window["worker"], ask["have_until"])
         _that(same, f"a renewal must go on where the window ends: {window} was renewed by {longer}")
         return longer
@@ -222,11 +222,12 @@ class _Player:
         store.release(ask)
         # A store over HTTP does not say whether it was done.
         if ask["key"] == window["request"]:
+            line = _line(ask)(window)
             with self._noting:
-                granted = self._granted.get(_line(window), [])
+                granted = self._granted.get(line, [])
                 ends = [min(end, ask["unused_from"]) if of == ask["key"] else end for _, end, of in granted]
                 kept = zip(granted, ends, strict=True)
-                self._granted[_line(window)] = [(start, end, of) for (start, _, of), end in kept if start < end]
+                self._granted[line] = [(start, end, of) for (start, _, of), end in kept if start < end]
         return {}
 
     def _of(self, window: Row) -> Row:
@@ -298,8 +299,8 @@ class _Player:
         return given
 
 
-def _line(window: Row) -> str:
-    return f"ticks of worker {window['worker']}"
+def _line(ask: Row) -> Callable[[Row], str]:
+    return lambda window: f"worker {window['worker']} of {ask['namespace']}"
 
 
 def _patiently(verb: Callable[[Row], Any], ask: Row) -> Any:
