@@ -42,7 +42,7 @@ mod handles;
 mod object;
 mod source;
 
-/// What a store must do, as checks that a host plays: JSON.
+/// The conformance checks of a store as JSON, which each language plays.
 pub const CONFORM_CHECKS: &str = include_str!("../conform.json");
 
 pub use answer::{Answer, answer};

@@ -1,5 +1,5 @@
-//! A request to a store over SQL as plain objects, for a host that has the texts and a driver of its own.
-//! Nothing is kept between calls: it is decided on all that was read so far.
+//! A request to a store over SQL as plain objects, for a host with its own SQL texts and driver. No state is
+//! kept between calls: each call decides again on all rows read so far.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -17,19 +17,21 @@ use crate::object::{Object, Reading, Value, Writing};
 use crate::source::{Wrong, read_with};
 use crate::turn::{self, Reply};
 
-/// Where a request is.
+/// The next step of a request.
 #[derive(Debug)]
 pub struct Turned {
-    /// What is to be read next; nothing once it is decided.
+    /// The queries to run next; empty once the request is decided.
     pub reads: Vec<Query>,
-    /// What is to be written, in one transaction.
+    /// The statements to run in one transaction.
     pub steps: Vec<Step>,
-    /// What is answered then; without an answer it is decided again, from the beginning.
+    /// The reply to give when the transaction is durable. `None`: start the request over then, because it has
+    /// to see its own change.
     pub answer: Option<Result<Reply, Problem>>,
 }
 
-/// Goes on with a request. `call` has the store's id, `now` in ms, `leaf`, the dialect's `quote`, and in `found` the rows of each
-/// reading so far. Lists are chains: `{ …, next }`.
+/// Decides a request on the rows read so far. `call` has the id of the store (`store`), its time in ms (`now`), whether Leaf's table
+/// keeps the tags (`leaf`), the dialect's quote for column names (`quote`), and the rows of each query so far (`found`). Lists are
+/// linked: `{ …, next }`.
 ///
 /// # Errors
 /// What could not be read.
@@ -145,7 +147,7 @@ fn rows<O: Object>(found: O) -> Vec<Row> {
     chained(found.get("rows")).iter().map(Row::of).collect()
 }
 
-/// A row as a driver gave it: numbers may be texts, tokens are hex digits.
+/// A row from a driver. Numbers may be decimal text; tokens are hex digits.
 #[derive(Debug)]
 pub struct Row(pub Vec<(String, Option<Column<'static>>)>);
 

@@ -122,7 +122,7 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 Ok((tag(from)?, need(declared(from, TagChange::get)?)?))
             })?;
             Box::new(move |turn| match turn.tag(&tag)? {
-                // Whoever asks for it by name has it made again.
+                // An explicit create brings a deleted tag back; a declaration does not.
                 Some(row) if row.deleted => segments::put(turn, &tag, &said).map(|_| Reply::Done),
                 _ => declared::tag(turn, &tag, &said, &how).map(|()| Reply::Done),
             })
@@ -178,7 +178,7 @@ fn namespace(from: &mut impl FieldReader) -> Result<Name, Refusal> {
     need(from.text("namespace", Name::namespace)?.transpose()?)
 }
 
-/// What is declared of the tag or the namespace, and what is done about what is otherwise.
+/// Reads `declared`: the wanted values, and how to treat a row that differs.
 fn declared<S: FieldReader, T>(
     from: &mut S,
     get: impl FnOnce(&mut S) -> Result<T, Refusal>,

@@ -38,7 +38,7 @@ mod _native {
         parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
-    /// What a store must do, as JSON.
+    /// The conformance checks of a store, as JSON.
     #[pymodule_export]
     const CONFORM_CHECKS: &str = leafid_bindings::CONFORM_CHECKS;
     /// Says whose an SQLite file is.

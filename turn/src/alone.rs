@@ -3,7 +3,7 @@
 //! The host asks what is to be read ([`Alone::reads`]) and gives the rows ([`Alone::learn`]) until nothing
 //! more is wanted, carries out [`Alone::steps`] in one transaction, and answers ([`Alone::answer`]) when
 //! that is durable. A step that does not find what it has to find undoes the transaction, and the request
-//! is decided again in a turn of its own. So is one that is to see what it changed itself.
+//! is decided again in a turn of its own. So is a request that has to see its own change.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -98,7 +98,8 @@ impl<T> Alone<T> {
         groups.iter().flatten().flat_map(|write| self.texts.steps(write)).collect()
     }
 
-    /// Whether the request is to be decided again when the steps are durable, in a turn of its own.
+    /// Whether the request starts over in another turn once the steps are durable, because it has to see its
+    /// own change.
     pub fn is_again(&self) -> bool {
         self.again
     }

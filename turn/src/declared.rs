@@ -1,5 +1,5 @@
-//! Tags and namespaces that a program declares: made where they are missing, and then as declared, or
-//! refused.
+//! Tags and namespaces that a program declares in code: created where they are missing, compared where they
+//! exist.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -16,21 +16,21 @@ use crate::rows::TurnRows;
 use crate::segments;
 use crate::stop::Stop;
 
-/// What is done about a row that is otherwise than it is declared.
+/// How to treat a row that differs from its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// It is refused: an operator's commands change the store at this place. What is not said may be
-    /// anything, and what was deleted stays so.
+    /// Refuse it, because operators change this store by commands. The text is the store's place, which the
+    /// refusal names. Fields that the declaration leaves out match anything; a deleted tag stays deleted.
     Refused(String),
-    /// It is changed, for there are no commands: what is not said is the default. A new tag may need its
-    /// first number, where a new store looks like one that was lost.
+    /// Change the row, because there are no commands (D1, Durable Objects). Fields that the declaration leaves
+    /// out mean their default.
     Changed {
-        /// Whether it does.
+        /// Whether a new tag must declare its first number, because a new store looks like a lost one.
         needs_from: bool,
     },
 }
 
-/// Sees to it that a tag is as declared.
+/// Creates, compares or changes a tag to match its declaration.
 ///
 /// # Errors
 /// `TAG_EXISTS`, and [`segments::put`]'s.
@@ -85,7 +85,7 @@ pub fn tag(
     }
 }
 
-/// Sees to it that a namespace is as declared.
+/// Creates, compares or changes a namespace to match its declaration.
 ///
 /// # Errors
 /// `LAYOUT_MISMATCH`, and [`namespaces::put`]'s.
@@ -97,7 +97,7 @@ pub fn namespace(
 ) -> Result<(), Stop> {
     let made =
         Namespace::create(said.layout.unwrap_or(Layout::LEAF), said.workers, said.max_window_ms);
-    // Read at once with the rest, where it may be made.
+    // Requests the fence now, so that creating the namespace needs no further read.
     let _ = turn.lost_before();
     match (turn.namespace(name)?.map(|row| row.namespace), how, made) {
         (Some(row), Difference::Refused(place), Ok(made)) => {
@@ -116,7 +116,7 @@ pub fn namespace(
             );
             exists(Code::LayoutMismatch, format!("namespace `{name}`"), &others, &way)
         }
-        // As it is, or as it was made before more was read.
+        // Nothing to change, or already changed by this request before it had to read more rows.
         (Some(row), Difference::Changed { .. }, Ok(made))
             if row == (Namespace { floor: row.floor, ..made }) =>
         {
@@ -131,13 +131,13 @@ pub fn namespace(
             };
             namespaces::put(turn, name, &whole).map(drop)
         }
-        // What cannot be made is refused in its words.
+        // A missing namespace is created; an invalid declaration is refused by `put`.
         _ => namespaces::put(turn, name, said).map(drop),
     }
 }
 
-/// A tag that stands below its first number was not made with it, and would give numbers that are not its
-/// own.
+/// The mismatch of a tag whose position lies below the declared `from`: it was created with another one, and
+/// would hand out numbers below it.
 fn below(said: &TagChange, row: &TagRow) -> Option<String> {
     let from = said.from.filter(|from| row.max_id < *from)?;
     let stands = row.max_id;
@@ -146,7 +146,7 @@ fn below(said: &TagChange, row: &TagRow) -> Option<String> {
     ))
 }
 
-/// What is said of a field that has another value than declared.
+/// The mismatch of a field that is declared with another value.
 fn other<S, T: PartialEq + core::fmt::Display>(
     field: &str,
     said: Option<S>,

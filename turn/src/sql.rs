@@ -63,8 +63,8 @@ const OVER_LEAF: [(&str, &str); 5] = [
 ];
 
 impl Texts {
-    /// Names instead of texts, for a host that has the texts itself. A text that is made of another one ends
-    /// with its name.
+    /// A dialect whose texts are just their names, for a host that has the texts itself. An UPDATE that is
+    /// composed here ends with the name of the condition's text.
     pub const fn named(quote: &'static str, leaf: bool) -> Texts {
         Texts { all: &[], quote, leaf }
     }

@@ -10,15 +10,15 @@ use crate::row::NamespaceRow;
 use crate::rows::TurnRows;
 use crate::stop::Stop;
 
-/// Has all read at once that an acquire may want, for a store to which each reading is a journey.
+/// Requests every row that an acquire may need in one read, for stores where each read is a round trip.
 pub fn want(turn: &mut TurnRows, ask: &AcquireAsk) {
     let name = &ask.namespace;
-    // What is not at hand is noted as wanted.
+    // Looking at a row that was not read yet requests it.
     let _ = (turn.namespace(name), turn.mine(name, ask.request), turn.own(name, &ask.owner));
     let _ = turn.resting(name);
 }
 
-/// Has all read at once that a renewal or a release wants.
+/// Requests both rows that a renewal or a release needs in one read.
 pub fn want_held(turn: &mut TurnRows, name: &Name, worker: u32) {
     let _ = (turn.namespace(name), turn.worker(name, worker));
 }
@@ -73,8 +73,8 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     Ok(grant)
 }
 
-/// Moves the end of a window forward; of a number outside `within`, which is declared to leave, it does
-/// not.
+/// Moves the end of a window forward, unless its worker number lies outside `within`: a declaration that
+/// shrinks the range lets the other numbers run out.
 ///
 /// # Errors
 /// [`registry::renew`]'s, `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.

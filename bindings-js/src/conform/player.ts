@@ -53,23 +53,23 @@ export interface Check {
   steps: readonly Step[]
 }
 
-/** What a store did otherwise. */
+/** The store failed a check. */
 export class Finding extends Error {}
-/** It cannot be seen on this store. */
+/** The check cannot be done on this store. */
 export class Skip extends Error {}
 
 function must(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw new Finding(what)
 }
 
-/** How time passes. */
+/** The store's clock, as far as a check moves it. */
 export interface Time {
   pass(ms: number): Promise<void>
-  /** Where the clock can be set. */
+  /** Sets the clock back; only where it can be set. */
   back?(ms: number): void
 }
 
-/** A range that somebody has. */
+/** A granted range. */
 interface Had {
   start: bigint
   end: bigint
@@ -117,12 +117,12 @@ export class Player {
 
   /** Gives back what the check had, so that the next one finds free numbers. */
   async free(): Promise<void> {
-    // It was given back already, or is another's by now.
+    // A check may have given it back already, or let it expire.
     for (const window of this.#held) await this.#release(window, {}).catch(() => {})
     this.#held = []
   }
 
-  /** Whether all of them were played: none after a refusal that may be. */
+  /** Whether all steps were played: a refusal that a step allows by `or` ends them. */
   async #steps(steps: readonly Step[], env: Env, all: readonly Check[]): Promise<boolean> {
     for (const step of steps) if (!(await this.#step(step, env, all))) return false
     return true
@@ -153,7 +153,7 @@ export class Player {
   }
 
   async #asked(step: Step, env: Env): Promise<boolean> {
-    // A process has one object for a store here.
+    // JavaScript's `conform` has no second object for the same store.
     if (step.of !== undefined) throw new Skip('another process would have to ask')
     const { or: mayBe, refused: mustBe } = step
     const said = (of: Value | undefined) => this.#value(of ?? {}, env) as object
@@ -175,7 +175,7 @@ export class Player {
     return true
   }
 
-  /** What an expression says: whole numbers are bigints, and none loses a digit. */
+  /** Evaluates an expression. Whole numbers become bigints, so none loses a digit. */
   #value(said: unknown, env: Env): unknown {
     if (said === '$fresh') return randomToken()
     if (said === '$unknown') return `conform.${randomToken().slice(0, 8)}`

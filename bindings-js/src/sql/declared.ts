@@ -21,7 +21,7 @@ export function commanded(declared: Declarations | undefined, place: string): { 
   return declared === undefined ? {} : { declared: { ...declared, commands: { place, agreed: new Set() } } }
 }
 
-/** What an ask says of what is declared for it, and what to note when it is answered. `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` where nothing is, and has to be. */
+/** The fields that a declaration adds to an ask, and what to call when it was answered. `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` for a name that has to be declared and is not. */
 export function declaredFor(declared: Declared, verb: Verb, { tag, namespace }: { tag: string; namespace: string }): { fields: object; agreed(): void } {
   const { commands, needsFrom = false, how } = declared
   const none = { fields: {}, agreed() {} }
@@ -32,14 +32,14 @@ export function declaredFor(declared: Declared, verb: Verb, { tag, namespace }: 
     if (commands !== undefined || verb === 'release') return none
     throw unknown(kind, name, `is not declared: check its spelling, or declare it with \`${how?.(`${kind}s`, name)}\``)
   }
-  // A number that is declared away goes to nobody any more: its holder is told, and goes on to the end in hand.
+  // No renewal outside the declared range: such a holder stops at the end of its window, and the range can shrink.
   if (verb === 'renew' && commands === undefined) return { ...none, fields: { within: said['workers'] } }
   if (verb === 'renew' || verb === 'release' || commands?.agreed.has(`${kind} ${name}`) === true) return none
   const difference = commands === undefined ? { needs_from: needsFrom } : { place: commands.place }
   return { fields: { declared: { ...said, ...difference } }, agreed: () => commands?.agreed.add(`${kind} ${name}`) }
 }
 
-/** What is declared of a tag or a namespace, as it crosses. */
+/** A declaration as the engine reads it: a layout as its five fields. */
 export function whole(declared: object): Record<string, unknown> {
   const { layout, ...said } = declared as Record<string, unknown>
   return { ...said, ...((layout ?? undefined) === undefined ? {} : { layout: asLayout(layout as never).toJSON() }) }

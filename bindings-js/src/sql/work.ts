@@ -55,12 +55,12 @@ export interface Setting {
   otherVersion(version: number): LeafidError
 }
 
-/** What was decided: what to write for it; without an answer, what has to be written before it can be decided. A refusal may be written, too. */
+/** A decision: the steps to write and the answer or refusal to give then. Without either, the request starts over once they are written. */
 export interface Decided<T> {
   steps: readonly Step[]
   answer?: T
   refused?: LeafidError
-  /** To be called once it is written. */
+  /** Called once the steps are written. */
   written?(): void
 }
 
@@ -69,7 +69,7 @@ export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[]
 
 type Ask = SegmentAsk | AcquireAsk | RenewAsk | ReleaseAsk
 
-/** A list as it crosses to the engine and back: names of fields are constants there. */
+/** A linked list: the engine reads objects by constant field names, and has no arrays. */
 type Chain<T> = (T & { next?: Chain<T> }) | undefined
 type Crossed = { text: string; must: Step['must']; params?: Chain<{ name: string; value?: string | number }> }
 
@@ -82,7 +82,7 @@ interface Turned {
 
 const NOBODY = '0'.repeat(32)
 
-/** Goes on with a request by what was read so far. */
+/** Decides a request on the rows read so far. */
 function turned(dialect: Dialect, verb: string, ask: object, call: { store: string; now: number; found: readonly Columns[][] }): Turned {
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
@@ -112,7 +112,7 @@ function listed<T>(first: Chain<T>): T[] {
   return list
 }
 
-/** What makes the namespace `default` of a store without rows. */
+/** The steps that create the namespace `default` in a store without rows. */
 export function makingDefault(dialect: Dialect, { namespaces = {} }: Declarations): readonly Step[] {
   const ask = { ...whole(namespaces['default'] ?? {}), namespace: 'default' }
   const found: Columns[][] = []
@@ -123,7 +123,7 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
   }
 }
 
-/** The decisions over rows in tables, which are the engine's. Whoever runs them reads, and writes all steps or none. */
+/** Has the engine decide requests over tables. Whoever runs a decision reads for it, and writes all of its steps or none. */
 export class Works {
   readonly #setting: Setting
   readonly #dialect: Dialect
@@ -139,7 +139,7 @@ export class Works {
     const { clock, declared, hasVersion, judges, otherVersion, sees } = this.#setting
     const said = declared && declaredFor(declared, verb, ask as never)
     const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, found })
-    // What is read first hangs on neither the store nor its time.
+    // The first queries depend on neither the store's id nor its time, so all of it is read together.
     const first = turn(NOBODY, 0, []).reads
     const names = ['meta', ...(clock === undefined ? ['now'] : []), ...(judges === undefined ? [] : ['settings']), ...(hasVersion ? ['version_is'] : [])]
     const head = names.map((name) => this.#dialect.query(name))
@@ -172,7 +172,7 @@ export class Works {
     return Math.abs(now - beatMs) < this.#dialect.beatEachMs ? [] : [{ ...this.#dialect.query('beat', { now }), must: 'nothing' }]
   }
 
-  /** The engine's words; a command that they name is for this store. */
+  /** The engine's refusal; a command in it names this store. */
   #refusal({ code, message, ...when }: NonNullable<Turned['refused']>): LeafidError {
     const { place } = this.#setting
     const said = place === undefined ? message : message.replace(/`(leafid (?:tag|namespace) create \S+)`/, (_, command: string) => quoted(`${command} --store ${place}`))

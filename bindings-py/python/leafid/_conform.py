@@ -54,11 +54,11 @@ class DoesNotConform(AssertionError):
 
 
 class _Failed(Exception):
-    """A store did otherwise; the message says what it did."""
+    """The store failed a check; the message says how."""
 
 
 class _Skipped(Exception):
-    """It cannot be seen on this store."""
+    """The check cannot be done on this store."""
 
 
 def _that(holds: object, otherwise: str) -> None:
@@ -77,7 +77,7 @@ class _Player:
         self._store, self._clock, self._again = store, clock, again
         self._names: Row = {"tag": tag, "namespace": namespace}
         self._held: list[Row] = []
-        # What was granted since the first check: of a tag, or of a worker number.
+        # Every range granted since the first check, by its tag or worker number.
         self._granted: dict[str, list[tuple[int, int, str]]] = {}
         self._noting = threading.Lock()
         self._latest, self._backwards = 0, ""
@@ -95,11 +95,11 @@ class _Player:
             try:
                 self._release(self._held.pop(), {}, self._store)
             except Exception:
-                # It was given back already, or is another's by now.
+                # A check may have given it back already, or let it expire.
                 continue
 
     def _steps(self, steps: list[Row], env: Row) -> bool:
-        """Whether all of them were played: none after a refusal that may be."""
+        """Whether all steps were played: a refusal that a step allows by `or` ends them."""
         return all(self._step(step, env) for step in steps)
 
     def _step(self, step: Row, env: Row) -> bool:
@@ -289,7 +289,7 @@ class _Player:
         for thread in threads:
             seen = -1
             while thread.is_alive():
-                # On a busy machine all of them may take longer, but somebody is answered meanwhile.
+                # A slow machine is no hang: wait on while any call returns.
                 answered = self._answers + len(given) + len(errors)
                 _that(answered > seen, f"it does not answer within {_HANGS_S:g} s")
                 seen = answered

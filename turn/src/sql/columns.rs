@@ -84,7 +84,7 @@ impl Params {
         self.values.get(at).map(|(_, value)| (value, at + 1))
     }
 
-    /// All of them, with their names.
+    /// Every parameter, by its name in the text.
     pub fn all(&self) -> impl Iterator<Item = (String, &Value<'static>)> {
         self.values.iter().map(|(path, value)| {
             let was = if path.was { WAS } else { "" };
