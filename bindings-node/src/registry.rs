@@ -72,8 +72,8 @@ pub fn namespace_row<'e>(wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::namespace_row(from(wanted)))
 }
 
-/// Goes on with a request to a store over SQL, by what was read so far: `{ reads }`, or `{ steps }` and
-/// `answer` or `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are chains, `{ …, next }`.
+/// Decides a request to a store over SQL on the rows read so far: `{ reads }`, or `{ steps }` and `answer` or
+/// `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are linked, `{ …, next }`.
 #[napi(ts_return_type = "object")]
 pub fn turn<'e>(verb: String, ask: Object<'e>, call: Object<'e>) -> Given<'e> {
     answer(&env(&ask), sql::turned(&verb, Js::from(ask), Js::from(call)))

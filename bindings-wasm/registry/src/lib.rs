@@ -7,7 +7,11 @@
 #![expect(unsafe_code, reason = "the host knows each function by its name")]
 
 use leafid_bindings::registry;
+#[cfg(feature = "sql")]
+use leafid_bindings::sql;
 use leafid_core::StoreTime;
+#[cfg(feature = "sql")]
+use leafid_wasm_border::Js;
 use leafid_wasm_border::{answer, from, given, text};
 
 /// A moment on the store's clock.
@@ -60,4 +64,12 @@ pub extern "C" fn tag_row(before: u32, wanted: u32) -> u32 {
 #[unsafe(export_name = "namespaceRow")]
 pub extern "C" fn namespace_row(wanted: u32) -> u32 {
     answer(registry::namespace_row(from(wanted)))
+}
+
+/// Decides a request to a store over SQL on the rows read so far: `{ reads }`, or `{ steps }` and `answer` or
+/// `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are linked, `{ …, next }`.
+#[cfg(feature = "sql")]
+#[unsafe(no_mangle)]
+pub extern "C" fn turn(ask: u32, call: u32) -> u32 {
+    answer(sql::turned(&text(), Js(ask), Js(call)))
 }

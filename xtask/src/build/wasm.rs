@@ -5,9 +5,14 @@ use std::path::PathBuf;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// What each file has is said by its crate in `bindings-wasm`. Each is one file, so that a program loads
-/// only what it uses.
-pub const NAMES: [&str; 4] = ["engine", "registry", "stores", "public"];
+/// Each file, its crate in `bindings-wasm`, and the features that it is built with. A program loads only the
+/// files that it uses.
+const FILES: [(&str, &str, &str); 4] = [
+    ("engine", "engine", ""),
+    ("registry", "registry", ""),
+    ("stores", "registry", "sql"),
+    ("public", "public", ""),
+];
 
 /// Without what a file does not need to run: names, who made it, and zeros, which memory has by itself.
 const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \
@@ -22,13 +27,13 @@ pub fn folder() -> PathBuf {
 pub fn build() -> Outcome<PathBuf> {
     tools::rust_target("wasm32-unknown-unknown")?;
     tools::node_modules()?;
-    Run::cargo(&["build", "--locked"])
-        .args(NAMES.iter().flat_map(|name| ["-p".to_owned(), format!("leafid-wasm-{name}")]))
-        .args(["--target", "wasm32-unknown-unknown", "--profile", "wasm"])
-        .done()?;
     files::make_dir(&folder())?;
-    for name in NAMES {
-        let built = format!("wasm32-unknown-unknown/wasm/leafid_wasm_{name}.wasm");
+    for (name, of_crate, features) in FILES {
+        Run::cargo(&["build", "--locked", "-p", &format!("leafid-wasm-{of_crate}")])
+            .args(["--features", features, "--target", "wasm32-unknown-unknown"])
+            .args(["--profile", "wasm"])
+            .done()?;
+        let built = format!("wasm32-unknown-unknown/wasm/leafid_wasm_{of_crate}.wasm");
         let built = project::target().join(built);
         files::once(&of(name).with_extension("from"), &files::stamps(&[&built])?, || {
             tools::npx("wasm-opt").args(SMALL.split(' ')).arg("-o").arg(of(name)).arg(&built).done()

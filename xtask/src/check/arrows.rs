@@ -25,7 +25,6 @@ const MAY_KNOW: &str = "
     leafid-wasm-border: leafid-bindings
     leafid-wasm-engine: leafid-bindings leafid-core leafid-wasm-border
     leafid-wasm-registry: leafid-bindings leafid-core leafid-wasm-border
-    leafid-wasm-stores: leafid-bindings leafid-wasm-border leafid-wasm-registry
     leafid-wasm-public: leafid-public leafid-wasm-border
     leafid-component: leafid-bindings leafid-core leafid-public
     leafid-example-store:

@@ -4,10 +4,11 @@ use super::purity;
 use crate::process::Run;
 use crate::{Outcome, tools};
 
-/// The members for wasm, as they are compiled there; the others are what these stand on.
+/// The members for wasm, as they are compiled there.
 const WASM: &[&[&str]] = &[
-    &["-p", "leafid-wasm-engine", "-p", "leafid-wasm-stores", "-p", "leafid-wasm-public"],
-    &["-p", "leafid-component", "-p", "leafid-example-store"],
+    &["-p", "leafid-wasm-border", "-p", "leafid-wasm-engine", "-p", "leafid-wasm-registry"],
+    &["-p", "leafid-wasm-public", "-p", "leafid-component", "-p", "leafid-example-store"],
+    &["-p", "leafid-wasm-registry", "--features", "sql"],
     &["-p", "leafid-component", "--features", "pure"],
     &["-p", "leafid-component", "--features", "public"],
 ];
