@@ -3,9 +3,8 @@
 
 use futures_util::future::try_join_all;
 use leafid_core::StoreTime;
-use leafid_store::keyed::zookeeper::Address;
+use leafid_store::keyed::zookeeper::{Address, Error, Kind, Rights, Session, Stat};
 use leafid_store::problem::Problem;
-use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
 use super::{Found, Growth, Node, PATIENCE, in_time, time};
 use crate::invalid;
@@ -28,8 +27,8 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
     };
     in_time(away, async {
         let away = |error: Error| away(&error.to_string());
-        let client = connected(address).await.map_err(away)?;
-        let folder = async |name| children(&client, address, name).await.map_err(away);
+        let session = connected(address).await.map_err(away)?;
+        let folder = async |name| children(&session, address, name).await.map_err(away);
         let (forever, recycle) = (folder("forever").await?, folder("recycle").await?);
         let (growth, nodes) = match (forever, recycle) {
             // The server counts a child's number by the changes of its parent, deletions included.
@@ -48,35 +47,35 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
             }
             (forever, _) => return Err(not_one(place, forever.is_some())),
         };
-        let now = clock(&client, place).await?;
+        let now = clock(&session, place).await?;
         Ok(Found { place: place.clone(), now, growth: growth.beyond(&nodes), nodes })
     })
     .await
 }
 
-async fn connected(address: &Address) -> Result<Client, Error> {
-    let mut connector = Client::connector().with_session_timeout(PATIENCE).with_fail_eagerly();
-    if let Some(login) = &address.login {
-        connector = connector.with_auth("digest", login.as_bytes());
-    }
-    let client = connector.connect(&address.hosts).await?;
+async fn connected(address: &Address) -> Result<Session, Error> {
+    let session = Session::open(&address.hosts, address.login.as_deref(), PATIENCE).await?;
     // A server may lag behind the leader.
-    client.sync("/").await?;
-    Ok(client)
+    session.sync("/").await?;
+    Ok(session)
 }
 
 /// The leader's clock, by a node of our own that is gone at once.
-async fn clock(client: &Client, place: &str) -> Result<StoreTime, Problem> {
-    let mode = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
+async fn clock(session: &Session, place: &str) -> Result<StoreTime, Problem> {
     let name = "/leafid-clock-";
-    let (stat, number) = client.create(name, b"", &mode).await.map_err(|error| {
+    let made = async {
+        let kind = Kind::EphemeralSequential;
+        let path = session.create(name, b"", Rights::Anyone, kind).await?;
+        let stat = session.stat(&path).await?.ok_or(Error::NoNode)?;
+        let _ = session.delete(&path).await;
+        Ok(StoreTime::new(stat.ctime))
+    };
+    made.await.map_err(|error: Error| {
         invalid(format!(
             "the time of Leaf's ZooKeeper at {place} cannot be read ({error}): it takes the right to \
              create `{name}…`, which is deleted at once"
         ))
-    })?;
-    let _ = client.delete(&format!("{name}{number}"), None).await;
-    Ok(StoreTime::new(stat.ctime))
+    })
 }
 
 /// That there are two modes, or none.
@@ -108,9 +107,9 @@ struct Folder {
 }
 
 /// What lies in a folder of Leaf's node, if that is there.
-async fn children(client: &Client, at: &Address, name: &str) -> Result<Option<Folder>, Error> {
+async fn children(session: &Session, at: &Address, name: &str) -> Result<Option<Folder>, Error> {
     let folder = &format!("{}/{name}", at.path);
-    let (names, stat) = match client.get_children(folder).await {
+    let (names, stat) = match session.children(folder).await {
         Err(Error::NoNode) => return Ok(None),
         found => found?,
     };
@@ -118,7 +117,7 @@ async fn children(client: &Client, at: &Address, name: &str) -> Result<Option<Fo
     for names in names.chunks(TOGETHER) {
         let read = names.iter().map(|name| async move {
             let (path, name) = (format!("{folder}/{name}"), name.clone());
-            match client.get_data(&path).await {
+            match session.get(&path).await {
                 Ok((data, stat)) => Ok(Some(Child { path, name, data, stat })),
                 Err(Error::NoNode) => Ok(None),
                 Err(error) => Err(error),

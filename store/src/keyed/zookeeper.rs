@@ -4,10 +4,11 @@
 
 mod address;
 mod multi;
+mod record;
+mod session;
 
 use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
-use zookeeper_client::{Acls, CreateMode, Error, SessionState, Stat};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use crate::backends::far::Client;
@@ -16,15 +17,17 @@ use crate::problem::Problem;
 
 pub use address::Address;
 use address::{Paths, counted};
+pub use record::{Error, Kind, Rights, Stat};
+pub use session::Session;
 
 /// How long the server keeps a session that it hears nothing of. Nothing hangs on it.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.
 pub struct Zookeeper {
-    client: zookeeper_client::Client,
+    session: Session,
     paths: Paths,
-    acls: Acls<'static>,
+    rights: Rights,
     /// The leader's clock at the last writing, and when that was answered.
     told: Option<StoreTime>,
     position: u64,
@@ -37,7 +40,7 @@ impl Zookeeper {
 
     /// The versions of nodes, each one more so that 0 is none.
     async fn versions(&self, paths: &[String]) -> Result<Vec<u64>, Broken> {
-        let stats = join_all(paths.iter().map(|path| self.client.check_stat(path))).await;
+        let stats = join_all(paths.iter().map(|path| self.session.stat(path))).await;
         let version = |stat: Result<Option<Stat>, Error>| match stat {
             Ok(stat) => Ok(stat.map_or(0, |stat| counted(stat.version) + 1)),
             Err(error) => Err(error.into()),
@@ -46,8 +49,8 @@ impl Zookeeper {
     }
 
     async fn folders(&self, name: &Name) -> Result<Vec<u32>, Broken> {
-        match self.client.list_children(&self.paths.space(name)).await {
-            Ok(children) => {
+        match self.session.children(&self.paths.space(name)).await {
+            Ok((children, _)) => {
                 let mut buckets: Vec<u32> =
                     children.iter().filter_map(|child| Paths::bucket_of(child)).collect();
                 buckets.sort_unstable();
@@ -72,7 +75,7 @@ impl Zookeeper {
     }
 
     async fn get(&self, path: String) -> Result<Option<Stored>, Error> {
-        match self.client.get_data(&path).await {
+        match self.session.get(&path).await {
             Ok((text, stat)) => Ok(Some(Stored { text, revision: counted(stat.version) })),
             Err(Error::NoNode) => Ok(None),
             Err(error) => Err(error),
@@ -89,40 +92,30 @@ impl Client for Zookeeper {
     const NAME: &'static str = "ZooKeeper";
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
-        let mut connector =
-            zookeeper_client::Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
-        if let Some(login) = &address.login {
-            connector = connector.with_auth("digest", login.as_bytes());
-        }
-        let client = connector.connect(&address.hosts).await?;
-        let acls = if address.login.is_some() { Acls::creator_all() } else { Acls::anyone_all() };
+        let session = Session::open(&address.hosts, address.login.as_deref(), SESSION).await?;
+        let rights = if address.login.is_some() { Rights::Creator } else { Rights::Anyone };
         let paths = Paths { root: address.path.clone() };
-        Ok(Zookeeper { client, paths, acls, told: None, position: 0 })
+        Ok(Zookeeper { session, paths, rights, told: None, position: 0 })
     }
 
     async fn examine(&mut self, _allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         // Whether it syncs its log (`forceSync`) it shows to nobody.
         let probe = self.paths.probe();
-        let stat = match self.client.set_data(&probe, b"", None).await {
-            Ok(stat) => stat,
+        let stat = match self.session.set(&probe, b"").await {
             Err(Error::NoNode) => {
-                let mode = CreateMode::Persistent.with_acls(self.acls);
-                match self.client.mkdir(&probe, &mode).await {
-                    Ok(()) | Err(Error::NodeExists) => {}
-                    Err(error) => return Err(unwritten(error)),
-                }
-                self.client.set_data(&probe, b"", None).await.map_err(unwritten)?
+                self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
+                self.session.set(&probe, b"").await
             }
-            Err(error) => return Err(unwritten(error)),
+            written => written,
         };
+        let stat = stat.map_err(unwritten)?;
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
         Ok(Ok(()))
     }
 
     fn is_lost(&self) -> bool {
-        // What it is asked while it looks for another server it would do later, when nobody waits.
-        self.client.state() != SessionState::SyncConnected
+        self.session.is_lost()
     }
 }
 
@@ -144,8 +137,8 @@ impl Engine for Zookeeper {
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
-        match self.client.list_children(&self.paths.root).await {
-            Ok(children) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
+        match self.session.children(&self.paths.root).await {
+            Ok((children, _)) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
             Err(Error::NoNode) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -157,12 +150,9 @@ impl Engine for Zookeeper {
         meta: &str,
         namespace: (Name, &str),
     ) -> Result<bool, Broken> {
-        let mode = CreateMode::Persistent.with_acls(self.acls);
         for folder in [Folder::Tags, Folder::Spaces] {
-            match self.client.mkdir(&self.paths.folder(folder), &mode).await {
-                Ok(()) | Err(Error::NodeExists) => {}
-                Err(error) => return Err(unwritten(error)),
-            }
+            let folder = self.paths.folder(folder);
+            self.session.make_all(&folder, self.rights).await.map_err(unwritten)?;
         }
         multi::make(self, store, meta, namespace).await
     }
@@ -174,7 +164,7 @@ impl Engine for Zookeeper {
     ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
         // A server may lag behind the leader: after this it has all that was written before.
         let root = self.paths.of(&Key::Meta);
-        let sync = self.client.sync(&root);
+        let sync = self.session.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
         let marks = spaces.iter().map(|(name, marks)| self.touched(name, marks));
         let (synced, values, marks) = futures_util::join!(sync, values, join_all(marks));
@@ -188,10 +178,10 @@ impl Engine for Zookeeper {
     ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
         let folders = buckets.iter().map(|(name, bucket)| self.paths.bucket(name, *bucket));
         let folders: Vec<String> = folders.collect();
-        let children = folders.iter().map(|folder| self.client.list_children(folder));
+        let children = folders.iter().map(|folder| self.session.children(folder));
         let children = try_join_all(children).await?;
         let mut wanted = Vec::new();
-        for ((name, _), children) in buckets.iter().zip(children) {
+        for ((name, _), (children, _)) in buckets.iter().zip(children) {
             let workers = children.iter().filter_map(|child| child.parse::<u32>().ok());
             wanted.extend(workers.map(|worker| (*name, worker)));
         }
@@ -209,10 +199,10 @@ impl Engine for Zookeeper {
     ) -> Result<Vec<(Name, Stored)>, Broken> {
         let path = self.paths.folder(folder);
         let (synced, children) =
-            futures_util::join!(self.client.sync(&path), self.client.list_children(&path));
+            futures_util::join!(self.session.sync(&path), self.session.children(&path));
         synced?;
         let mut names = Vec::new();
-        for child in children? {
+        for child in children?.0 {
             let Some(name) = folder.name(&child) else {
                 let detail = format!("`{path}/{child}` was not written by leafid: remove it");
                 return Err(Broken::refused(detail));
@@ -230,7 +220,7 @@ impl Engine for Zookeeper {
 
     async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         let made = self.paths.made(&namespace);
-        self.client.sync(&made).await?;
+        self.session.sync(&made).await?;
         // First, so that a bucket that is made meanwhile is noticed.
         let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
         let buckets = self.folders(&namespace).await?;
@@ -264,13 +254,7 @@ impl From<Error> for Broken {
                 detail: format!("{detail}: user or password is wrong, or has no right here"),
                 kind: Breakage::Unknown,
             },
-            Error::NoNode
-            | Error::NodeExists
-            | Error::BadVersion
-            | Error::InvalidAcl
-            | Error::QuotaExceeded
-            | Error::Throttled
-            | Error::BadArguments(_) => Broken::refused(detail),
+            error if error.is_refusal() => Broken::refused(detail),
             _ => Broken::lost(detail),
         }
     }

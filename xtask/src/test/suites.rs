@@ -110,17 +110,8 @@ pub fn replay_python(vectors: &Path) -> Outcome<Run> {
     Ok(with_places(run, vectors))
 }
 
-/// The vectors in Node, in the consumer that was prepared before.
-pub fn replay_node(vectors: &Path) -> Outcome<Run> {
-    replay_script("node", vectors)
-}
-
-/// The vectors in a Worker.
-pub fn replay_wasm(vectors: &Path) -> Outcome<Run> {
-    replay_script("workerd", vectors)
-}
-
-fn replay_script(folder: &str, vectors: &Path) -> Outcome<Run> {
+/// The vectors in a folder of the consumer that was prepared before: Node's or the Worker's.
+pub fn replay_script(folder: &str, vectors: &Path) -> Outcome<Run> {
     let consumer = project::at(".cache/consumer-js");
     let tests = test_files(&consumer.join("tests").join(folder), "vectors")?;
     let run = node_run(&consumer).args(["--test", "--test-reporter=spec"]).args(tests);

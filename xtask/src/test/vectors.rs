@@ -18,8 +18,8 @@ type Replay = fn(vectors: &Path) -> Outcome<Run>;
 const REPLAYS: &[(&str, Replay)] = &[
     ("rust", suites::replay_rust),
     ("python", suites::replay_python),
-    ("node", suites::replay_node),
-    ("wasm", suites::replay_wasm),
+    ("node", |vectors| suites::replay_script("node", vectors)),
+    ("wasm", |vectors| suites::replay_script("workerd", vectors)),
     ("component", component::replay),
 ];
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
-use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, MultiWriter, Stat};
 
 use super::address::{Paths, counted, version};
+use super::record::{Done, Error, Failed, Multi, Rights, Stat};
 use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
@@ -21,54 +21,49 @@ enum Part {
     Other,
 }
 
-struct Multi<'z> {
-    writer: MultiWriter<'z>,
+/// A multi, and what each of its parts is for.
+struct Parts<'z> {
+    multi: Multi,
     parts: Vec<Part>,
-    zookeeper: &'z Zookeeper,
+    paths: &'z Paths,
+    rights: Rights,
 }
 
-impl<'z> Multi<'z> {
-    fn new(zookeeper: &'z Zookeeper) -> Multi<'z> {
-        Multi { writer: zookeeper.client.new_multi_writer(), parts: Vec::new(), zookeeper }
+impl<'z> Parts<'z> {
+    fn new(zookeeper: &'z Zookeeper) -> Parts<'z> {
+        let (paths, rights) = (&zookeeper.paths, zookeeper.rights);
+        Parts { multi: Multi::default(), parts: Vec::new(), paths, rights }
     }
 
-    fn check(&mut self, path: &str, revision: u64) -> Result<(), Error> {
+    fn check(&mut self, path: &str, revision: u64) {
         self.parts.push(Part::Other);
-        self.writer.add_check_version(path, version(revision))
+        self.multi.check(path, version(revision));
     }
 
-    fn create(&mut self, path: &str, data: &str, part: Part) -> Result<(), Error> {
+    fn create(&mut self, path: &str, data: &str, part: Part) {
         self.parts.push(part);
-        let mode = CreateMode::Persistent.with_acls(self.zookeeper.acls);
-        self.writer.add_create(path, data.as_bytes(), &mode)
+        self.multi.create(path, data, self.rights);
     }
 
-    fn set(
-        &mut self,
-        path: &str,
-        data: &str,
-        before: Option<i32>,
-        part: Part,
-    ) -> Result<(), Error> {
+    fn set(&mut self, path: &str, data: &str, before: Option<i32>, part: Part) {
+        let mut before = before;
         if before == Some(LAST) {
             // One more at once: the version that it would have next means any.
             self.parts.push(Part::Other);
-            self.writer.add_set_data(path, data.as_bytes(), before)?;
-            self.parts.push(part);
-            return self.writer.add_set_data(path, data.as_bytes(), None);
+            self.multi.set(path, data, before.take());
         }
         self.parts.push(part);
-        self.writer.add_set_data(path, data.as_bytes(), before)
+        self.multi.set(path, data, before);
     }
 
-    fn group(&mut self, store: Identity, group: &Commit, beat: Option<&str>) -> Result<(), Error> {
-        let paths = &self.zookeeper.paths;
-        self.check(&paths.mark(store.store), 0)?;
+    fn group(&mut self, store: Identity, group: &Commit, beat: Option<&str>) {
+        let paths = self.paths;
+        self.check(&paths.mark(store.store), 0);
         for (key, revision) in &group.checks {
-            self.check(&paths.of(key), *revision)?;
+            self.check(&paths.of(key), *revision);
         }
         if let Some((name, guard, numbers)) = &group.guard {
-            self.check(&paths.made(name), guard.root.wrapping_sub(1))?;
+            self.check(&paths.made(name), guard.root.wrapping_sub(1));
             let concerns = |bucket: u32| {
                 let start = u64::from(bucket) * u64::from(BUCKET);
                 let end = start + u64::from(BUCKET);
@@ -76,53 +71,50 @@ impl<'z> Multi<'z> {
                     || numbers.iter().any(|range| range.start < end && start < range.end)
             };
             for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(**bucket)) {
-                self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1))?;
+                self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1));
             }
         }
         for touch in &group.touches {
             let (name, of) = (&touch.namespace, touch.bucket);
             let mark = Part::Touch(*name, Some(of));
             if touch.first {
-                self.create(&paths.bucket(name, of), "", mark)?;
-                self.create(&paths.seal(name, of), "", Part::Other)?;
-                self.set(&paths.made(name), "", None, Part::Other)?;
+                self.create(&paths.bucket(name, of), "", mark);
+                self.create(&paths.seal(name, of), "", Part::Other);
+                self.set(&paths.made(name), "", None, Part::Other);
             } else {
-                self.set(&paths.bucket(name, of), "", None, mark)?;
+                self.set(&paths.bucket(name, of), "", None, mark);
             }
         }
         let touched: BTreeSet<Name> = group.touches.iter().map(|touch| touch.namespace).collect();
         for name in touched {
-            self.set(&paths.touch(&name), "", None, Part::Touch(name, None))?;
+            self.set(&paths.touch(&name), "", None, Part::Touch(name, None));
         }
         let mut sealed = BTreeSet::new();
         for set in &group.sets {
-            self.key(paths, set)?;
+            self.key(set);
             if let Key::Worker(name, worker) = set.key {
                 sealed.insert((name, bucket(worker)));
             }
         }
         for (name, of) in sealed {
-            self.set(&paths.seal(&name, of), "", None, Part::Other)?;
+            self.set(&paths.seal(&name, of), "", None, Part::Other);
         }
-        match beat {
-            Some(beat) => self.set(&paths.of(&Key::Beat), beat, None, Part::Other),
-            None => Ok(()),
+        if let Some(beat) = beat {
+            self.set(&paths.of(&Key::Beat), beat, None, Part::Other);
         }
     }
 
-    fn key(&mut self, paths: &Paths, set: &Set) -> Result<(), Error> {
-        let path = paths.of(&set.key);
-        match set.before {
-            Some(revision) => self.set(&path, &set.text, Some(version(revision)), Part::Set),
-            None => {
-                self.create(&path, &set.text, Part::Set)?;
-                if let Key::Space(name) = set.key {
-                    self.create(&paths.touch(&name), "", Part::Other)?;
-                    self.create(&paths.made(&name), "", Part::Other)?;
-                }
-                Ok(())
+    fn key(&mut self, set: &Set) {
+        let path = self.paths.of(&set.key);
+        let Some(revision) = set.before else {
+            self.create(&path, &set.text, Part::Set);
+            if let Key::Space(name) = set.key {
+                self.create(&self.paths.touch(&name), "", Part::Other);
+                self.create(&self.paths.made(&name), "", Part::Other);
             }
-        }
+            return;
+        };
+        self.set(&path, &set.text, Some(version(revision)), Part::Set);
     }
 }
 
@@ -132,20 +124,16 @@ pub async fn make(
     meta: &str,
     (name, text): (Name, &str),
 ) -> Result<bool, Broken> {
-    let mut multi = Multi::new(zookeeper);
+    let mut parts = Parts::new(zookeeper);
     let paths = &zookeeper.paths;
-    let set = Set { key: Key::Space(name), before: None, text: text.to_owned() };
-    let put = (|| {
-        multi.key(paths, &set)?;
-        multi.create(&paths.mark(store), "", Part::Other)?;
-        multi.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other)?;
-        multi.create(&paths.of(&Key::Meta), meta, Part::Other)
-    })();
-    put.map_err(unwritten)?;
-    match multi.writer.commit().await {
+    parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
+    parts.create(&paths.mark(store), "", Part::Other);
+    parts.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other);
+    parts.create(&paths.of(&Key::Meta), meta, Part::Other);
+    match zookeeper.session.write(parts.multi).await {
         Ok(_) => Ok(true),
-        Err(MultiWriteError::OperationFailed { source: Error::NodeExists, .. }) => Ok(false),
-        Err(error) => Err(unwritten(error.into())),
+        Err(Failed::Part(_, Error::NodeExists)) => Ok(false),
+        Err(Failed::Part(_, error) | Failed::Whole(error)) => Err(unwritten(error)),
     }
 }
 
@@ -156,19 +144,14 @@ pub async fn commit(
     beat: Option<&str>,
 ) -> Vec<Ended> {
     let noting = groups.iter().position(|group| group.sets.is_empty()).unwrap_or(0);
-    let mut sent = Vec::new();
-    for (index, group) in groups.iter().enumerate() {
-        let mut multi = Multi::new(zookeeper);
-        let put = multi.group(store, group, beat.filter(|_| index == noting));
-        let Multi { mut writer, parts, .. } = multi;
-        // Sent now, answered in this order.
-        sent.push((parts, put.map(|()| writer.commit())));
-    }
-    let answers = sent.into_iter().map(async |(parts, sent)| match sent {
-        Ok(answer) => (parts, answer.await),
-        Err(error) => (parts, Err(MultiWriteError::RequestFailed { source: error })),
+    // All are sent now, and done in this order.
+    let sent = groups.iter().enumerate().map(|(index, group)| {
+        let mut parts = Parts::new(zookeeper);
+        parts.group(store, group, beat.filter(|_| index == noting));
+        let (parts, answer) = (parts.parts, zookeeper.session.write(parts.multi));
+        async move { (parts, answer.await) }
     });
-    let answers = join_all(answers).await;
+    let answers = join_all(sent.collect::<Vec<_>>()).await;
     let mut told = None;
     let mut position = 0;
     let ended = groups.iter().zip(answers).map(|(group, (parts, answer))| match answer {
@@ -180,12 +163,11 @@ pub async fn commit(
             }
             ended
         }
-        Err(MultiWriteError::OperationFailed { index, source }) => match source {
-            Error::BadVersion | Error::NoNode if index == 0 => Ended::Gone,
-            Error::BadVersion | Error::NoNode | Error::NodeExists => Ended::Conflict,
-            error => Ended::Broken(unwritten(error)),
-        },
-        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(source)),
+        Err(Failed::Part(0, Error::BadVersion | Error::NoNode)) => Ended::Gone,
+        Err(Failed::Part(_, Error::BadVersion | Error::NoNode | Error::NodeExists)) => {
+            Ended::Conflict
+        }
+        Err(Failed::Part(_, error) | Failed::Whole(error)) => Ended::Broken(unwritten(error)),
     });
     let ended = ended.collect();
     zookeeper.told = told.or(zookeeper.told);
@@ -193,17 +175,16 @@ pub async fn commit(
     ended
 }
 
-fn done(group: &Commit, parts: &[Part], results: &[MultiWriteResult]) -> (Ended, Option<Stat>) {
+fn done(group: &Commit, parts: &[Part], results: &[Done]) -> (Ended, Option<Stat>) {
     let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
     for (part, result) in parts.iter().zip(results) {
         let revision = match result {
-            MultiWriteResult::SetData { stat } => {
+            Done::Set(stat) => {
                 last = Some(*stat);
                 counted(stat.version)
             }
-            // Some servers do not tell how they made it; all begin so.
-            MultiWriteResult::Create { .. } => 0,
-            _ => continue,
+            Done::Created => 0,
+            Done::Checked => continue,
         };
         match part {
             Part::Set => revisions.push(revision),
