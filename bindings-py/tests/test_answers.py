@@ -139,7 +139,7 @@ def test_a_store_that_never_answers() -> None:
 def test_requests_are_as_the_api_says() -> None:
     with Answers(lambda path, body: problem("OVERLOADED", 503)) as server:
         store = leafid.HttpStore(server.url, token="secret")
-        for ids in (Segment("orders", store), Snowflake(store=store, length=5, owner="me/1")):
+        for ids in (Segment("orders", store), Snowflake(store=store, length=5, owner="me/1", sticky=True, strict=True)):
             failing(ids)
         assert server.headers["authorization"] == "Bearer secret"
         assert server.headers["content-type"] == "application/json"
@@ -148,6 +148,7 @@ def test_requests_are_as_the_api_says() -> None:
     assert set(lease) == {"request"}
     assert set(acquire) == {"request", "owner", "length_ms", "sticky", "strict"}
     assert (acquire["owner"], acquire["length_ms"]) == ("me/1", 5_000)
+    assert acquire["sticky"] is acquire["strict"] is True
 
 
 def test_two_stores_behind_one_address_are_noticed() -> None:

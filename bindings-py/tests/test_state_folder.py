@@ -71,18 +71,6 @@ def test_a_file_whose_lock_a_child_has_kept_is_passed_over(memory, tmp_path) -> 
     assert worker(Snowflake(store=NOWHERE, state=tmp_path)) == kept, "it is free again"
 
 
-def test_namespaces_have_files_of_their_own(tmp_path) -> None:
-    store = MemoryStore()
-    store.create_namespace("default.0")
-    for _ in range(2):
-        with (
-            Snowflake(store=store, state=tmp_path) as ids,
-            Snowflake("default.0", store, state=tmp_path) as other,
-        ):
-            ids.next(), other.next()
-    assert files(tmp_path) == ["default.0.0.state", "default.0.state"]
-
-
 FORKS = """
 import os, sys, warnings
 from leafid import Snowflake, SqliteStore, decode
@@ -134,11 +122,3 @@ def test_children_of_one_that_had_begun_are_told_why(tmp_path) -> None:
     for line in told:
         assert "the generator was in use before the fork, so this child has no state file" in line
     assert files(folder) == ["default.0.state"]
-
-
-def test_a_strange_file_in_a_folder_is_not_touched(memory, tmp_path) -> None:
-    (tmp_path / "default.0.state").write_text("something else\n")
-    (tmp_path / "default.state").write_text("not one of these")
-    with pytest.raises(leafid.StateInvalidError, match="is not a state file of leafid"):
-        Snowflake(store=memory, state=tmp_path).next()
-    assert (tmp_path / "default.0.state").read_text() == "something else\n"
