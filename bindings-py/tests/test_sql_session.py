@@ -34,9 +34,7 @@ def made(database) -> str:
 def shadow(connection: Any, database, *tables: str) -> None:
     """Temporary tables as an application may have them, with what stands in ours."""
     for table in tables:
-        connection.cursor().execute(
-            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}"
-        )
+        connection.cursor().execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}")
     connection.commit()
 
 

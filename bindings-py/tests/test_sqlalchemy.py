@@ -21,9 +21,7 @@ def model(ids, events=None):
     class Order(Base):
         __tablename__ = "orders"
         id: Mapped[int] = id_column(ids)
-        event: Mapped[int | None] = mapped_column(
-            BigInteger, default=NextId(events) if events else None
-        )
+        event: Mapped[int | None] = mapped_column(BigInteger, default=NextId(events) if events else None)
 
     return Base, Order
 

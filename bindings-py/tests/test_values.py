@@ -19,9 +19,7 @@ AT = datetime(2026, 5, 17, 12, 30, 15, 123_000, timezone.utc)
 
 
 def test_layouts_are_values() -> None:
-    again = Layout(
-        epoch_ms=1288834974657, tick_ms=1, time_bits=41, worker_bits=10, sequence_bits=12
-    )
+    again = Layout(epoch_ms=1288834974657, tick_ms=1, time_bits=41, worker_bits=10, sequence_bits=12)
     assert again == Layout.leaf and hash(again) == hash(Layout.leaf) != hash(Layout.edge)
     assert pickle.loads(pickle.dumps(Layout.edge)) == copy.deepcopy(Layout.edge) == Layout.edge
     assert "worker_bits=16" in repr(Layout.long)
@@ -65,9 +63,7 @@ def test_a_segment_keeps_its_arguments(memory) -> None:
 
 def test_a_snowflake_keeps_its_arguments(memory) -> None:
     clock = Clock()
-    given = Snowflake(
-        "edge", memory, owner="me", sticky=True, layout="edge", length=3.0, max_ahead=0.25, clock=clock
-    )
+    given = Snowflake("edge", memory, owner="me", sticky=True, layout="edge", length=3.0, max_ahead=0.25, clock=clock)
     memory.create_namespace("edge", layout="edge")
     ids = copy.copy(given)
     assert ids.namespace == "edge"
