@@ -1,7 +1,8 @@
-"""Bad answers: a clear error with its code, the generator usable afterwards, nothing lost. What the core finds
-wrong with a grant stands in the vectors, and what a status means in `wire/tests/answers.rs`; here is what Python
-reads."""
+"""What a store answers, the real one among them. Bad answers: a clear error with its code, the generator usable
+afterwards, nothing lost. What the core finds wrong with a grant stands in the vectors, and what a status means in
+`wire/tests/answers.rs`; here is what Python reads."""
 
+import os
 import socket
 from functools import partial
 
@@ -10,7 +11,7 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from support.answers import JSON, Answers, problem, wire
-from support.waiting import failing, refusal
+from support.waiting import PATIENCE, failing, first_when_made, refusal, refused_at_once
 
 
 class Later:
@@ -139,7 +140,7 @@ def test_a_store_that_never_answers() -> None:
 def test_requests_are_as_the_api_says() -> None:
     with Answers(lambda path, body: problem("OVERLOADED", 503)) as server:
         store = leafid.HttpStore(server.url, token="secret")
-        for ids in (Segment("orders", store), Snowflake(store=store, length=5, owner="me/1")):
+        for ids in (Segment("orders", store), Snowflake(store=store, length=5, owner="me/1", sticky=True, strict=True)):
             failing(ids)
         assert server.headers["authorization"] == "Bearer secret"
         assert server.headers["content-type"] == "application/json"
@@ -148,6 +149,7 @@ def test_requests_are_as_the_api_says() -> None:
     assert set(lease) == {"request"}
     assert set(acquire) == {"request", "owner", "length_ms", "sticky", "strict"}
     assert (acquire["owner"], acquire["length_ms"]) == ("me/1", 5_000)
+    assert acquire["sticky"] is acquire["strict"] is True
 
 
 def test_two_stores_behind_one_address_are_noticed() -> None:
@@ -175,3 +177,41 @@ def test_two_stores_behind_one_address_are_noticed() -> None:
             with pytest.raises(leafid.StoreChangedError):
                 ids.next()
         assert len(server.asked) == asked == 2, "it has stopped, and asks no more"
+
+
+def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
+    server.create_tag("orders")
+    url = server.url.replace("http://", "https://")
+    for ids in (Segment("orders", url), Snowflake(store=url)):
+        said = refused_at_once(ids, leafid.RequestInvalidError)
+        assert said.startswith(f"`{url}/v1/") and said.endswith("without TLS: use `http://`")
+
+
+def test_an_unknown_tag_names_the_command_that_creates_it(server) -> None:
+    orders = Segment("orders", server.url)
+    assert "leafid tag create orders" in refused_at_once(orders, leafid.TagUnknownError)
+    server.create_tag("orders")
+    assert first_when_made(orders) == 1
+    with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
+        Snowflake("other", server.url).next()
+
+
+def test_the_owner_is_this_process_unless_said(server) -> None:
+    with Snowflake(store=server.url) as mine, Snowflake(store=server.url, owner="me") as other:
+        workers = {leafid.decode(ids.next()).worker for ids in (mine, other)}
+        rows = server.workers()
+    owners = {row["owner"] for row in rows if row["worker"] in workers}
+    assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
+
+
+def test_outages_are_survived_on_what_is_in_hand(server) -> None:
+    server.create_tag("orders", step=1_000, max_step=1_000)
+    orders = Segment("orders", server.url, timeout=PATIENCE)
+    drawn = [orders.next()]
+    server.kill()
+    drawn += [orders.next() for _ in range(900)]
+    assert drawn == list(range(1, 902))
+    server.start()
+    drawn += [orders.next() for _ in range(2_000)]
+    assert drawn == sorted(set(drawn))
+    assert drawn[-1] <= 6_000, "no step is lost beyond what was in hand"

@@ -193,28 +193,14 @@ async def test_a_time_out(gate) -> None:
             await call(10**9)
 
 
+@pytest.mark.parametrize("call, instead", [
+    (lambda ids: ids.next(), "await ids.anext()"),
+    (lambda ids: ids.take(3), "await ids.atake(3)"),
+    (lambda ids: ids.ready(3), "await ids.aready(3)"),
+    (lambda ids: ids.fill(array("Q", [0] * 3)), "await ids.aready(3)` before `fill"),
+])  # fmt: skip
 @in_asyncio
-async def test_what_waiting_cannot_cure_is_raised_at_once() -> None:
-    class Unknown:
-        def lease_segment(self, ask):
-            raise leafid.TagUnknownError("there is no such tag")
-
-    ids = Segment("orders", Unknown())
-    calls = (ids.anext(timeout=PATIENCE) for _ in range(20))
-    for error in await asyncio.gather(*calls, return_exceptions=True):
-        assert isinstance(error, leafid.TagUnknownError)
-
-
-@pytest.mark.parametrize("verb", ["next", "take", "ready", "fill"])
-@in_asyncio
-async def test_a_call_that_would_stop_the_loop_says_so(gate, verb) -> None:
-    calls = {
-        "next": (lambda ids: ids.next(), "await ids.anext()"),
-        "take": (lambda ids: ids.take(3), "await ids.atake(3)"),
-        "ready": (lambda ids: ids.ready(3), "await ids.aready(3)"),
-        "fill": (lambda ids: ids.fill(array("Q", [0] * 3)), "await ids.aready(3)` before `fill"),
-    }
-    call, instead = calls[verb]
+async def test_a_call_that_would_stop_the_loop_says_so(gate, call, instead) -> None:
     ids = Segment("orders", gate)
     with pytest.raises(leafid.SegmentDryError) as error:
         call(ids)

@@ -153,6 +153,8 @@ def stores() -> Iterator[Refused]:
     for workers, wanted in [((8, 8), "(8, 8)"), ((-1, 8), "(-1, 8)"), (range(8), "range(0, 8)")]:
         act = partial(Snowflake, "pages", "sqlite:none.db", create=True, workers=workers)
         yield act, leafid.WorkerInvalidError, f"~such as `(0, 512)`, got `{wanted}`~"
+    for make in (partial(SqliteStore, "none.db"), partial(leafid.SqlStore, "sqlite:none.db")):
+        yield partial(make, workers=(0, 8)), leafid.WorkerInvalidError, "~add `create=True`, or leave it out"
     for url, workers, create, wanted in [
         ("memory:", (0, 8), True, "hands out numbers of its own"),
         ("http://127.0.0.1:1", (0, 8), True, "leafid namespace set pages --workers 0..8"),

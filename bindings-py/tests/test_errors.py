@@ -78,14 +78,6 @@ def test_secrets_stay_out_of_repr_and_of_failures() -> None:
         assert f"`http://…@127.0.0.1:{port}/v1/" in str(error) and "geheim" not in str(error)
 
 
-def test_no_store_at_all(monkeypatch) -> None:
-    monkeypatch.delenv("LEAFID_STORE", raising=False)
-    with pytest.raises(leafid.RequestInvalidError, match="LEAFID_STORE"):
-        Segment("orders")
-    monkeypatch.setenv("LEAFID_STORE", "http://127.0.0.1:8750")
-    assert Segment("orders").tag == "orders"
-
-
 def test_a_generator_that_has_begun_is_not_pickled_or_copied() -> None:
     for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
         ids.next()

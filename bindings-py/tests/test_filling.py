@@ -1,16 +1,21 @@
-"""Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` what is at hand."""
+"""Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` what is at hand. Buffers that can be
+filled: whatever is writable, contiguous and of 64-bit integers."""
 
+import ctypes
+import sys
 import threading
 from array import array
 
+import numpy
 import pytest
 
 import leafid
-from leafid import Layout, MemoryStore, Segment, Snowflake
+from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
 from support.waiting import PATIENCE, run_all
 
 UNTOUCHED = 2**64 - 1
+OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 
 
 def buffer_of(count: int) -> array:
@@ -124,37 +129,19 @@ def test_many_at_once_from_many_threads(memory) -> None:
     print(f"{len(drawn)} of {drawn[-1]} numbers, {ids.stats().grants} grants")
 
 
-@pytest.mark.parametrize("verb", ["take", "fill", "ready"])
-def test_more_than_a_tag_ever_gives_is_told_after_one_lease(memory, verb) -> None:
-    """It was asked for again and again, and every number of those leases a gap."""
+@pytest.mark.parametrize(("count", "call"), [
+    (2**40, lambda ids: ids.take(2**40)),
+    (10**9, lambda ids: ids.ready(10**9)),
+    (10**7, lambda ids: ids.fill(buffer_of(10**7))),
+], ids=["take", "ready", "fill"])  # fmt: skip
+def test_counts_that_no_line_has_at_once(memory, make, count, call) -> None:
+    """Refused after one lease, and without the memory that a list would need."""
     memory.create_tag("orders", step=100, max_step=100)
-    ids = Segment("orders", memory, timeout=60)
-    with pytest.raises(leafid.CountInvalidError, match="^tag `orders` gives at most 100 IDs at once, got `500`$"):
-        getattr(ids, verb)(buffer_of(500) if verb == "fill" else 500)
-    assert ids.stats().asks <= 2
-    assert len(ids.take(100)) == 100
-
-
-def test_more_than_a_window_ever_holds_is_told(memory) -> None:
-    ids = Snowflake(store=memory, length=1.0, max_ahead=3_600, layout=Layout.leaf)
-    with pytest.raises(leafid.CountInvalidError, match=r"at most \d+ IDs") as refused:
-        ids.take(10_000_000, timeout=20)
-    most = int(str(refused.value).split("at most ")[1].split()[0])
-    assert 1_000_000 < most < 10_000_000 and ids.stats().asks <= 2
-    assert len(ids.take(most)) == most
-
-
-@pytest.mark.parametrize("count", [10**9, 2**40])
-def test_counts_that_no_line_has_at_once(memory, make, count) -> None:
-    """Raised at once, and without the memory that the list would need."""
-    memory.create_tag("orders", step=100, max_step=1_000)
-    ids = make(memory)
-    first, drawn = ids.next(), ids.stats().ids
-    for act in (lambda: ids.take(count), lambda: ids.ready(count)):
-        with pytest.raises(leafid.CountInvalidError, match=rf"at most \d+ IDs at once, got `{count}`") as told:
-            act()
-        assert told.value.code == "COUNT_INVALID" and ids.stats().ids == drawn
-    assert ids.next() > first, "it is usable afterwards"
+    ids = make(memory, timeout=60)
+    with pytest.raises(leafid.CountInvalidError, match=rf"gives at most \d+ IDs at once, got `{count}`$"):
+        call(ids)
+    assert ids.stats().ids == 0 and ids.stats().asks <= 2
+    assert len(set(ids.take(100))) == 100, "it is usable afterwards"
 
 
 @pytest.mark.parametrize("n", [1, 9, 50, 200])
@@ -167,3 +154,57 @@ def test_after_ready_so_many_calls_need_not_wait(memory, make, n) -> None:
     assert ids.stats().ids == 0 and ids.stats().in_hand >= n, "nothing is drawn"
     drawn = [ids.next(timeout=0) for _ in range(n)]
     assert drawn == sorted(set(drawn))
+
+
+@pytest.mark.parametrize("buffer", [
+    array("Q", bytes(80)),
+    array("q", bytes(80)),
+    array("L", bytes(80)),
+    memoryview(bytearray(80)).cast("Q"),
+    memoryview(bytearray(80)).cast("N"),
+    memoryview(bytearray(80)).cast("Q", (2, 5)),
+    memoryview(array("Q", bytes(160)))[3:13],
+    memoryview(bytearray(81))[1:].cast("Q"),
+    (ctypes.c_uint64 * 10)(),
+    numpy.zeros(10, numpy.int64),
+    numpy.zeros(10, numpy.ulonglong),
+    numpy.zeros((5, 2), numpy.uint64),
+    numpy.zeros(20, numpy.uint64)[5:15],
+    numpy.frombuffer(bytearray(81), numpy.uint64, 10, offset=1),
+], ids=lambda buffer: f"{type(buffer).__name__}-{memoryview(buffer).format}")  # fmt: skip
+def test_every_form_of_64_bits(memory, buffer) -> None:
+    Segment("orders", memory).fill(buffer)
+    assert list(memoryview(bytes(memoryview(buffer))).cast("Q")) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("wrong, told", [
+    (array("I", bytes(80)), "one of format `I`"),
+    (array("d", bytes(80)), "one of format `d`"),
+    (bytearray(80), "one of format `B`"),
+    (numpy.zeros(10, numpy.float64), "one of format `d`"),
+    (numpy.zeros(10, f"{OTHER_ORDER}u8"), f"one of format `{OTHER_ORDER}"),
+    (numpy.zeros(10, [("id", "u8")]), "one of format `T{"),
+    (memoryview(bytes(80)).cast("Q"), "one that is read-only"),
+    (numpy.broadcast_to(numpy.uint64(0), 10), "one that is read-only"),
+    (memoryview(array("Q", bytes(160)))[::2], "one with gaps between its items"),
+    (numpy.zeros((5, 2), numpy.uint64).T, "one with gaps between its items"),
+    ([0] * 10, "`list`"),
+    (numpy.array([None]), "`ndarray`|one of format `O`"),
+    (None, "`NoneType`"),
+], ids=lambda value: value if isinstance(value, str) else type(value).__name__)  # fmt: skip
+def test_what_cannot_be_filled_is_told(memory, wrong, told) -> None:
+    ids = Segment("orders", memory)
+    with pytest.raises(TypeError, match="writable, contiguous and of 64-bit integers") as refused:
+        ids.fill(wrong)
+    assert any(f"this is {way}" in str(refused.value) for way in told.split("|")), refused.value
+    assert refused.value.code == "REQUEST_INVALID"
+    assert ids.stats().asks == 0, "nothing was asked for"
+    good = array("Q", bytes(80))
+    ids.fill(good)
+    assert list(good) == list(range(1, 11)), "it is usable afterwards"
+
+
+def test_a_buffer_is_free_afterwards(memory) -> None:
+    buffer = bytearray(80)
+    Segment("orders", memory).fill(memoryview(buffer).cast("Q"))
+    buffer.extend(b"more")

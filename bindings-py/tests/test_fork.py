@@ -65,13 +65,6 @@ def test_a_child_that_closes_leaves_the_parents_window(server) -> None:
         worker = leafid.decode(before).worker
         with leafid.Snowflake("default", server.url) as others:
             assert leafid.decode(others.next()).worker != worker
-
-
-def test_a_closed_generator_is_closed_in_the_child(server) -> None:
-    server.create_tag("orders")
-    ids = leafid.Segment("orders", server.url)
-    ids.next()
-    ids.close()
     assert in_child(lambda: ids.closed) == "True" and in_child(ids.next) == "CLOSED"
 
 

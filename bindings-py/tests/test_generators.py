@@ -4,7 +4,6 @@ to the other one is as everywhere. `memory:` is one such store per process and n
 import gc
 import inspect
 import threading
-import time
 import weakref
 
 import pytest
@@ -12,22 +11,7 @@ import pytest
 import leafid
 from leafid import ClosedError, MemoryStore, Segment, Snowflake
 from support.child import in_child
-from support.run import code
 from support.waiting import PATIENCE
-
-
-def test_numbers_begin_at_one(memory) -> None:
-    orders = Segment("orders", memory)
-    assert [orders.next(), next(orders), *orders.take(3)] == [1, 2, 3, 4, 5]
-    assert (orders.tag, repr(orders)) == ("orders", 'Segment("orders")')
-
-
-def test_snowflakes_carry_the_time_and_the_worker(memory) -> None:
-    ids = Snowflake(store=memory)
-    before, after = (leafid.decode(ids.next()) for _ in range(2))
-    assert before.worker == after.worker == 0 and ids.namespace == "default"
-    assert abs(before.time.timestamp() - time.time()) < 60
-    assert after >= before
 
 
 def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
@@ -106,26 +90,6 @@ def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
     assert released.wait(PATIENCE)
 
 
-def test_forgetting_drops_what_is_in_hand(memory, make) -> None:
-    ids = make(memory)
-    before = ids.take(10)
-    ids.forget()
-    assert ids.stats().in_hand == 0
-    assert before[-1] < ids.next()
-    assert ids.stats().grants >= 2
-
-
-def test_a_generator_has_a_limit_of_its_own(memory) -> None:
-    ids = Segment("orders", memory, max_step=50)
-    for most in range(1, 301):
-        assert ids.next() == most
-        assert ids.stats().in_hand <= 2 * 50
-    assert ids.stats().step == 50
-    with pytest.raises(leafid.CountInvalidError, match="gives at most 50 IDs at once"):
-        ids.take(51)
-    assert ids.take(50) == list(range(301, 351))
-
-
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
     """The iterator that it inherits draws nothing in its parent's name."""
@@ -144,11 +108,6 @@ def test_one_name_is_one_store() -> None:
     assert Segment("orders", "memory:another").next() == 1
     ids = [Snowflake(store="memory:shared").next() for _ in range(3)]
     assert len({leafid.decode(drawn).worker for drawn in ids}) == 3
-
-
-def test_it_may_stand_in_the_environment() -> None:
-    program = "from leafid import Segment; s = Segment('orders'); print(s.next(), s.next())"
-    assert code(program, more={"LEAFID_STORE": "memory:"}) == "1 2\n"
 
 
 def test_a_forked_child_is_told_what_it_can_do(memory) -> None:

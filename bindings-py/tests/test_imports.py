@@ -94,14 +94,10 @@ def test_hooks_are_registered_where_images_are_taken(server, tmp_path, monkeypat
     monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
     said = python("-c", CLONES, server.url, path=tmp_path)
     assert said.split() == ["0", "0", "True", "True"]
+    assert code("import leafid; print('imported')") == "imported\n", "also without the library"
     monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand")
     said = python("-c", CLONES, server.url, path=tmp_path)
     assert "0 0" not in said, "the control: elsewhere nothing is registered"
-
-
-def test_without_the_library_nothing_is_registered(monkeypatch) -> None:
-    monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
-    assert code("import leafid; print('imported')") == "imported\n"
 
 
 ORDER = """

@@ -1,10 +1,7 @@
 """A store with tokens and TLS, of an authority of its own: whom it lets in, and whom a holder believes."""
 
-import os
 import shutil
-import socketserver
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,8 @@ from support.places import BINARY, not_run
 from support.server import Server
 from support.waiting import failing, refused_at_once, until
 
-CLEAN = ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY")
+
+NEW = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
 
 def openssl(*words: str | Path) -> None:
@@ -30,8 +28,7 @@ class Secured(Server):
     def __init__(self, folder: Path, mutual: bool = False) -> None:
         super().__init__(folder)
         self.mutual = mutual
-        self.ca = self.folder / "ca.pem"
-        self.tokens = self.folder / "tokens.toml"
+        self.ca, self.tokens = self.folder / "ca.pem", self.folder / "tokens.toml"
         self.authority("ca")
         self.certify("server")
         self.certify("client")
@@ -41,24 +38,18 @@ class Secured(Server):
 
     def authority(self, name: str) -> None:
         cert, key = self.pem(name)
-        subject = ["-subj", f"/CN={name}", "-days", "30"]
-        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        openssl("req", "-x509", *new, *subject, "-keyout", key, "-out", cert)
+        openssl("req", "-x509", *NEW, "-subj", f"/CN={name}", "-days", "30", "-keyout", key, "-out", cert)
 
     def certify(self, name: str, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
         (cert, key), (ca, ca_key) = self.pem(name), self.pem("ca")
         wish, extra = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
         extra.write_text(f"subjectAltName={names}\n")
-        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        openssl("req", *new, "-subj", f"/CN={name}", "-keyout", key, "-out", wish)
+        openssl("req", *NEW, "-subj", f"/CN={name}", "-keyout", key, "-out", wish)
         signed = ["-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "30"]
         openssl("x509", "-req", "-in", wish, *signed, "-extfile", extra, "-out", cert)
 
     def leafid(self, *words: str | Path) -> str:
-        kept = {name: value for name, value in os.environ.items() if name not in CLEAN}
-        done = subprocess.run(
-            [str(BINARY), *map(str, words)], check=True, capture_output=True, text=True, env=kept
-        )
+        done = subprocess.run([str(BINARY), *map(str, words)], check=True, capture_output=True, text=True)
         return done.stdout.strip()
 
     def token(self, name: str, *words: str) -> str:
@@ -72,8 +63,8 @@ class Secured(Server):
 
 @pytest.fixture
 def secured(tmp_path, monkeypatch):
-    for name in ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY", "LEAFID_STORE"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("TOKEN", "CA", "CERT", "KEY", "STORE"):
+        monkeypatch.delenv(f"LEAFID_{name}", raising=False)
     server = Secured(tmp_path)
     store = f"sqlite:{tmp_path / 'leafid.db'}"
     server.leafid("init", "--store", store)
@@ -135,30 +126,12 @@ def told(url: str, words: str, **options: object) -> None:
         assert until(is_told), said[-1]
 
 
-def test_a_certificate_for_another_name_is_told(secured) -> None:
+def test_a_certificate_for_another_name_and_a_scheme_without_tls_are_told(secured) -> None:
     secured.stop()
     secured.certify("server", "DNS:ids.example")
     secured.start()
     told(secured.url, "; use a host name that the server's certificate has", ca=secured.ca)
-
-
-def test_a_store_that_speaks_tls_is_told() -> None:
-    class Alert(socketserver.BaseRequestHandler):
-        """What a store says to a greeting in plain text; the greeting ends with a JSON object."""
-
-        def handle(self) -> None:
-            heard = b""
-            while not heard.endswith(b"}") and (part := self.request.recv(4096)):
-                heard += part
-            self.request.sendall(bytes.fromhex("15030300020232"))
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Alert) as server:
-        server.daemon_threads = True
-        serving = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        serving.start()
-        told(f"http://127.0.0.1:{server.server_address[1]}", "; if it speaks TLS, use `https://`")
-        server.shutdown()
-        serving.join()
+    told(secured.url.replace("https:", "http:"), "; if it speaks TLS, use `https://`")
 
 
 def test_a_certificate_of_ones_own(secured) -> None:

@@ -59,29 +59,6 @@ def test_tags_are_made_deleted_and_made_again(mariadb, name, url) -> None:
         store.lease_segment(bills)
     store.create_tag("bills", step=10)
     assert store.lease_segment(bills)["start"] == 520, "it goes on above"
-    mariadb.run(name, "DELETE FROM leaf_alloc WHERE biz_tag = 'bills'")
-    with pytest.raises(leafid.RequestInvalidError, match="its row was deleted by hand"):
-        store.create_tag("bills")
-    store.create_tag("bills", start=9_000)
-    assert store.lease_segment(bills)["start"] == 9_000
-
-
-def test_a_spelling_that_the_collation_takes_for_the_same(mariadb, name, url) -> None:
-    store = SqlStore(url, create=True)
-    with pytest.raises(leafid.TagUnknownError, match="is written `orders` in `leaf_alloc`"):
-        store.lease_segment({**ASK, "tag": "Orders"})
-
-
-def test_a_temporary_table_in_its_shadow(mariadb, name) -> None:
-    shared = mariadb.connect(name)
-    store = SqlStore(lambda: shared, create=True, tags="leaf_alloc")
-    assert store.lease_segment(ASK)["start"] == 1
-    with shared.cursor() as cursor:
-        cursor.execute("CREATE TEMPORARY TABLE leaf_alloc AS SELECT * FROM leaf_alloc")
-        with pytest.raises(leafid.StoreRefusedError, match="temporary table `leaf_alloc`"):
-            store.lease_segment(ASK)
-        cursor.execute("DROP TEMPORARY TABLE leaf_alloc")
-    assert store.lease_segment(ASK)["start"] == 101
 
 
 def test_what_is_not_leafs(mariadb, postgres) -> None:

@@ -1,7 +1,6 @@
 """What others do to the session that a `SqlStore` speaks in, and to the server behind it."""
 
 import contextlib
-import sqlite3
 import threading
 from typing import Any
 
@@ -35,9 +34,7 @@ def made(database) -> str:
 def shadow(connection: Any, database, *tables: str) -> None:
     """Temporary tables as an application may have them, with what stands in ours."""
     for table in tables:
-        connection.cursor().execute(
-            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}"
-        )
+        connection.cursor().execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}")
     connection.commit()
 
 
@@ -201,17 +198,3 @@ def test_the_time_is_the_servers_whatever_a_session_says(mariadb) -> None:
     # Nor has it written one down for the others.
     others = SqlStore(mariadb.url(name)).acquire(asks[1])["now_ms"]
     assert max(ahead, others) - first < 600_000
-
-
-@pytest.mark.parametrize(("column", "value"), [
-    ("max_id", 0), ("max_id", -5), ("step", -5), ("step", 2**31), ("max_step", 2**31), ("max_step", 0),
-])  # fmt: skip
-def test_a_row_of_a_tag_that_nothing_of_leafid_writes(tmp_path, column, value) -> None:
-    path = tmp_path / "ids.db"
-    store = leafid.SqliteStore(path, create=True)
-    store.create_tag("orders", step=10)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as edited:
-        edited.execute("PRAGMA ignore_check_constraints = 1")
-        edited.execute(f"UPDATE tags SET {column} = {value}")
-    with pytest.raises(leafid.SchemaMismatchError, match=f"`{column}` is `{value}`"):
-        store.lease_segment(TAG)

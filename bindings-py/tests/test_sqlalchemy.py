@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import BigInteger, Column, MetaData, Table, create_engine, func, insert, select
+from sqlalchemy import BigInteger, create_engine, func, insert, select
 from sqlalchemy.exc import StatementError
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
@@ -21,9 +21,7 @@ def model(ids, events=None):
     class Order(Base):
         __tablename__ = "orders"
         id: Mapped[int] = id_column(ids)
-        event: Mapped[int | None] = mapped_column(
-            BigInteger, default=NextId(events) if events else None
-        )
+        event: Mapped[int | None] = mapped_column(BigInteger, default=NextId(events) if events else None)
 
     return Base, Order
 
@@ -47,17 +45,6 @@ def test_rows_of_an_engine(memory) -> None:
         ids = session.scalars(select(order.id).order_by(order.id)).all()
         assert ids == [*range(1, 522), 9_000]
         assert session.scalar(select(func.count(order.event.distinct()))) == 522
-
-
-def test_a_table_of_the_core(memory) -> None:
-    orders = leafid.Segment("orders", memory)
-    column = Column("id", BigInteger, primary_key=True, default=NextId(orders))
-    table = Table("orders", MetaData(), column)
-    engine = create_engine("sqlite://")
-    table.metadata.create_all(engine)
-    with engine.begin() as connection:
-        done = connection.execute(insert(table))
-        assert done.inserted_primary_key == (1,)
 
 
 def test_an_async_engine_goes_on_with_the_loop() -> None:

@@ -149,8 +149,14 @@ def second_name(state: Path) -> None:
 
 
 NONE = "is not a state file of leafid: pass another path"
+def strange_in_a_folder(state: Path) -> None:
+    state.mkdir()
+    (state / "default.0.state").write_text("something else\n")
+
+
 REFUSED = {
     "a text": (lambda state: state.write_text("something else\n"), "", NONE),
+    "a text in a folder": (strange_in_a_folder, "", NONE),
     "noise": (lambda state: state.write_bytes(b"x" * 2 * SLOT), "", NONE),
     "a link": (link, "", "is a symbolic link"),
     "two names": (second_name, "", "has 2 names"),

@@ -19,9 +19,7 @@ from support.load import listening
 from support.places import HERE
 from support.waiting import run_all
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="there are state files on Linux only"
-)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
 WORKERS, CLIENTS, REQUESTS = 4, 4, 6
 GUNICORN = [sys.executable, "-m", "gunicorn", "-w", WORKERS, "--bind", "fd://{fd}", "--log-level", "error"]
 # So many lives have to do without the store; rounds are added until there were so many.

@@ -4,9 +4,7 @@ holds, or is refused by name; `default` is among them."""
 import concurrent.futures
 import json
 import sqlite3
-import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +17,13 @@ from support.run import code, report
 from support.waiting import first_when_made
 
 TAG = {"tag": "orders", "request": "01" * 16}
+ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
 Ids = list[int]
 
 
 @pytest.fixture
 def path(tmp_path) -> Path:
     return tmp_path / "ids.db"
-
-
-def test_three_lines(place) -> None:
-    with Segment("orders", store=place.url, create=True) as orders:
-        assert [orders.next(), *orders.take(3)] == [1, 2, 3, 4]
-    with Snowflake(store=place.url) as ids:
-        assert abs(leafid.decode(ids.next()).time.timestamp() - time.time()) < 60
-    with Segment("orders", place.url, create=True) as again:
-        assert again.next() > 4, "what is there is left as it is"
 
 
 def test_what_is_not_there_is_not_made(place) -> None:
@@ -118,19 +108,10 @@ def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
 
 def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
     SqliteStore(path, create=True).close()
-    wanted = "namespace `default` exists already, .*: `workers` is `0..1024`, not `8..16`; .* leafid namespace set default --store sqlite:"
-    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
-        SqliteStore(path, create=True, workers=(8, 16))
-    store = SqlStore(f"sqlite:{path}", create=True, workers=(8, 16))
-    with pytest.raises(leafid.LayoutMismatchError, match=wanted):
-        Snowflake(store=store).next()
+    for open in (SqliteStore, lambda path, **how: SqlStore(f"sqlite:{path}", **how).acquire(ACQUIRE)):
+        with pytest.raises(leafid.LayoutMismatchError, match="`workers` is `0..1024`, not `8..16`; .* set default --store sqlite:"):
+            open(path, create=True, workers=(8, 16))
     SqliteStore(path, create=True, workers=(0, 1024))
-
-
-def test_numbers_without_create_are_refused(place) -> None:
-    for make in (place.open, partial(SqlStore, place.url)):
-        with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`, or leave it out"):
-            make(workers=(0, 8))
 
 
 @pytest.mark.parametrize("workers", [(100, 104), (60_000, 65_536), None])
@@ -204,8 +185,6 @@ def test_what_cannot_be_is_refused_before_what_is_there_is_looked_at(path) -> No
     store.create_tag("orders")
     with pytest.raises(leafid.LeafidError):
         store.create_tag("orders", step="a", if_missing=True)
-    with pytest.raises(TypeError):
-        store.create_tag("orders", stpe=5, if_missing=True)
     with pytest.raises(leafid.WorkerInvalidError):
         Snowflake("pages", store, create=True, workers=(0, 2_000))
 

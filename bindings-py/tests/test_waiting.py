@@ -200,30 +200,3 @@ def test_a_leap_is_noticed_and_the_window_is_renewed_at_once(server, leap: int) 
     clock.step_wall(leap)
     assert until(lambda: ids.stats().asks > asks)
     assert ids.stats().asks == asks + 1
-
-
-def test_a_frozen_clock_runs_ahead_as_far_as_it_may_and_then_waits() -> None:
-    clock = Clock()
-    clock.freeze()
-    store = MemoryStore(clock=clock)
-    ids = Snowflake(store=store, clock=clock, max_ahead=0.005, spread=0)
-    first = ids.next()
-    drawn = ids.take(4_096 * 5)
-    with pytest.raises(leafid.TimedOutError) as late:
-        while True:
-            drawn.append(ids.next(timeout=0.05))
-    assert isinstance(late.value.__cause__, leafid.SequenceSpentError)
-    assert late.value.__cause__.retry_after is not None
-    clock.advance(1)
-    drawn.append(ids.next(timeout=PATIENCE))
-    assert [first, *drawn] == sorted({first, *drawn})
-
-
-def test_the_clocks_of_tests() -> None:
-    clock = Clock()
-    assert abs(clock.wall_ms - time.time() * 1_000) < 60_000
-    clock.freeze()
-    before = clock.monotonic_ms, clock.wall_ms
-    clock.advance(7)
-    clock.step_wall(-3)
-    assert (clock.monotonic_ms, clock.wall_ms) == (before[0] + 7, before[1] + 4)

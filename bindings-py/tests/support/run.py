@@ -16,9 +16,7 @@ from support.ending import bound
 from support.places import HERE, ROOT
 
 
-def python(
-    *words: object, path: Path | None = None, timeout: float = 300, more: dict[str, str] | None = None
-) -> str:
+def python(*words: object, path: Path | None = None, timeout: float = 300, more: dict[str, str] | None = None) -> str:
     """What a script said, with `more` in its environment; it must end well."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | (more or {})
     if path is not None:
