@@ -184,15 +184,6 @@ test('whatever is passed, its message can be written', async () => {
   }
 })
 
-test('every option that there is passes', () => {
-  const clock = () => 5
-  new Segment('orders', { store, timeout: 1, clock, step: 5, maxStep: 500, maxGrowth: 2 })
-  new Segment('orders', Object.assign(Object.create(null), { store }))
-  new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
-  httpStore(URL_TEXT, { token: 'x' })
-  memoryStore({ clock, id: '5a'.repeat(16), createOnUse: true })
-})
-
 test('a password in an address is never shown', async () => {
   const secrets = ['hunter2', 'hun@ter2', 'hun/ter2', 'hunter2#', 'hunter2'.padEnd(400, 'x')]
   const addresses = secrets.flatMap((secret) => ['http://me:', 'ftp://me:', 'me:', 'http:me:'].map((start) => `${start}${secret}@127.0.0.1:1`))
