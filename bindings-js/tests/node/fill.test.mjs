@@ -23,19 +23,6 @@ function tag(step, max_step, { later = false } = {}) {
   return later ? ownStore({ rows }) : rows
 }
 
-test('fill waits for all of it, and goes on where the IDs before it ended', async () => {
-  const orders = new Segment('orders', { store: tag(10, 1_000, { later: true }) })
-  const array = marked(500)
-  assert.equal(await orders.fill(array), undefined)
-  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 1)))
-  // What lies in the pool comes first.
-  const one = await orders.next()
-  const more = marked(100)
-  await orders.fill(more)
-  assert.deepEqual([more[0], more[99]], [one + 1n, one + 100n])
-  assert.equal(orders.stats().dropped, 0)
-})
-
 test('the control: what was at hand, taken for all of it, repeats IDs', async () => {
   const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
   const array = new BigUint64Array(8)

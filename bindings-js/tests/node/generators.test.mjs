@@ -36,21 +36,6 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
   assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
 })
 
-test('a snowflake stamps the time, a worker and a sequence', async () => {
-  const ids = new Snowflake('default', { store: memoryStore() })
-  const before = Date.now()
-  const all = [await ids.next(), ids.nextSync(), ...(await ids.take(500)), BigInt(await ids.nextString())]
-  const after = Date.now()
-  assert.deepEqual([...all].sort((a, b) => (a < b ? -1 : 1)), all)
-  assert.equal(new Set(all).size, all.length)
-  for (const id of all) {
-    const { time, worker } = decode(id)
-    assert.ok(time >= before - 50 && time <= after + 1_000, `${time.toISOString()}`)
-    assert.equal(worker, 0)
-  }
-  await ids.close()
-})
-
 test('a number is exact, or it is RANGE_INVALID', async () => {
   const store = memoryStore()
   const leaf = new Snowflake('default', { store })

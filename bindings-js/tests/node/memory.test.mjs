@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { lease_segment } from 'leafid/registry'
-import { ranNode } from '../support/ends.mjs'
 import { refuses } from '../support/stores.mjs'
 
 test('of two numbers that one owner keeps the older is freed', async () => {
@@ -50,15 +49,6 @@ test('`memory:`: one name is one store, another is another', async () => {
   assert.deepEqual(first, [1n, 1n])
   const stamps = await Promise.all(made(Snowflake, Array(3).fill('memory:flakes')).map((one) => one.next()))
   assert.equal(new Set(stamps.map((id) => decode(id).worker)).size, 3)
-})
-
-test('`memory:` may stand in the environment', () => {
-  const program = "import { Segment } from 'leafid'; const s = new Segment('orders'); console.log(await s.next(), await s.next())"
-  const run = ranNode(['--input-type=module', '-e', program], {
-    cwd: import.meta.dirname,
-    env: { ...process.env, LEAFID_STORE: 'memory:' },
-  })
-  assert.equal(run.stdout, '1n 2n\n', run.stderr)
 })
 
 const STORE = '5a'.repeat(16)

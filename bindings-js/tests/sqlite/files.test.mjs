@@ -10,7 +10,7 @@ import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { leafid } from '../support/store.mjs'
-import { refusal, refuses, timedOut, until } from '../support/stores.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
