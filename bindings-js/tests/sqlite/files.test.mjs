@@ -123,11 +123,8 @@ test('a mount point is the whole path', () => {
   for (const [path, is] of [
     ['/data/ids.db', true],
     ['/my data/a\\b.db', true],
-    ['/', true],
     ['/data', false],
-    ['/data/ids.db-wal', false],
     ['/s/ids.db', false],
-    ['8:1', false],
   ]) {
     assert.equal(isMounted(mounts, path), is, path)
   }
