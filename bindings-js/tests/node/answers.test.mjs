@@ -1,10 +1,25 @@
-// A store over HTTP: what is sent, and what nonsense comes to. In the process: `misdeeds.mjs`.
+// A store over HTTP: what is sent, and what nonsense comes to; and ranges that overlap. In the process: `misdeeds.mjs`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
-import { httpServer, refuses, timedOut, until, wire } from '../support/stores.mjs'
+import { httpServer, ownStore, refusal, refuses, tagged, timedOut, until, wire } from '../support/stores.mjs'
 
 const TIMEOUT = 150
+
+test('a range that overlaps an earlier one is not used', async () => {
+  let granted
+  const rows = tagged(10)
+  // From the second answer on: the first range again, under the right echo.
+  const change = (_, answer) => (granted === undefined ? (granted = answer) : { ...granted, request: answer.request })
+  const orders = new Segment('orders', { store: ownStore({ rows, change }), timeout: TIMEOUT })
+  const seen = []
+  const error = await refusal(async () => {
+    for (;;) seen.push(await orders.next())
+  })
+  assert.equal(error.code, 'TIMED_OUT')
+  assert.equal(error.cause.code, 'GRANT_INVALID')
+  assert.deepEqual(seen, [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
+})
 
 const HTML = { headers: { 'content-type': 'text/html' }, body: '<html><body>welcome</body></html>' }
 const overHttp = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake } from 'leafid'
 import { freePort } from '../support/port.mjs'
-import { timedOut } from '../support/stores.mjs'
+import { httpServer, refusal, refuses, timedOut } from '../support/stores.mjs'
 import { storeFor } from '../support/store.mjs'
 
 test('close gives the worker number back for the next one', async (t) => {
@@ -18,6 +18,25 @@ test('close gives the worker number back for the next one', async (t) => {
     await second.close()
     await ids.close()
   }
+})
+
+test('two stores behind one address stop the client', async (t) => {
+  const tags = { orders: { step: 10, max_step: 10 } }
+  const stores = [await storeFor(t, { tags }), await storeFor(t, { tags })]
+  let asked = 0
+  const between = await httpServer(t, async ({ method, url, body }) => {
+    const answer = await fetch(stores[asked++ % 2].url + url, { method, headers: { 'content-type': 'application/json' }, body })
+    return { status: answer.status, body: await answer.text() }
+  })
+  const orders = new Segment('orders', { store: between.url })
+  const seen = []
+  const error = await refusal(async () => {
+    for (;;) seen.push(await orders.next())
+  })
+  assert.equal(error.code, 'STORE_CHANGED')
+  assert.ok(seen[0] === 1n && seen.length <= 10, `${seen}`)
+  for (const act of [() => orders.nextSync(), () => orders.next(), () => orders.take(1)]) await refuses(act, 'STORE_CHANGED')
+  assert.equal(orders.stats().in_hand, 0)
 })
 
 test('a store is killed and comes back: no number twice', async (t) => {
