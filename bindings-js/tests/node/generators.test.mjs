@@ -52,6 +52,7 @@ test('nothing is asked for before the first ID, nor for none', async () => {
   assert.deepEqual([await orders.take(0), orders.takeSync(0), await orders.ready(0)], [[], [], undefined])
   const none = new BigUint64Array(0)
   assert.deepEqual([await orders.fill(none), orders.fillSync(none), orders.fillAvailable(none)], [undefined, undefined, 0])
+  await new Promise((resolve) => setImmediate(resolve))
   await ids.close()
   assert.deepEqual([orders.stats().asks, ids.stats().asks, store.asked], [0, 0, []])
 })

@@ -1,34 +1,9 @@
-// Stores in this process: the memory store, which worker number it gives, `memory:` as the address of one; and what `leafid/registry`
-// gives.
+// Stores in this process: the memory store, `memory:` as the address of one; and what `leafid/registry` gives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { lease_segment } from 'leafid/registry'
 import { refuses } from '../support/stores.mjs'
-
-test('of two numbers that one owner keeps the older is freed', async () => {
-  let now = 1_800_000_000_000
-  let requests = 0
-  const store = memoryStore({ clock: () => now })
-  store.createNamespace('n', { workers: { start: 0, end: 4 } })
-  const pass = (ms) => (now += ms)
-  const acquire = (owner, sticky = false) => store.acquire({ namespace: 'n', request: (requests += 1).toString(16).padStart(32, '0'), owner, length_ms: 1_000, sticky, strict: false })
-  acquire('keeper', true)
-  store.setWorkers('n', { start: 2, end: 4 })
-  const kept = acquire('keeper', true).worker
-  pass(100_000)
-  assert.deepEqual([acquire('x').worker, acquire('keeper', true).worker], [3, kept])
-  store.setWorkers('n', { start: 0, end: 2 })
-  pass(100_000)
-  assert.deepEqual([acquire('y').worker, acquire('z').worker].sort(), [0, 1])
-  await refuses(() => acquire('x'), 'WORKERS_EXHAUSTED')
-  // Those outside are left out, also once they rested longest.
-  store.setWorkers('n', { start: 2, end: 4 })
-  for (let turn = 0; turn < 2; turn++) {
-    pass(100_000)
-    assert.equal(acquire('y').worker, 3)
-  }
-})
 
 test('a namespace that is there is not made otherwise', async () => {
   const store = memoryStore()

@@ -32,16 +32,6 @@ for (const [step, many] of [[1, 60], [7, 300], [100, 5_000], [1_000, 500]]) {
   })
 }
 
-test('snowflakes of a tick with few positions', async () => {
-  const rows = memoryStore()
-  rows.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 2 } })
-  const ids = new Snowflake('small', { store: ownStore({ rows, delay: soon }), maxAheadMs: 0 })
-  const { ask, order, got } = caller()
-  await Promise.all(Array.from({ length: 120 }, (_, name) => ask(name, ids.next())))
-  assert.deepEqual(order, Array.from({ length: 120 }, (_, name) => name))
-  assert.ok(ascends(got))
-})
-
 test('who wants many is not starved by those who come later and want one', async (t) => {
   const rows = tagged(10, 100)
   const gates = []
