@@ -26,9 +26,6 @@ def wrong_ones(path: Path, component: Path) -> tuple[int, list[str]]:
     return len(scripts), wrong
 
 
-def test_there_are_vectors() -> None:
-    assert FILES, f"no vectors in `{VECTORS}`"
-
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_vectors(path: Path) -> None:

@@ -38,13 +38,6 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.ok(firsts.every((first) => first % 1_000 === 1) && firsts[0] < firsts[1], `${firsts}`)
     })
 
-    test('an address is enough to make a store', async () => {
-      const store = sqlStore(server.make('made'), { create: { tags: { orders: {} } } })
-      assert.equal((await store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })).start, 1n)
-      const first = await new Segment('orders', { store: server.url('made') }).next()
-      assert.ok(first > 1n && first % 1_000n === 1n, `${first}`)
-    })
-
     test('a database that does not let us in, or is away, is named without its password', async () => {
       const url = (where) => where.replace('@', ':s3cret@')
       const away = url(server.url('ids')).replace(`:${server.port}/`, ':1/')

@@ -1,16 +1,10 @@
-// What a store answers: what is taken, and over HTTP what is sent, and what nonsense comes to. In the process: `misdeeds.mjs`.
+// A store over HTTP: what is sent, and what nonsense comes to; and ranges that overlap. In the process: `misdeeds.mjs`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { httpServer, ownStore, refusal, refuses, tagged, timedOut, until, wire } from '../support/stores.mjs'
 
 const TIMEOUT = 150
-
-test('decimal strings are taken for 64 bits', async () => {
-  const text = (answer) => ({ ...answer, start: String(answer.start), end: String(answer.end) })
-  const orders = new Segment('orders', { store: ownStore({ change: (_, answer) => text(answer) }) })
-  assert.equal(await orders.next(), 1n)
-})
 
 test('a range that overlaps an earlier one is not used', async () => {
   let granted
@@ -98,7 +92,7 @@ for (const [status, answer, code, words] of atOnce) {
 test('over HTTP: what is sent', async (t) => {
   const server = await httpServer(t, wire(memoryStore()))
   const store = httpStore(`${server.url}/`, { token: 'secret' })
-  const ids = new Snowflake('default', { store, layout: 'leaf', lengthMs: 5_000, owner: 'me/1' })
+  const ids = new Snowflake('default', { store, layout: 'leaf', lengthMs: 5_000, owner: 'me/1', sticky: true, strict: true })
   await ids.next()
   await ids.close()
   const orders = new Segment('a.b_c:d-e', { store, step: 7 })
@@ -110,7 +104,7 @@ test('over HTTP: what is sent', async (t) => {
   const { request, ...sent } = JSON.parse(acquire.body)
   assert.match(request, /^[0-9a-f]{32}$/)
   const layout = { epoch_ms: 1288834974657, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 12 }
-  assert.deepEqual(sent, { owner: 'me/1', layout, length_ms: 5_000, sticky: false, strict: false })
+  assert.deepEqual(sent, { owner: 'me/1', layout, length_ms: 5_000, sticky: true, strict: true })
   assert.equal(release.url, '/v1/workers/default/release')
   assert.equal(typeof JSON.parse(release.body).unused_from, 'string')
   assert.equal(lease.url, '/v1/segments/a.b_c%3Ad-e/lease')

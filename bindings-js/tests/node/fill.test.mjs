@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { Segment, Snowflake, memoryStore } from 'leafid'
+import { Segment, memoryStore } from 'leafid'
 import { ownStore, refusal, refuses } from '../support/stores.mjs'
 
 const MARK = 7n
@@ -22,19 +22,6 @@ function tag(step, max_step, { later = false } = {}) {
   rows.createTag('orders', { step, max_step })
   return later ? ownStore({ rows }) : rows
 }
-
-test('fill waits for all of it, and goes on where the IDs before it ended', async () => {
-  const orders = new Segment('orders', { store: tag(10, 1_000, { later: true }) })
-  const array = marked(500)
-  assert.equal(await orders.fill(array), undefined)
-  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 1)))
-  // What lies in the pool comes first.
-  const one = await orders.next()
-  const more = marked(100)
-  await orders.fill(more)
-  assert.deepEqual([more[0], more[99]], [one + 1n, one + 100n])
-  assert.equal(orders.stats().dropped, 0)
-})
 
 test('the control: what was at hand, taken for all of it, repeats IDs', async () => {
   const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
@@ -79,40 +66,21 @@ describe('more than the tag ever gives: its own step is leased once', () => {
   }
 })
 
-test('as many as the tag allows are leased in one go', async () => {
-  const store = ownStore()
-  assert.equal((await new Segment('orders', { store }).take(5_000)).at(-1), 5_000n)
-  const [, { at_least, step }] = store.asked[0]
-  assert.deepEqual([at_least, step], [5_000, undefined])
-})
-
-describe('a refusal leaves the array as it was', () => {
-  test('the time-out, with some at hand', async () => {
-    let answers = true
-    const store = ownStore({ rows: tag(100, 100), delay: () => (answers ? undefined : new Promise(() => {})) })
-    const orders = new Segment('orders', { store, timeout: 60 })
-    await orders.next()
-    answers = false
-    for (let n = 0; n < 20; n++) orders.nextSync()
-    const { ids, in_hand } = orders.stats()
-    const array = marked(in_hand + 1)
-    assert.equal((await refusal(() => orders.fill(array))).code, 'TIMED_OUT')
-    assert.equal((await refusal(() => orders.fillSync(array))).code, 'SEGMENT_DRY')
-    untouched(array)
-    assert.deepEqual([orders.stats().ids, orders.stats().in_hand], [ids, in_hand])
-    orders.fillSync(array.subarray(0, in_hand))
-    assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
-  })
-
-  test('a snowflake that would run too far ahead', async () => {
-    const ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', maxAheadMs: 10 })
-    await ids.next()
-    const array = marked(64 * 11 + 1)
-    assert.equal((await refusal(() => ids.fill(array))).code, 'COUNT_INVALID')
-    untouched(array)
-    await ids.fill(array.subarray(0, 500))
-    assert.ok(array.every((id, at) => at === 0 || at >= 500 || id > array[at - 1]))
-  })
+test('a refusal leaves the array as it was, with some at hand', async () => {
+  let answers = true
+  const store = ownStore({ rows: tag(100, 100), delay: () => (answers ? undefined : new Promise(() => {})) })
+  const orders = new Segment('orders', { store, timeout: 60 })
+  await orders.next()
+  answers = false
+  for (let n = 0; n < 20; n++) orders.nextSync()
+  const { ids, in_hand } = orders.stats()
+  const array = marked(in_hand + 1)
+  assert.equal((await refusal(() => orders.fill(array))).code, 'TIMED_OUT')
+  assert.equal((await refusal(() => orders.fillSync(array))).code, 'SEGMENT_DRY')
+  untouched(array)
+  assert.deepEqual([orders.stats().ids, orders.stats().in_hand], [ids, in_hand])
+  orders.fillSync(array.subarray(0, in_hand))
+  assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
 })
 
 test('stopped while an array is filled: no place stays empty', async () => {
@@ -146,17 +114,6 @@ test('an array that is detached while its caller waits', async () => {
   assert.equal(await orders.next(), 1n)
 })
 
-test('shared memory is filled as well', async () => {
-  const orders = new Segment('orders', { store: tag(100, 1_000) })
-  const shared = marked(8, new SharedArrayBuffer(64))
-  await orders.fill(shared)
-  assert.deepEqual([shared[0], shared[7]], [1n, 8n])
-  orders.fillSync(shared)
-  assert.deepEqual([shared[0], shared[7]], [9n, 16n])
-  assert.equal(orders.fillAvailable(shared), 8)
-  assert.deepEqual([shared[0], shared[7]], [17n, 24n])
-})
-
 test('fillAvailable gives what is at hand, and says how many', async () => {
   // The second store answers at once.
   for (const [later, count] of [[true, 99], [false, 500]]) {
@@ -170,14 +127,15 @@ test('fillAvailable gives what is at hand, and says how many', async () => {
   }
 })
 
-test('arrays of another realm are filled, look-alikes refused', async () => {
+test('arrays of another realm and of shared memory are filled, look-alikes refused', async () => {
   const ids = new Segment('orders', { store: tag(100, 1_000) })
-  const array = runInNewContext('new BigUint64Array(3)')
-  assert.ok(!(array instanceof BigUint64Array))
-  await ids.fill(array)
-  ids.fillSync(array.subarray(1))
-  assert.equal(ids.fillAvailable(array.subarray(2)), 1)
-  assert.deepEqual(Array.from(array), [1n, 4n, 6n])
+  for (const [array, base] of [[runInNewContext('new BigUint64Array(3)'), 0n], [marked(3, new SharedArrayBuffer(24)), 6n]]) {
+    assert.equal(array instanceof BigUint64Array, base > 0n)
+    await ids.fill(array)
+    ids.fillSync(array.subarray(1))
+    assert.equal(ids.fillAvailable(array.subarray(2)), 1)
+    assert.deepEqual(Array.from(array), [1n, 4n, 6n].map((id) => base + id))
+  }
   for (const other of ['new BigInt64Array(3)', 'new Uint8Array(8)', "({ length: 3, [Symbol.toStringTag]: 'BigUint64Array' })"]) {
     assert.equal((await refusal(() => ids.fill(runInNewContext(other)))).code, 'REQUEST_INVALID')
   }

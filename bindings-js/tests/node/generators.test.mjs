@@ -1,4 +1,4 @@
-// The verbs of both generators, and a worker number that is kept for its owner.
+// The verbs of both generators.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
@@ -36,21 +36,6 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
   assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
 })
 
-test('a snowflake stamps the time, a worker and a sequence', async () => {
-  const ids = new Snowflake('default', { store: memoryStore() })
-  const before = Date.now()
-  const all = [await ids.next(), ids.nextSync(), ...(await ids.take(500)), BigInt(await ids.nextString())]
-  const after = Date.now()
-  assert.deepEqual([...all].sort((a, b) => (a < b ? -1 : 1)), all)
-  assert.equal(new Set(all).size, all.length)
-  for (const id of all) {
-    const { time, worker } = decode(id)
-    assert.ok(time >= before - 50 && time <= after + 1_000, `${time.toISOString()}`)
-    assert.equal(worker, 0)
-  }
-  await ids.close()
-})
-
 test('a number is exact, or it is RANGE_INVALID', async () => {
   const store = memoryStore()
   const leaf = new Snowflake('default', { store })
@@ -61,23 +46,15 @@ test('a number is exact, or it is RANGE_INVALID', async () => {
   assert.ok(Math.abs(decode(BigInt(number), { layout: 'js53' }).time - Date.now()) < 60_000)
 })
 
-test('none are had at once, and nothing is asked for', async () => {
+test('nothing is asked for before the first ID, nor for none', async () => {
   const store = ownStore()
-  const orders = new Segment('orders', { store })
+  const [orders, ids] = [new Segment('orders', { store }), new Snowflake('default', { store })]
   assert.deepEqual([await orders.take(0), orders.takeSync(0), await orders.ready(0)], [[], [], undefined])
   const none = new BigUint64Array(0)
   assert.deepEqual([await orders.fill(none), orders.fillSync(none), orders.fillAvailable(none)], [undefined, undefined, 0])
-  assert.deepEqual([orders.stats().asks, store.asked], [0, []])
-})
-
-test('nothing is asked for before the first ID', async () => {
-  const store = ownStore()
-  const generators = [new Segment('orders', { store }), new Snowflake('default', { store })]
-  for (const ids of generators) assert.equal(ids.stats().asks, 0)
   await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual(store.asked, [])
-  for (const ids of generators) await ids.close()
-  assert.deepEqual(store.asked, [])
+  await ids.close()
+  assert.deepEqual([orders.stats().asks, ids.stats().asks, store.asked], [0, 0, []])
 })
 
 test('close gives the rest of a window back, once, and ends everything', async () => {
@@ -132,60 +109,24 @@ test('forget drops everything in hand and says nothing to the store', async () =
   assert.ok(orders.stats().dropped > 900)
 })
 
-/** A tag of a small step, in a store that answers later. */
-const later = (step, max_step) => ownStore({ rows: tagged(step, max_step) })
-
 test('after `ready(n)`, n synchronous calls succeed in a row', async () => {
-  for (const n of [1, 9, 50, 1_000]) {
-    const orders = new Segment('orders', { store: later(10, 1_000) })
-    await orders.ready(n)
-    assert.deepEqual([orders.stats().ids, orders.stats().in_hand >= n], [0, true])
-    const ids = Array.from({ length: n }, () => orders.nextSync())
-    assert.equal(new Set(ids).size, n)
-    assert.deepEqual([ids[0], ids.at(-1)], [1n, BigInt(n)])
+  const rows = tagged(10, 1_000)
+  for (const [kind, n] of [1, 9, 50, 1_000].flatMap((n) => [[Segment, n], [Snowflake, n]])) {
+    const one = new kind('orders', { store: ownStore({ rows }) })
+    await one.ready(n)
+    assert.deepEqual([one.stats().ids, one.stats().in_hand >= n], [0, true])
+    assert.equal(new Set(Array.from({ length: n }, () => one.nextSync())).size, n)
   }
 })
 
 test('the control: without `ready(n)` nothing is at hand', async () => {
-  const orders = new Segment('orders', { store: later(10, 1_000) })
+  const orders = new Segment('orders', { store: ownStore({ rows: tagged(10, 1_000) }) })
   await orders.next()
   const drawn = []
   await refuses(() => {
     for (;;) drawn.push(orders.nextSync())
   }, 'SEGMENT_DRY')
   assert.ok(drawn.length < 50, `${drawn.length} were at hand`)
-})
-
-test('`ready` of snowflakes, many times and after other draws', async () => {
-  const events = new Snowflake('default', { store: memoryStore() })
-  let last = 0n
-  for (let turn = 0; turn < 50; turn++) {
-    await events.ready(200)
-    for (let n = 0; n < 200; n++) {
-      const id = events.nextSync()
-      assert.ok(id > last)
-      last = id
-    }
-    if (turn % 3 === 0) last = (await events.take(7)).at(-1)
-  }
-})
-
-test('an owner has its own number again: `sticky`, `strict`', async () => {
-  for (const [options, isKept] of [[{}, false], [{ sticky: true }, true], [{ sticky: true, strict: true }, true]]) {
-    let now = 1_800_000_000_000
-    const store = ownStore({ rows: memoryStore({ clock: () => now }) })
-    const workers = []
-    for (const owner of ['api-0', 'api-1', 'api-0']) {
-      const ids = new Snowflake('default', { store, owner, ...options })
-      workers.push(decode(await ids.next()).worker)
-      await ids.close()
-      now += 100
-    }
-    assert.notEqual(workers[1], workers[0], 'nobody else has it')
-    assert.equal(workers[2] === workers[0], isKept)
-    const { sticky = false, strict = false } = options
-    for (const [verb, ask] of store.asked) if (verb === 'acquire') assert.deepEqual([ask.sticky, ask.strict], [sticky, strict])
-  }
 })
 
 test('a number is not kept for a name that ends with the process', async () => {

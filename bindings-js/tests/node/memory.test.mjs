@@ -1,35 +1,9 @@
-// Stores in this process: the memory store, which worker number it gives, `memory:` as the address of one; and
-// `leafid/registry`, the store's side for stores written in JavaScript.
+// Stores in this process: the memory store, `memory:` as the address of one; and what `leafid/registry` gives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { acquire, lease_segment, release, renew } from 'leafid/registry'
-import { ranNode } from '../support/ends.mjs'
+import { lease_segment } from 'leafid/registry'
 import { refuses } from '../support/stores.mjs'
-
-test('of two numbers that one owner keeps the older is freed', async () => {
-  let now = 1_800_000_000_000
-  let requests = 0
-  const store = memoryStore({ clock: () => now })
-  store.createNamespace('n', { workers: { start: 0, end: 4 } })
-  const pass = (ms) => (now += ms)
-  const acquire = (owner, sticky = false) => store.acquire({ namespace: 'n', request: (requests += 1).toString(16).padStart(32, '0'), owner, length_ms: 1_000, sticky, strict: false })
-  acquire('keeper', true)
-  store.setWorkers('n', { start: 2, end: 4 })
-  const kept = acquire('keeper', true).worker
-  pass(100_000)
-  assert.deepEqual([acquire('x').worker, acquire('keeper', true).worker], [3, kept])
-  store.setWorkers('n', { start: 0, end: 2 })
-  pass(100_000)
-  assert.deepEqual([acquire('y').worker, acquire('z').worker].sort(), [0, 1])
-  await refuses(() => acquire('x'), 'WORKERS_EXHAUSTED')
-  // Those outside are left out, also once they rested longest.
-  store.setWorkers('n', { start: 2, end: 4 })
-  for (let turn = 0; turn < 2; turn++) {
-    pass(100_000)
-    assert.equal(acquire('y').worker, 3)
-  }
-})
 
 test('a namespace that is there is not made otherwise', async () => {
   const store = memoryStore()
@@ -52,53 +26,7 @@ test('`memory:`: one name is one store, another is another', async () => {
   assert.equal(new Set(stamps.map((id) => decode(id).worker)).size, 3)
 })
 
-test('`memory:` may stand in the environment', () => {
-  const program = "import { Segment } from 'leafid'; const s = new Segment('orders'); console.log(await s.next(), await s.next())"
-  const run = ranNode(['--input-type=module', '-e', program], {
-    cwd: import.meta.dirname,
-    env: { ...process.env, LEAFID_STORE: 'memory:' },
-  })
-  assert.equal(run.stdout, '1n 2n\n', run.stderr)
-})
-
 const STORE = '5a'.repeat(16)
-
-/** A store of a few lines, as a user would write it: rows in an object, decided by the registry. */
-function smallStore(now) {
-  const tags = { orders: { max_id: '1', step: 100, max_step: 1_000 } }
-  const namespace = { layout: 'leaf', max_window_ms: 10_000 }
-  const workers = [{ worker: 0 }, { worker: 1 }]
-  const keep = ({ row, grant }) => {
-    workers[row.worker] = row
-    return grant
-  }
-  return {
-    workers,
-    lease_segment(ask) {
-      const { row, grant } = lease_segment(STORE, tags[ask.tag], ask, now())
-      tags[ask.tag] = row
-      return grant
-    },
-    acquire(ask) {
-      const mine = workers.find(({ key }) => key === ask.request)
-      const [rested] = [...workers].sort((a, b) => Number(BigInt(a.reserved_until ?? 0) - BigInt(b.reserved_until ?? 0)))
-      return keep(acquire(STORE, namespace, { mine, rested }, ask, now()))
-    },
-    renew: (ask) => keep(renew(STORE, namespace, workers[ask.worker], ask, now())),
-    release: (ask) => keep(release(STORE, workers[ask.worker], ask)),
-  }
-}
-
-test('a store of a few lines serves both generators', async () => {
-  const store = smallStore(() => Date.now())
-  const orders = new Segment('orders', { store })
-  for (let id = 1n; id < 500n; id++) assert.equal(await orders.next(), id)
-  const ids = new Snowflake('any', { store, owner: 'me' })
-  assert.equal(typeof (await ids.next()), 'bigint')
-  assert.equal(store.workers[0].owner, 'me')
-  await ids.close()
-  assert.equal(store.workers[0].key, undefined)
-})
 
 test('rows and answers are plain data, with bigints for 64 bits', () => {
   const ask = { tag: 'orders', request: '01'.repeat(16) }

@@ -21,7 +21,6 @@ const meant = (option) => `: did you mean \`{ ${option}: … }\`?`
 const CASES = {
   STEP_INVALID: [
     [segment({ step: 0 }), '`step` must be a whole number from 1 to 2147483647, got `0`'],
-    [segment({ step: 2 ** 31 }), '`step` must be a whole number from 1 to 2147483647, got `2147483648`'],
     [segment({ maxStep: 0 }), '`maxStep` must be a whole number from 1 to 2147483647, got `0`'],
     [segment({ step: 6, maxStep: 5 }), '`step` must be a whole number from 1 to `maxStep`, which is `5`, got `6`'],
     [() => tag_row({ step: 20, max_step: 10 }), '`step` must be 1 to `max_step`, and `max_step` at most 2147483647, got `{step: 20, max_step: 10}`'],
@@ -34,7 +33,6 @@ const CASES = {
     [segment({ maxStep: '5' }), "`maxStep` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxGrowth: 1.5 }), `\`maxGrowth\` must be ${u32}, got \`1.5\``],
     [segment({ timeout: -1 }), '`timeout` must be a number of ms, 0 or more, got `-1`'],
-    [segment({ timeout: '5' }), "`timeout` must be a number of ms, 0 or more, got `'5'`"],
     [snowflake({ lengthMs: -5 }), `\`lengthMs\` must be ${u32}, got \`-5\``],
     [snowflake({ maxAheadMs: 2 ** 32 }), `\`maxAheadMs\` must be ${u32}, got \`4294967296\``],
     [snowflake({ spread: true }), `\`spread\` must be ${u32}, got \`true\``],
@@ -42,9 +40,7 @@ const CASES = {
     [() => new Segment(undefined, { store }), `there is no \`tag\`: it must be ${name}`],
     [() => new Segment('a', { store: {} }), 'the store `{}` has no method `lease_segment`: it needs `lease_segment`'],
     [() => new Snowflake('a', { store: { acquire() {}, renew() {} } }), 'the store `{acquire: function acquire, renew: function renew}` has no method `release`: it needs `acquire`, `renew` and `release`'],
-    [() => new Segment('a', { store: 5 }), 'the store `5` has no method `lease_segment`: it needs `lease_segment`'],
     [() => new Segment('a', { store: 'leaf.db' }), "a store's address is like `http://127.0.0.1:8750`, `sqlite:PATH`, `postgres://…`, `mysql://…` or `memory:`, got `'leaf.db'`"],
-    [() => new Segment('a', { store: 'mariadb://u@127.0.0.1' }), 'the address of the MySQL store names no database: it must be like `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password'],
     [() => httpStore(new URL('ftp://127.0.0.1/')), "the store's address must be like `http://127.0.0.1:8750`, got `ftp://127.0.0.1/`"],
     [() => segment()().fillSync(Buffer.alloc(8)), 'expected a BigUint64Array, got `Buffer(8)`: pass one, or use `take`'],
     [() => segment()().fillAvailable([1]), 'expected a BigUint64Array, got `[1]`: pass one, or use `take`'],
@@ -56,28 +52,22 @@ const CASES = {
     [() => lease_segment(STORE, 5, ASK, 0), 'the row must be an object with its fields, got `5`'],
     [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e5 }, {}, { ...ASK, owner: 'me', namespace: 'eu', sticky: 1 }, 0), '`sticky` of the ask must be true or false, got `1`'],
     [() => release(STORE, { worker: 4 }, { namespace: 'eu', store: STORE, worker: 3, key: STORE, unused_from: 5n }), '`worker` of the row must be the worker number of the ask, `3`, got `4`'],
-    [() => namespace_row({}), /^there is no `layout`: it must be `leaf`/],
     [() => httpStore('http://127.0.0.1/?x=1')],
     [() => new Segment('orders').next(), /LEAFID_STORE/],
     [() => decode(5n, { laoyut: 'js53' }), 'unknown option `laoyut`: options are `layout`'],
     [() => decode(5n, null), 'options must be an object, got `null`'],
     [() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`, `headers`, `fetch`'],
     [() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`'],
-    [() => memoryStore().createNamespace('eu', { laoyut: 'edge' }), 'unknown field `laoyut`: fields are `layout`, `workers`, `max_window_ms`'],
-    [() => memoryStore().createTag('orders', { maxStep: 10 }), 'unknown field `maxStep`: fields are `from`, `step`, `max_step`, `until`'],
     [() => tag_row({ tag: 'orders', maxStep: 10 }), 'unknown field `maxStep`: fields are `tag`, `from`, `step`, `max_step`, `until`'],
     [() => namespace_row({ layout: 'leaf', wokers: { start: 0, end: 1 } }), 'unknown field `wokers`: fields are `namespace`, `layout`, `workers`, `max_window_ms`'],
     [() => new Layout({ ...Layout.edge.toJSON(), epochMs: 5 }), 'unknown field `epochMs`: fields are `epoch_ms`, `tick_ms`, `time_bits`, `worker_bits`, `sequence_bits`'],
     [() => new Segment('orders', URL_TEXT), `options must be an object, got \`'${URL_TEXT}'\`${meant('store')}`],
     [() => new Segment('orders', new URL(URL_TEXT)), `options must be an object, got \`${URL_TEXT}/\`${meant('store')}`],
-    [() => new Segment('orders', null), 'options must be an object, got `null`'],
     [() => new Segment('orders', [store]), 'options must be an object, got `[MemoryStore {}]`'],
     [() => new Segment('orders', store), `options must be an object, got \`MemoryStore {}\`${meant('store')}`],
     [() => new Snowflake('default', 'edge'), `options must be an object, got \`'edge'\`${meant('layout')}`],
     [() => new Snowflake('default', Layout.edge), /^options must be an object, got `.*`: did you mean `\{ layout: … \}`\?$/],
     [() => new Snowflake('default', httpStore(URL_TEXT)), /^options must be an object, got `.*`: did you mean `\{ store: … \}`\?$/],
-    [() => memoryStore(null), 'options must be an object, got `null`'],
-    [() => httpStore(URL_TEXT, null), 'options must be an object, got `null`'],
     [() => httpStore(URL_TEXT, 'secret'), 'options must be an object, got a string: did you mean `{ token: … }`?'],
   ],
   LAYOUT_INVALID: [
@@ -102,11 +92,9 @@ const CASES = {
     [() => fromDecimal('007'), "the decimal form of an ID must be digits without a leading zero, below 2^63, got `'007'`"],
     [() => fromBase32('x'), "the base32 form of an ID must be 13 characters as `toBase32` writes them, got `'x'`"],
     [() => decode(2n ** 60n, { layout: 'js53' }), '`1152921504606846976n` has more than the 53 bits of the layout: decode it with the layout that it was made with'],
-    [() => fromBase32(undefined)],
   ],
   WORKER_INVALID: [
     [() => Layout.leaf.compose(Date.now(), 1024, 0), 'the worker number must be 0 to 1023 in this layout, got `1024`'],
-    [() => Layout.leaf.compose(Date.now(), 1.5, 0), 'the worker number must be 0 to 1023 in this layout, got `1.5`'],
     [() => namespace_row({ layout: 'leaf', workers: { start: 5, end: 5 } }), '`workers` must be `{ start, end }` inside the layout, got `{start: 5, end: 5}`'],
     [() => memoryStore().revoke('default', 5000), 'the worker number must be 0 to 1023, got `5000`'],
     [() => new Snowflake('default', { store, worker: 7 }), /new Snowflake\('default', \{ store: 'http:\/\/127\.0\.0\.1:8750' \}\)/],
@@ -182,15 +170,6 @@ test('whatever is passed, its message can be written', async () => {
       assert.ok(message.length < 400, message)
     }
   }
-})
-
-test('every option that there is passes', () => {
-  const clock = () => 5
-  new Segment('orders', { store, timeout: 1, clock, step: 5, maxStep: 500, maxGrowth: 2 })
-  new Segment('orders', Object.assign(Object.create(null), { store }))
-  new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
-  httpStore(URL_TEXT, { token: 'x' })
-  memoryStore({ clock, id: '5a'.repeat(16), createOnUse: true })
 })
 
 test('a password in an address is never shown', async () => {

@@ -1,10 +1,9 @@
 // Processes with a state file, killed again and again, every second of them while their store is away.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { lines } from '../support/drawn.mjs'
 import { startNode } from '../support/ends.mjs'
 import { freePort } from '../support/port.mjs'
 import { storeFor } from '../support/store.mjs'
@@ -24,16 +23,10 @@ const COUNT_OF_CONTROL = 13_000
 /** One life, killed when it has told so many IDs. One whose window is used up before needs the store, and says so. */
 async function live({ url, folder }, count, timeout, words) {
   const child = startNode([drawer, url, join(folder, 'state'), String(count), String(timeout), ...words])
-  let told = ''
-  child.stderr.on('data', (chunk) => (told += chunk))
-  const closed = once(child, 'close')
   const ids = []
-  for await (const line of createInterface(child.stdout)) {
-    if (!line.endsWith(';')) continue
-    ids.push(BigInt(line.slice(0, -1)))
-    if (ids.length === count) child.kill('SIGKILL')
-  }
-  await closed
+  const { told } = await lines(child, (line) => {
+    if (ids.push(BigInt(line.slice(0, -1))) === count) child.kill('SIGKILL')
+  })
   assert.ok(ids.length === count || told.includes('TIMED_OUT'), told)
   return ids
 }

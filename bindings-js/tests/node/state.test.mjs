@@ -57,15 +57,6 @@ test('the next life needs no store', { skip }, async () => {
   }
 })
 
-test('the next life renews the window', { skip }, async () => {
-  const last = await used()
-  const ids = new Snowflake('default', { store, state })
-  assert.ok((await ids.next()) > last)
-  await until(async () => (await ids.next()) && ids.stats().grants >= 1)
-  assert.equal(decode(await ids.next()).worker, decode(last).worker)
-  await ids.close()
-})
-
 test('in a folder each has a file of its own, and leaves it to the next', { skip }, async () => {
   const states = join(folder, 'states')
   mkdirSync(states)

@@ -1,12 +1,11 @@
 // What `create` declares holds, or is refused by name: of the tags and namespaces of a file, `default` among them.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
-import { drawer } from '../support/drawn.mjs'
+import { drawer, lines } from '../support/drawn.mjs'
 import { scratch, startNode } from '../support/ends.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
@@ -133,11 +132,9 @@ function race(t, creates) {
   return Promise.all(
     creates.map(async (create) => {
       const child = startNode([drawer, path, 'snowflake', '200', 'process', 'ends', JSON.stringify(create)])
-      const told = { ids: '', error: '' }
-      child.stdout.on('data', (chunk) => (told.ids += chunk))
-      child.stderr.on('data', (chunk) => (told.error += chunk))
-      await once(child, 'close')
-      return { error: told.error, ids: told.ids.split(';\n').filter((id) => id !== '').map(BigInt) }
+      const ids = []
+      const { told } = await lines(child, (line) => ids.push(BigInt(line.slice(0, -1))))
+      return { error: told, ids }
     }),
   )
 }

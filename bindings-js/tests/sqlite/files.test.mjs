@@ -10,7 +10,7 @@ import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { leafid } from '../support/store.mjs'
-import { refusal, refuses, timedOut, until } from '../support/stores.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
@@ -123,11 +123,8 @@ test('a mount point is the whole path', () => {
   for (const [path, is] of [
     ['/data/ids.db', true],
     ['/my data/a\\b.db', true],
-    ['/', true],
     ['/data', false],
-    ['/data/ids.db-wal', false],
     ['/s/ids.db', false],
-    ['8:1', false],
   ]) {
     assert.equal(isMounted(mounts, path), is, path)
   }

@@ -9,22 +9,27 @@ import { startNode } from './ends.mjs'
 export const drawer = fileURLToPath(new URL('./store-drawer.mjs', import.meta.url))
 const PARTS = { process: 1, threads: 3, cluster: 3 }
 
+/** Has each whole line heard that a program prints, one that a kill cuts off is none; how it ended, and what else it said. */
+export async function lines(child, hear) {
+  let told = ''
+  child.stderr.on('data', (chunk) => (told += chunk))
+  const closed = once(child, 'close')
+  for await (const line of createInterface(child.stdout)) if (line.endsWith(';')) hear(line)
+  const [code, signal] = await closed
+  return { told, code, signal }
+}
+
 /** Has `count` IDs drawn in a program of its own, which is killed with -9 when it has told `killAt` of them. Each is put into `seen`. */
 export async function drawn(place, kind, count, seen, { form = 'process', killAt = Number.POSITIVE_INFINITY, heard = () => {} } = {}) {
   const stays = Number.isFinite(killAt) ? 'holds' : 'ends'
   const child = startNode([drawer, place, kind, String(count), form, stays])
-  let told = ''
-  child.stderr.on('data', (chunk) => (told += chunk))
-  const closed = once(child, 'close')
   let got = 0
-  for await (const line of createInterface(child.stdout)) {
-    if (!line.endsWith(';')) continue
+  const { told, code, signal } = await lines(child, (line) => {
     seen.push(`${kind === 'snowflake' ? 's' : ''}${line}`)
     got += 1
     heard(got)
     if (got === killAt) child.kill('SIGKILL')
-  }
-  const [code, signal] = await closed
+  })
   if (stays === 'ends') assert.deepEqual([code, got], [0, count * PARTS[form]], told)
   else assert.equal(signal, 'SIGKILL', told)
 }
