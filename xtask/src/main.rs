@@ -85,7 +85,7 @@ fn dispatch(words: &[String]) -> Outcome {
     };
     let known = VERBS.iter().find(|(verb, ..)| verb == name);
     let (verb, profile, run) = known.ok_or(format!("there is no `{name}`: see --help"))?;
-    project::set_profile(*profile);
+    let _ = project::PROFILE.set(*profile);
     run(Args::new(verb, rest))
 }
 

@@ -33,12 +33,8 @@ pub enum Profile {
     Release,
 }
 
-static PROFILE: OnceLock<Profile> = OnceLock::new();
-
-/// Says which products this run makes and uses; the first word holds.
-pub fn set_profile(profile: Profile) {
-    let _ = PROFILE.set(profile);
-}
+/// Which products this run makes and uses; the first word holds.
+pub static PROFILE: OnceLock<Profile> = OnceLock::new();
 
 /// Whether they are as published.
 pub fn is_release() -> bool {
@@ -51,9 +47,7 @@ pub fn dist() -> PathBuf {
 }
 
 /// The version of everything: the workspace's.
-pub fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
-}
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Whether a missing program or a skipped part is a failure.
 pub fn in_ci() -> bool {

@@ -72,7 +72,7 @@ impl Recipe {
         let place = if is_published { project::dist() } else { folder() };
         files::make_dir(&place)?;
         Run::new("node")
-            .args(["xtask/src/build/component.mjs", self.name, project::version()])
+            .args(["xtask/src/build/component.mjs", self.name, project::VERSION])
             .args([&core, &place])
             .done()
     }

@@ -71,7 +71,7 @@ pub fn wheel_file() -> Outcome<PathBuf> {
 
 /// The main npm package and this machine's platform package.
 pub fn npm_tarballs() -> [PathBuf; 2] {
-    let (version, platform) = (project::version(), project::npm_platform());
+    let (version, platform) = (project::VERSION, project::npm_platform());
     let names = [format!("leafid-{version}.tgz"), format!("leafid-{platform}-{version}.tgz")];
     names.map(|name| project::dist().join(name))
 }

@@ -59,7 +59,7 @@ pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
     let name = addon.file_name().unwrap_or_default().to_string_lossy();
     let mut manifest = json!({
         "name": format!("leafid-{platform}"),
-        "version": project::version(),
+        "version": project::VERSION,
         "description": format!("The native engine of leafid for {platform}"),
         "license": "(MIT OR Apache-2.0)",
         "repository": { "type": "git", "url": "git+https://github.com/leafid/leafid.git" },

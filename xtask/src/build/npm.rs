@@ -16,7 +16,7 @@ pub fn build() -> Outcome<PathBuf> {
 /// Makes its folder as it is packed, with the engines of these platforms instead of this machine's.
 pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
     Run::new("node")
-        .args(["xtask/src/build/npm.mjs", project::version()])
+        .args(["xtask/src/build/npm.mjs", project::VERSION])
         .args([stage, &wasm::folder(), &node::types()])
         .args(engines)
         .done()

@@ -59,7 +59,7 @@ pub fn foreign(lock: &str) -> Option<&str> {
 /// One version, also where Cargo cannot tie it to the workspace's; and the licences beside a manifest that
 /// reaches no folder above it.
 pub fn versions() -> Outcome<String> {
-    let version = project::version();
+    let version = project::VERSION;
     let chart = files::read(&project::at("deploy/helm/leafid/Chart.yaml"))?;
     let changes = files::read(&project::at("CHANGELOG.md"))?;
     if let Some(complaint) = other_version(&chart, &changes, version) {

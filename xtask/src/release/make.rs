@@ -43,7 +43,7 @@ fn pages(binary: &Path) -> Outcome<PathBuf> {
 }
 
 fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
-    let name = format!("leafid-{}-{}", project::version(), target.triple);
+    let name = format!("leafid-{}-{}", project::VERSION, target.triple);
     let above = fresh("archive")?;
     let stage = above.join(&name);
     files::install(&target.built("leafid"), &stage.join("leafid"))?;
@@ -123,7 +123,7 @@ pub fn npm_main() -> Outcome<String> {
 
 /// The release's page: its section of the changelog, in `dist/notes.md`.
 pub fn notes() -> Outcome<String> {
-    let (changes, version) = (files::read(&project::at("CHANGELOG.md"))?, project::version());
+    let (changes, version) = (files::read(&project::at("CHANGELOG.md"))?, project::VERSION);
     let notes = section(&changes, version).ok_or_else(|| {
         format!("CHANGELOG.md has no changes under `## {version}`: rename `## Unreleased`")
     })?;

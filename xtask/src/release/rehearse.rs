@@ -72,7 +72,7 @@ fn unit() -> Outcome<String> {
 /// The packages as their registries see them, then installed and used.
 pub fn packages() -> Outcome<String> {
     let (wheels, tarballs) = (made(".whl")?, made(".tgz")?);
-    let sdist = at(format!("leafid-{}.tar.gz", project::version()));
+    let sdist = at(format!("leafid-{}.tar.gz", project::VERSION));
     python("twine")?.args(["check", "--strict"]).args(&wheels).arg(&sdist).done()?;
     for wheel in &wheels {
         python("abi3audit")?.arg("--strict").arg(wheel).done()?;
@@ -92,7 +92,7 @@ pub fn packages() -> Outcome<String> {
         let dry = ["publish", "--dry-run", "--access", "public"];
         Run::new("npm").args(dry).arg(tarball).output()?;
     }
-    let (user, version) = (fresh("npm-user")?, project::version());
+    let (user, version) = (fresh("npm-user")?, project::VERSION);
     let own = format!("leafid-{}-{version}.tgz", project::npm_platform());
     tools::npm_install(&user, ["--offline".into(), at(format!("leafid-{version}.tgz")), at(own)])?;
     Run::new("node").args(["-e", FIRST_JS]).dir(&user).done()?;
