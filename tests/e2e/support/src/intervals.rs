@@ -29,7 +29,6 @@ impl Intervals {
         twice
     }
 
-    /// How many numbers are in the set.
     pub fn count(&self) -> u64 {
         self.ranges.iter().map(|(start, end)| end - start).sum()
     }
