@@ -41,16 +41,6 @@ mod tests {
     use super::Intervals;
 
     #[test]
-    fn ranges_that_touch_become_one() {
-        let mut set = Intervals::default();
-        assert_eq!(set.add(1, 101), 0);
-        assert_eq!(set.add(201, 301), 0);
-        assert_eq!(set.add(101, 201), 0);
-        assert_eq!((set.count(), set.ranges.len()), (300, 1));
-        assert_eq!(set.add(7, 7), 0);
-    }
-
-    #[test]
     fn what_comes_twice_is_counted_exactly() {
         // Against a plain set of numbers, over many small random ranges.
         let (mut set, mut plain) = (Intervals::default(), BTreeSet::new());
