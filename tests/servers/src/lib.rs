@@ -1,7 +1,7 @@
 //! Real database servers for tests: each lies in a temporary folder of its own, listens on a free
 //! port of this machine alone, and is ended by its id when its value is dropped, also by a panic.
 #![cfg(unix)]
-#![expect(missing_docs, reason = "only tests of this project use it: its names say most")]
+#![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 
 mod etcd;
 mod mariadb;

@@ -8,7 +8,7 @@
 //! - [`store`] starts, kills and ends a real server, [`http`] asks it;
 //! - [`child`] is a process that is never left behind.
 
-#![expect(missing_docs, reason = "only tests of this project use it: its names say most")]
+#![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 
 pub mod checker;
 pub mod child;
