@@ -5,7 +5,7 @@ use crate::holder::State;
 use crate::plan::Theme;
 use crate::verdict::Verdict;
 use crate::wire::Event;
-use crate::world::World;
+use crate::world::{Server, World};
 
 impl World {
     /// Something goes wrong, and the next time that it will is set.
@@ -120,22 +120,20 @@ impl World {
         let by = if self.rng.chance(500) { -by } else { by };
         let disbelief = self.plan.longest_window_ms() as u64 * 9 / 10;
         let length = self.rng.magnitude(100, disbelief.clamp(100, 300_000)) as i64;
-        let server = &mut self.servers[number];
-        if server.up && !server.astray {
-            // The step is seen between two readings.
-            server.clock.read(self.t);
-            server.clock.step(by);
-            server.astray = true;
+        let Server { up, astray, .. } = self.servers[number];
+        if up && !astray {
+            self.set_source(number, by, true);
             self.tally.server_clock_faults += 1;
             self.queue.put(self.t + length, Event::SourceBack(number, -by));
         }
     }
 
-    pub(crate) fn source_back(&mut self, server: usize, by: i64) {
+    /// Sets the source of a server, right or wrong; the step is seen between two readings.
+    pub(crate) fn set_source(&mut self, server: usize, by: i64, astray: bool) {
         let server = &mut self.servers[server];
         server.clock.read(self.t);
         server.clock.step(by);
-        server.astray = false;
+        server.astray = astray;
     }
 
     /// A source is set forward by so little that it is believed.

@@ -209,15 +209,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frozen_clock_goes_on_where_it_stood() {
-        let mut clock = HostClock::new(0, 500, 0, true);
-        clock.freeze(10);
-        assert_eq!(clock.read(100).get(), 510);
-        clock.thaw(100);
-        assert_eq!(clock.read(101).get(), 511);
-    }
-
-    #[test]
     fn beside_another_a_clock_that_leaps_goes_on_as_that_one_does() {
         let mut clock = HostClock::new(0, 500, 0, false).beside(0);
         assert!(!clock.look(10, false));

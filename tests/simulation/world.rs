@@ -215,7 +215,7 @@ impl World {
             Event::Answer(reply) => return self.hear(*reply),
             Event::GiveUp(i, life, call) => self.give_up(i, life, call),
             Event::ServerUp(server) => self.server_up(server),
-            Event::SourceBack(server, by) => self.source_back(server, by),
+            Event::SourceBack(server, by) => self.set_source(server, by, false),
             Event::Recreate(tag) => return self.recreate(tag),
             Event::Settle(store, tag) => return self.settle_tag(store, tag),
             Event::Sloppy(i) => return self.sloppy_verb(i),

@@ -21,9 +21,6 @@ pub struct Etcd {
 
 impl Etcd {
     /// Members of one cluster, each with a folder of its own.
-    ///
-    /// # Errors
-    /// One does not start.
     pub fn cluster(count: usize) -> Result<Vec<Etcd>, String> {
         let mut members = Vec::new();
         for number in 0..count {
@@ -41,9 +38,6 @@ impl Etcd {
     }
 
     /// The only member, which its clients speak TLS with, and the file with its certificate.
-    ///
-    /// # Errors
-    /// It does not start.
     pub fn secure() -> Result<(Etcd, PathBuf), String> {
         let mut server = Etcd::member(0)?;
         server.secure = true;

@@ -1,6 +1,7 @@
 //! Real database servers for tests: each lies in a temporary folder of its own, listens on a free
 //! port of this machine alone, and is ended by its id when its value is dropped, also by a panic.
 #![cfg(unix)]
+#![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 
 mod etcd;
 mod mariadb;
@@ -23,11 +24,7 @@ use std::process::Command;
 use running::Kind;
 
 /// A server that can be started, crashed and started again on what it kept.
-///
-/// # Errors
-/// Every verb says what the server wrote when it did not do what was asked.
 pub trait Server: Kind {
-    /// What it is called in messages.
     const NAME: &'static str;
     /// The Debian package that brings its programs.
     const PACKAGE: &'static str;
@@ -47,19 +44,14 @@ pub trait Server: Kind {
     }
 
     /// The URL of an empty place of this name.
-    ///
-    /// # Panics
-    /// It cannot be made.
     fn fresh(&self, name: &str) -> String {
         format!("{}/{name}", self.url())
     }
 
-    /// Where it listens, on 127.0.0.1.
     fn port(&self) -> u16 {
         self.running().port()
     }
 
-    /// The folder that it keeps its data in.
     fn data(&self) -> PathBuf {
         self.running().folder().join("data")
     }
@@ -81,7 +73,6 @@ pub trait Server: Kind {
         self.launch()
     }
 
-    /// As [`Server::start_again_with`], with the settings that it had.
     fn start_again(&mut self) -> Result<(), String> {
         self.launch()
     }
@@ -89,9 +80,6 @@ pub trait Server: Kind {
 
 /// Copies the data of a server that is stopped to a folder that is not there yet, or back, with their
 /// owners.
-///
-/// # Panics
-/// It cannot.
 pub fn copy(from: &Path, to: &Path) {
     if to.exists() {
         std::fs::remove_dir_all(to).expect("a folder of ours");
@@ -113,9 +101,6 @@ CREATE TABLE `leaf_alloc` (
 ";
 
 /// A server of databases that speak SQL.
-///
-/// # Errors
-/// Every verb gives what the server said.
 pub trait Databases: Server {
     /// Makes an empty database, and gives its URL, with every right on it.
     fn make_database(&self, name: &str) -> Result<String, String>;
@@ -126,17 +111,11 @@ pub trait Databases: Server {
 }
 
 /// An empty server for a test; `None` where it is not installed.
-///
-/// # Panics
-/// It does not start; or it is [`missing`].
 pub fn for_test<S: Server>() -> Option<S> {
     for_test_with(&[])
 }
 
 /// As [`for_test`], with settings.
-///
-/// # Panics
-/// As [`for_test`].
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     if let Some(program) = S::missing() {
         missing(&S::NAME.to_lowercase(), &program, S::PACKAGE);
@@ -148,10 +127,8 @@ pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     }
 }
 
-/// Reports that this test is not run over `what`, because a program of a Debian package is not installed.
-///
-/// # Panics
-/// `CI` is set: everything is installed there.
+/// Reports that this test is not run over `what`, because a program of a Debian package is not
+/// installed; a failure where `CI` is set, as everything is installed there.
 pub fn missing(what: &str, program: &str, package: &str) {
     let in_ci = |value: String| !matches!(value.as_str(), "" | "0" | "false");
     let why = format!("no `{program}` (apt-get install {package})");
@@ -161,9 +138,6 @@ pub fn missing(what: &str, program: &str, package: &str) {
 
 /// Reports, once for each test, that it is not run: on standard error, and as a line `TEST<tab>SENTENCE` in
 /// the file that `LEAFID_NOT_RUN` names, by which `cargo xtask test` does not count it as passed.
-///
-/// # Panics
-/// That file cannot be written.
 pub fn not_run(what: &str, why: &str) {
     // The harness gives each test a thread, and names it after the test.
     thread_local!(static TOLD: Cell<bool> = const { Cell::new(false) });

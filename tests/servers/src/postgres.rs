@@ -18,18 +18,12 @@ pub struct Postgres {
 
 impl Postgres {
     /// Who may connect from where and by what proof (`pg_hba.conf`), read at its next start.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn host_rules(&self, rules: &str) -> Result<(), String> {
         let file = self.data().join("pg_hba.conf");
         fs::write(&file, rules).map_err(|error| format!("`{}`: {error}", file.display()))
     }
 
     /// Writes a file that only it can read into the folder of its data: a certificate, or its key.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
         use std::os::unix::fs::PermissionsExt;
         let file = self.data().join(name);
@@ -40,9 +34,6 @@ impl Postgres {
     }
 
     /// Has it start as a replica that follows nobody: it can be read, and nothing can be written.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn make_standby(&self) -> Result<(), String> {
         let file = self.data().join("standby.signal");
         fs::write(&file, "").map_err(|error| format!("`{}`: {error}", file.display()))?;

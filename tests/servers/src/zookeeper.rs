@@ -27,9 +27,6 @@ pub struct Zookeeper {
 
 impl Zookeeper {
     /// Servers of one cluster, each with a folder of its own.
-    ///
-    /// # Errors
-    /// One does not start.
     pub fn cluster(count: usize) -> Result<Vec<Zookeeper>, String> {
         let mut cluster = Vec::new();
         for _ in 0..count {

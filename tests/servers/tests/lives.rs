@@ -3,9 +3,7 @@
 
 use std::net::TcpStream;
 
-use leafid_servers::{
-    Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, for_test, for_test_with,
-};
+use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, for_test_with};
 
 /// `nonsense` is a setting that it refuses to start with, and `says` what it says then.
 fn lives<S: Server>(settings: &[&str], nonsense: &str, says: &str) -> Option<S> {
@@ -79,13 +77,5 @@ mod engines {
     fn zookeeper_lives() {
         // It has no logger, and so no word for it.
         lives::<Zookeeper>(&["maxSessionTimeout=5000"], "tickTime=none", "ended with");
-    }
-
-    #[test]
-    fn two_of_a_kind_stand_side_by_side() {
-        let (Some(one), Some(two)) = (for_test::<Postgres>(), for_test::<Postgres>()) else {
-            return;
-        };
-        assert_ne!(one.port(), two.port());
     }
 }

@@ -30,7 +30,6 @@ struct Holder {
 }
 
 impl Checker {
-    /// A check of a namespace with this layout.
     pub fn new(layout: Layout) -> Checker {
         Checker {
             layout,
@@ -50,9 +49,6 @@ impl Checker {
     }
 
     /// Takes what a holder handed out; other lines say nothing here.
-    ///
-    /// # Errors
-    /// An ID that the layout cannot read, or a run over two workers.
     pub fn take(&mut self, holder: usize, line: &Line) -> Result<(), String> {
         match *line {
             Line::Numbers { start, end } => {
@@ -93,12 +89,10 @@ impl Checker {
         self.backwards
     }
 
-    /// How many different numbers were handed out.
     pub fn numbers(&self) -> u64 {
         self.numbers.count()
     }
 
-    /// How many worker numbers were used.
     pub fn workers(&self) -> usize {
         self.workers.len()
     }

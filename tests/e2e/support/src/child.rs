@@ -30,11 +30,8 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts it with its standard input held open until [`Child::close_stdin`], and hands each line of its standard output to `on_line`, from another thread; `None`
-    /// is the end of it.
-    ///
-    /// # Errors
-    /// It does not start.
+    /// Starts it with its standard input held open until [`Child::close_stdin`], and hands each line of
+    /// its standard output to `on_line`, from another thread; `None` is the end of it.
     pub fn start(
         name: &str,
         mut command: Command,
@@ -78,7 +75,6 @@ impl Child {
         Ok(Child { process, name, stdin, stderr, readers, ended: None, _keeper: keeper })
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
@@ -141,10 +137,8 @@ impl Child {
         self.ended
     }
 
-    /// Waits until it is ready, by the last lines of its standard error or something else.
-    ///
-    /// # Errors
-    /// It ended, or was not ready in time.
+    /// Waits until it is ready, by the last lines of its standard error or something else; kills it if
+    /// it is not in time.
     pub fn wait_until(
         &mut self,
         limit: Duration,
@@ -166,10 +160,7 @@ impl Child {
         Ok(())
     }
 
-    /// Waits for its end.
-    ///
-    /// # Errors
-    /// It did not end in time; it was killed.
+    /// Waits for its end; kills it if that does not come in time.
     pub fn wait(&mut self, limit: Duration) -> Result<ExitStatus, String> {
         let deadline = Instant::now() + limit;
         loop {
@@ -187,7 +178,6 @@ impl Child {
         }
     }
 
-    /// The last lines of its standard error.
     pub fn stderr(&self) -> String {
         self.stderr.lock().map(|lines| lines.join("\n")).unwrap_or_default()
     }
@@ -225,11 +215,7 @@ impl Drop for Child {
     }
 }
 
-/// Runs a program to its end; gives what it wrote.
-///
-/// # Errors
-/// It does not start, it failed, or it did not end in time and was killed; with the last lines of its
-/// standard error.
+/// Runs a program to its end, and kills it if that does not come in time; gives what it wrote.
 pub fn said(command: Command, limit: Duration) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let text = Arc::new(Mutex::new(String::new()));

@@ -10,7 +10,6 @@ use std::time::Duration;
 /// What a user has installed: where Python finds the wheel, and Node the packages.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// The checkout.
     pub root: PathBuf,
     /// The interpreter of a virtual environment with the wheel.
     pub python: PathBuf,
@@ -18,22 +17,17 @@ pub struct Installed {
     pub consumer: PathBuf,
 }
 
-/// A kind of host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// CPython.
     Python,
-    /// Node.
     Node,
     /// A Worker in workerd, driven by Miniflare.
     Edge,
 }
 
 impl Program {
-    /// All of them.
     pub const ALL: [Program; 3] = [Program::Python, Program::Node, Program::Edge];
 
-    /// Its name in the stream.
     pub fn name(self) -> &'static str {
         match self {
             Program::Python => "python",
@@ -43,14 +37,10 @@ impl Program {
     }
 }
 
-/// What a host draws.
 #[derive(Clone, Debug)]
 pub struct Draw {
-    /// The store's address.
     pub store: String,
-    /// The tag.
     pub tag: String,
-    /// The namespace.
     pub namespace: String,
     /// IDs per second, over both kinds.
     pub rate: u32,
@@ -68,9 +58,6 @@ pub struct Stage {
 
 impl Stage {
     /// Copies the programs below `folder`.
-    ///
-    /// # Errors
-    /// A file that cannot be copied, a package that is not there.
     pub fn make(installed: &Installed, folder: &Path) -> io::Result<Stage> {
         let folder = folder.join("programs");
         let modules = folder.join("node_modules");
@@ -92,7 +79,6 @@ impl Stage {
         Ok(Stage { installed: installed.clone(), folder })
     }
 
-    /// How to start a host.
     pub fn command(&self, program: Program, draw: &Draw) -> Command {
         let (interpreter, script) = match program {
             Program::Python => (self.installed.python.as_path(), "python.py"),

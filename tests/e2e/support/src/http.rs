@@ -9,9 +9,6 @@ use serde_json::Value;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A GET that must succeed. An answer without a JSON body is `Value::Null`.
-///
-/// # Errors
-/// No whole answer within a minute, or another status than 200.
 pub fn get(from: SocketAddr, path: &str) -> Result<Value, String> {
     match ask(from, path) {
         Ok((200, body)) => Ok(body),

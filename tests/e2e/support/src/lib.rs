@@ -8,6 +8,8 @@
 //! - [`store`] starts, kills and ends a real server, [`http`] asks it;
 //! - [`child`] is a process that is never left behind.
 
+#![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
+
 pub mod checker;
 pub mod child;
 pub mod hosts;

@@ -1,22 +1,18 @@
 //! What a host program of `examples/stream` writes on its standard output, line by line.
 
-/// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// `hello NAME VERSION`: who speaks, with which version of leafid.
     Hello(String),
     /// `n START END`: the numbers `[start, end)` were handed out, in this order.
     Numbers {
-        /// The first one.
         start: u64,
         /// One above the last one.
         end: u64,
     },
     /// `s FIRST LAST COUNT`: so many snowflake IDs of one worker, ascending strictly.
     Snowflakes {
-        /// The first ID.
         first: u64,
-        /// The last ID.
         last: u64,
         /// How many, both included.
         count: u64,
@@ -32,22 +28,16 @@ pub enum Line {
 /// Which of the two generators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Numbers.
     Segment,
-    /// Snowflake IDs.
     Snowflake,
 }
 
 /// A generator's own counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// IDs handed out.
     pub ids: u64,
-    /// Asks sent.
     pub asks: u64,
-    /// Grants applied.
     pub grants: u64,
-    /// Asks that failed.
     pub failures: u64,
     /// How often the line was dry.
     pub waits: u64,
@@ -58,17 +48,12 @@ pub struct Stats {
 /// What a call was refused with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The error's code.
     pub code: String,
-    /// Its message.
     pub message: String,
 }
 
 impl Line {
     /// Reads one line.
-    ///
-    /// # Errors
-    /// What is wrong with it: a host program says nothing but these lines.
     pub fn parse(text: &str) -> Result<Line, String> {
         let words: Vec<&str> = text.split(' ').collect();
         let line = match words.as_slice() {

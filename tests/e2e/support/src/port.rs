@@ -18,9 +18,6 @@ impl Port {
     /// Takes one below those that the system gives to outgoing connections: a client that keeps
     /// trying a stopped server on one of *those* will in the end be connected to itself, and hold
     /// the port against the server's return.
-    ///
-    /// # Errors
-    /// None is free, or the folder of their locks cannot be made.
     pub fn take() -> Result<Port, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = std::env::temp_dir().join("leafid-ports");
@@ -43,7 +40,6 @@ impl Port {
         Err("no port is free between 26000 and 32000".to_owned())
     }
 
-    /// Its number.
     pub fn number(&self) -> u16 {
         self.number
     }

@@ -27,9 +27,6 @@ pub struct Store {
 
 impl Store {
     /// Starts a store in `folder`, with an empty file, and waits until it is ready.
-    ///
-    /// # Errors
-    /// It does not start, or is not ready within two minutes.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let (binary, folder, port) = (binary.to_owned(), folder.to_owned(), Port::take()?);
@@ -39,9 +36,6 @@ impl Store {
     }
 
     /// Starts it once more, on what it kept and the same port, and waits until it is ready.
-    ///
-    /// # Errors
-    /// It does not start, or is not ready within two minutes.
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
@@ -63,7 +57,6 @@ impl Store {
         Ok(())
     }
 
-    /// `kill -9`.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill();
@@ -71,21 +64,16 @@ impl Store {
     }
 
     /// SIGTERM, and waits for the end.
-    ///
-    /// # Errors
-    /// It does not run, or did not end within two minutes and was killed.
     pub fn terminate(&mut self) -> Result<ExitStatus, String> {
         let mut child = self.child.take().ok_or("the store does not run")?;
         child.ask_to_end(Signal::TERM);
         child.wait(LIMIT)
     }
 
-    /// Whether it ended by itself.
     pub fn is_gone(&mut self) -> bool {
         self.child.as_mut().is_none_or(|child| child.poll().is_some())
     }
 
-    /// Its last words.
     pub fn stderr(&self) -> String {
         self.child.as_ref().map(Child::stderr).unwrap_or_default()
     }
@@ -95,25 +83,19 @@ impl Store {
         self.child.as_ref().map_or(0, Child::id)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port.number()))
     }
 
-    /// Its address as hosts take it.
     pub fn url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// The file that it keeps.
     pub fn file(&self) -> PathBuf {
         self.folder.join("leafid.db")
     }
 
     /// Runs the binary as an operator would, against this store.
-    ///
-    /// # Errors
-    /// What it said when it failed.
     pub fn operate(&self, words: &[&str]) -> Result<String, String> {
         let mut command = Command::new(&self.binary);
         command.args(words).args(["--url", &self.url()]);
@@ -123,19 +105,12 @@ impl Store {
 
     /// Makes the tag and the namespace of a stream: small steps and windows, so that ranges change
     /// hands often.
-    ///
-    /// # Errors
-    /// What the store said.
     pub fn prepare(&self, tag: &str, namespace: &str) -> Result<(), String> {
         self.operate(&["tag", "create", tag, "--step", "100", "--max-step", "100"])?;
         self.operate(&["namespace", "create", namespace, "--max-window", "10s"])?;
         Ok(())
     }
 
-    /// The answer to a GET.
-    ///
-    /// # Errors
-    /// No answer, or another status than 200.
     pub fn get(&self, path: &str) -> Result<Value, String> {
         http::get(self.address(), path)
     }

@@ -20,7 +20,6 @@ const KEPT_REFUSALS: usize = 20;
 
 /// Hosts, living and gone, and the check over all of them.
 pub struct Stream {
-    /// The check.
     pub checker: Checker,
     hosts: Vec<Host>,
     sender: Sender<Heard>,
@@ -29,17 +28,13 @@ pub struct Stream {
 
 /// One life of a host program, and what it told.
 pub struct Host {
-    /// As it was started.
     pub name: String,
-    /// Its numbers.
     pub segment: Told,
-    /// Its snowflake IDs.
     pub snowflake: Told,
     /// It said that it closed both generators.
     pub closed: bool,
     /// Its standard output is at its end, and every line of it was checked.
     pub ended: bool,
-    /// Lines that could not be understood.
     pub faults: Vec<String>,
     killed: bool,
     child: Child,
@@ -48,15 +43,11 @@ pub struct Host {
 /// What one generator of a host told so far.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// IDs that were checked.
     pub ids: u64,
-    /// The last of them.
     pub last: Option<u64>,
     /// The generator's own counters, as of its last report.
     pub stats: Stats,
-    /// What calls were refused with, the first few.
     pub refused: Vec<Refused>,
-    /// How many calls were refused.
     pub refusals: u64,
 }
 
@@ -73,9 +64,6 @@ impl Stream {
     }
 
     /// Starts a host; its index.
-    ///
-    /// # Errors
-    /// It does not start.
     pub fn start(&mut self, name: &str, command: Command) -> io::Result<usize> {
         let host = self.checker.holder();
         let sender = self.sender.clone();
@@ -96,12 +84,10 @@ impl Stream {
         Ok(host)
     }
 
-    /// Every host that was started, in order.
     pub fn hosts(&self) -> &[Host] {
         &self.hosts
     }
 
-    /// One of them.
     pub fn host(&self, host: usize) -> &Host {
         &self.hosts[host]
     }
@@ -140,9 +126,6 @@ impl Stream {
     }
 
     /// Ends every host that runs: each closes its generators and goes.
-    ///
-    /// # Errors
-    /// A host that did not end in time, that failed, or that did not close.
     pub fn close(&mut self, limit: Duration) -> Result<(), String> {
         for host in &mut self.hosts {
             host.child.close_stdin();
@@ -177,7 +160,6 @@ impl Stream {
         self.hosts.iter().map(|host| host.segment.stats.grants + host.snowflake.stats.grants).sum()
     }
 
-    /// IDs of all hosts.
     pub fn ids(&self) -> u64 {
         self.hosts.iter().map(Host::ids).sum()
     }
@@ -202,7 +184,6 @@ impl Stream {
 }
 
 impl Host {
-    /// IDs of both kinds.
     pub fn ids(&self) -> u64 {
         self.segment.ids + self.snowflake.ids
     }
