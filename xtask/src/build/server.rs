@@ -16,10 +16,8 @@ pub fn with_sqlite_alone() {
 
 /// Builds the server.
 pub fn build() -> Outcome<PathBuf> {
-    let (profile, folder) = match project::is_release() {
-        true => ("release", "release"),
-        false => ("dev", "debug"),
-    };
+    let release = project::is_release();
+    let (profile, folder) = if release { ("server", "server") } else { ("dev", "debug") };
     let features = SQLITE_ALONE.load(Ordering::Relaxed).then_some("--no-default-features");
     Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile])
         .args(features)

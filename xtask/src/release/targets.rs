@@ -82,14 +82,16 @@ impl Target {
             true => super::python("cargo-zigbuild")?.arg("zigbuild"),
             false => Run::new("cargo").arg("build"),
         };
-        let run = run.args(["--locked", "--release", "-p", package]);
+        let profile = if package == "leafid-server" { "server" } else { "release" };
+        let run = run.args(["--locked", "--profile", profile, "-p", package]);
         let run = run.args(["--target", &format!("{}{oldest}", self.triple)]);
         Ok(run.env("CARGO_TARGET_DIR", project::target()))
     }
 
     /// A file that cargo built for it.
     pub fn built(&self, file: &str) -> PathBuf {
-        project::target().join(self.triple).join("release").join(file)
+        let profile = if file == "leafid" { "server" } else { "release" };
+        project::target().join(self.triple).join(profile).join(file)
     }
 }
 
