@@ -33,7 +33,7 @@ pub enum Error {
     AuthFailed,
     /// Another answer of the server, by its number.
     Answer(i32),
-    /// Nobody answers, or in no form that is known.
+    /// No server answers, or the answer cannot be read: whether the request was carried out is unknown.
     Lost(String),
 }
 
@@ -54,12 +54,12 @@ impl Error {
     }
 
     pub(super) fn unread() -> Error {
-        Error::Lost("an answer is none of ZooKeeper's".to_owned())
+        Error::Lost("the server's answer does not follow ZooKeeper's protocol".to_owned())
     }
 
     /// Whether the server said no, and goes on.
     pub(super) fn is_refusal(&self) -> bool {
-        // Arguments, rights in a form it does not know, quota, load.
+        // Bad arguments, an invalid ACL, a quota used up, throttling.
         matches!(self, Error::NoNode | Error::NodeExists | Error::BadVersion)
             || matches!(self, Error::Answer(-8 | -114 | -125 | -127))
     }
@@ -128,7 +128,7 @@ impl Stat {
         let (mzxid, ctime) = (from.try_get_i64()?, from.try_get_i64()?);
         let (mtime, version) = (from.try_get_i64()?, from.try_get_i32()?);
         let cversion = from.try_get_i32()?;
-        // Of the rights, its session, its length, its children, and their last change.
+        // Skips the ACL's version, the owning session, the data length, and the number and last change of children.
         from.try_copy_to_slice(&mut [0; 4 + 8 + 4 + 4 + 8])?;
         Ok(Stat { mzxid, ctime, mtime, version, cversion })
     }
@@ -144,7 +144,7 @@ pub(super) fn put_text(to: &mut Vec<u8>, text: &str) {
 }
 
 fn read_bytes(from: &mut &[u8]) -> Result<Vec<u8>, Error> {
-    // Nothing instead of no bytes.
+    // A length of -1 means null: read as no bytes.
     let length = usize::try_from(from.try_get_i32()?.max(0)).unwrap_or(0);
     let (bytes, rest) = from.split_at_checked(length).ok_or_else(Error::unread)?;
     *from = rest;
@@ -161,7 +161,7 @@ fn path(path: &str) -> Vec<u8> {
     body
 }
 
-/// A path, and that nobody waits for a change there.
+/// The body of a read: the path, and no watch, since changes are never waited for.
 fn unwatched(of: &str) -> Vec<u8> {
     let mut body = path(of);
     body.put_u8(0);
@@ -181,7 +181,7 @@ fn put_create(to: &mut Vec<u8>, path: &str, data: &[u8], rights: Rights, kind: K
     };
     put_text(to, path);
     put_bytes(to, data);
-    // One entry, with all five rights.
+    // The ACL: one entry with all five permissions.
     to.put_i32(1);
     to.put_i32(0b1_1111);
     put_text(to, scheme);
@@ -298,7 +298,7 @@ impl Multi {
     }
 }
 
-/// What was done by one part of a [`Multi`].
+/// The result of one operation of a [`Multi`].
 #[derive(Clone, Copy, Debug)]
 pub enum Done {
     Set(Stat),
@@ -306,12 +306,12 @@ pub enum Done {
     Checked,
 }
 
-/// Why nothing of a [`Multi`] was done, or nobody knows.
+/// Why a [`Multi`] failed.
 #[derive(Debug)]
 pub enum Failed {
-    /// The part of this index, from 0, could not be done.
+    /// The operation with this index, from 0, was refused, so none was carried out.
     Part(usize, Error),
-    /// There was no answer, or not to it.
+    /// The request failed as a whole; if the connection was lost, it may have been carried out.
     Whole(Error),
 }
 
@@ -342,7 +342,7 @@ fn done(answer: &mut &[u8]) -> Result<Vec<Done>, Failed> {
                 read_text(answer).map_err(Failed::Whole)?;
                 done.push(Done::Created);
             }
-            // Before the part that failed, 0; after it, that it was not tried.
+            // Operations before the refused one have code 0, those after it a code that says they were not tried.
             -1 => match answer.try_get_i32()? {
                 0 => {}
                 code => failed = failed.or(Some(Failed::Part(part, Error::of(code)))),

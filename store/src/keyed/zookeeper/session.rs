@@ -1,5 +1,5 @@
-//! A session with ZooKeeper: requests are sent in the order in which they are asked, and answered in that
-//! order. It is not made again by itself: a session that is lost fails whoever waits, and all that ask later.
+//! A session with ZooKeeper over one connection. Requests are sent in the order of the calls and answered in the
+//! same order. A lost session does not reconnect: pending and later requests fail, and the caller opens another.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -19,12 +19,12 @@ const PING: i32 = 11;
 const AUTH: i32 = 100;
 const CLOSE: i32 = -11;
 
-/// What stands where a request has its number.
+/// Reserved request numbers, by which ZooKeeper marks pings, logins and watch events.
 const PING_XID: i32 = -2;
 const AUTH_XID: i32 = -4;
 const EVENT_XID: i32 = -1;
 
-/// No answer is as long: a server sends at most what one may write, and a list of names.
+/// The longest answer that is accepted, in bytes; real ones are data of at most 1 MB, or lists of names.
 const LONGEST: usize = 64 << 20;
 
 /// An open session.
@@ -38,7 +38,7 @@ struct Ask {
     answer: Answer,
 }
 
-/// Where the body of an answer goes.
+/// The channel on which the body of an answer is delivered.
 type Answer = oneshot::Sender<Result<Vec<u8>, Error>>;
 
 impl Session {
@@ -53,7 +53,7 @@ impl Session {
         patience: Duration,
     ) -> Result<Session, Error> {
         let hosts: Vec<&str> = hosts.split(',').collect();
-        // Not everybody at the first of them.
+        // Starts at a random server, so that clients spread over all of them.
         let first = random::bytes().map_or(0, |[byte]| usize::from(byte));
         let each = patience / u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let mut last = Error::Lost("no server is named".to_owned());
@@ -86,7 +86,7 @@ impl Session {
         body: Vec<u8>,
     ) -> impl Future<Output = Result<Vec<u8>, Error>> + use<> {
         let (answer, answered) = oneshot::channel();
-        // Where nobody takes it, nobody answers.
+        // If the session is lost, the request and its sender are dropped, and the receiver fails.
         let _ = self.asks.send(Ask { kind, body, answer });
         async move { answered.await.unwrap_or_else(|_| Err(Error::gone())) }
     }
@@ -119,7 +119,7 @@ async fn greet(host: &str, patience: Duration) -> io::Result<(TcpStream, Duratio
     }
 }
 
-/// What is on its way.
+/// The connection's state: bytes to send, bytes received, and requests that wait for answers.
 struct Line {
     out: BytesMut,
     come: BytesMut,
@@ -148,7 +148,7 @@ impl Line {
         self.out.put_slice(body);
     }
 
-    /// Until the session is lost, or nobody has it any more.
+    /// Drives the connection until it is lost or the `Session` is dropped.
     async fn run(
         mut self,
         stream: TcpStream,
@@ -195,7 +195,7 @@ impl Line {
                 }
             }
         };
-        // Nobody asks in vain after this.
+        // No request is accepted after this, and those in the queue fail, too.
         asked.close();
         let late = std::iter::from_fn(|| asked.try_recv().ok()).map(|ask| ask.answer);
         for answer in self.waiting.into_iter().map(|(_, answer)| answer).chain(late) {
@@ -203,7 +203,7 @@ impl Line {
         }
     }
 
-    /// Takes the whole frames of what has come.
+    /// Delivers the complete frames among the received bytes.
     fn hear(&mut self) -> Result<(), Error> {
         while let Some(&length) = self.come.first_chunk::<4>() {
             let length = usize::try_from(i32::from_be_bytes(length)).unwrap_or(usize::MAX);
@@ -226,7 +226,7 @@ impl Line {
                     Some((asked, answer)) if asked == xid => {
                         let told =
                             if code == 0 { Ok(frame.to_vec()) } else { Err(Error::of(code)) };
-                        // Who asked may have gone.
+                        // The caller may have given up.
                         let _ = answer.send(told);
                     }
                     _ => return Err(Error::unread()),
