@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
 use super::address::{Paths, counted, version};
-use super::record::{Done, Error, Failed, Multi, Rights, Stat};
+use super::record::{Error, Failed, Multi, Rights, Stat};
 use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
@@ -175,16 +175,16 @@ pub async fn commit(
     ended
 }
 
-fn done(group: &Commit, parts: &[Part], results: &[Done]) -> (Ended, Option<Stat>) {
+fn done(group: &Commit, parts: &[Part], results: &[Option<Stat>]) -> (Ended, Option<Stat>) {
     let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
     for (part, result) in parts.iter().zip(results) {
         let revision = match result {
-            Done::Set(stat) => {
+            Some(stat) => {
                 last = Some(*stat);
                 counted(stat.version)
             }
-            Done::Created => 0,
-            Done::Checked => continue,
+            // A created node has version 0; a check is `Part::Other`, and its revision is not used.
+            None => 0,
         };
         match part {
             Part::Set => revisions.push(revision),

@@ -264,11 +264,12 @@ impl Session {
         self.ask(SYNC, path(of)).await.map(drop)
     }
 
-    /// Does all of it, or nothing. It is sent now, and in the order of the calls.
+    /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the other
+    /// operations. The request is sent now, in the order of the calls.
     pub(super) fn write(
         &self,
         multi: Multi,
-    ) -> impl Future<Output = Result<Vec<Done>, Failed>> + use<> {
+    ) -> impl Future<Output = Result<Vec<Option<Stat>>, Failed>> + use<> {
         let mut body = multi.0;
         put_head(&mut body, -1, true);
         let answer = self.ask(MULTI, body);
@@ -298,14 +299,6 @@ impl Multi {
     }
 }
 
-/// The result of one operation of a [`Multi`].
-#[derive(Clone, Copy, Debug)]
-pub enum Done {
-    Set(Stat),
-    Created,
-    Checked,
-}
-
 /// Why a [`Multi`] failed.
 #[derive(Debug)]
 pub enum Failed {
@@ -327,7 +320,7 @@ fn put_head(to: &mut Vec<u8>, kind: i32, last: bool) {
     to.put_i32(-1);
 }
 
-fn done(answer: &mut &[u8]) -> Result<Vec<Done>, Failed> {
+fn done(answer: &mut &[u8]) -> Result<Vec<Option<Stat>>, Failed> {
     let (mut done, mut failed) = (Vec::new(), None);
     for part in 0.. {
         let (kind, last) = (answer.try_get_i32()?, answer.try_get_u8()? != 0);
@@ -336,11 +329,11 @@ fn done(answer: &mut &[u8]) -> Result<Vec<Done>, Failed> {
             break;
         }
         match kind {
-            CHECK => done.push(Done::Checked),
-            SET => done.push(Done::Set(Stat::read(answer).map_err(Failed::Whole)?)),
+            CHECK => done.push(None),
+            SET => done.push(Some(Stat::read(answer).map_err(Failed::Whole)?)),
             CREATE => {
                 read_text(answer).map_err(Failed::Whole)?;
-                done.push(Done::Created);
+                done.push(None);
             }
             // Operations before the refused one have code 0, those after it a code that says they were not tried.
             -1 => match answer.try_get_i32()? {
