@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::wheel_file;
+use super::{npm, wheel_file};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// Builds the wheel with the project's own maturin.
 pub fn build() -> Outcome<PathBuf> {
     let maturin = tools::maturin()?;
+    licences()?;
     // A wheel of another version or platform would otherwise stay beside the new one.
     files::ending(&project::dist(), ".whl").iter().try_for_each(|old| files::remove(old))?;
     Run::new(maturin)
@@ -18,4 +19,9 @@ pub fn build() -> Outcome<PathBuf> {
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;
     wheel_file()
+}
+
+/// Both licences, beside the manifest: what is above it is in no package.
+pub fn licences() -> Outcome {
+    npm::licences(&project::at("bindings-py"))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::targets::{self, ALL, Target};
 use super::{publish, python};
-use crate::build::{node, npm};
+use crate::build::{node, npm, wheel};
 use crate::process::Run;
 use crate::{Outcome, build, files, project, tools};
 
@@ -63,6 +63,7 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
 
 /// A wheel for each platform, for every CPython from 3.11 on.
 pub fn wheels(targets: &[&Target]) -> Outcome<String> {
+    wheel::licences()?;
     let mut told = Vec::new();
     for target in targets {
         tools::rust_target(target.triple)?;
@@ -83,6 +84,7 @@ pub fn wheels(targets: &[&Target]) -> Outcome<String> {
 
 /// The source package.
 pub fn sdist() -> Outcome<String> {
+    wheel::licences()?;
     let folder = fresh("sdist")?;
     let words = ["sdist", "--manifest-path", "bindings-py/Cargo.toml", "--out"];
     python("maturin")?.args(words).arg(&folder).done()?;

@@ -40,23 +40,10 @@ pub fn servers() -> Outcome<String> {
     if Run::new("id").quiet().arg("-u").output()?.trim() != "0" {
         return Err("only root can give a program another root: run this part as root".to_owned());
     }
-    context()?;
     for (name, server) in [("image", image()?), ("chart", chart()?)] {
         server.tried().map_err(|error| format!("the server of the {name}: {error}"))?;
     }
     Ok("those of the image and the chart, each in a root of its own".to_owned())
-}
-
-/// What an engine would be sent to compile in is enough to build the store.
-fn context() -> Outcome {
-    let folder = fresh("context")?;
-    let ignore = files::read(&project::at(".dockerignore"))?;
-    let allowed = ignore.lines().filter_map(|line| line.strip_prefix('!'));
-    let names = Run::new("git").quiet().args(["ls-files", "--"]).args(allowed).output()?;
-    for file in names.lines().filter(|file| project::at(file).is_file()) {
-        files::install(&project::at(file), &folder.join(file))?;
-    }
-    Run::cargo(&["check", "--locked", "-p", "leafid-server"]).dir(&folder).done()
 }
 
 fn image() -> Outcome<Server> {
