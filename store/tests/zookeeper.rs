@@ -31,7 +31,16 @@ async fn told(says: Vec<u8>) -> Result<(), Error> {
         let (mut stream, _) = listener.accept().await.expect("somebody asks");
         let mut asked = [0; 48];
         stream.read_exact(&mut asked).await.expect("a greeting");
-        stream.write_all(&says).await.expect("it is read");
+        let (greeting, answer) = says.split_at(says.len().min(HELLO.len()));
+        stream.write_all(greeting).await.expect("it is read");
+        if !answer.is_empty() {
+            // An answer that comes before its request is none.
+            let mut length = [0; 4];
+            stream.read_exact(&mut length).await.expect("a request");
+            let mut request = vec![0; u32::from_be_bytes(length) as usize];
+            stream.read_exact(&mut request).await.expect("a request");
+        }
+        stream.write_all(answer).await.expect("it is read");
         // Until the session is closed.
         let _ = stream.shutdown().await;
         let _ = stream.read_to_end(&mut Vec::new()).await;
