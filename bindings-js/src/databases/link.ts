@@ -16,8 +16,6 @@ export interface Link extends FarTables {
   dialect: Dialect
   /** What stands in the tables, which tables there are, and what the server is set to, as the texts of these names say. */
   told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]>
-  /** What is wrong with the server or its settings; `found` is what `settings` says. */
-  judge(settings: Raw | undefined, allowUnsafe: boolean): LeafidError | undefined
   /** What else has to be there, or is in the way: looked at once. */
   examine?(): Promise<void>
   /** Makes the tables, unless another program is faster, and writes these rows. */
@@ -51,15 +49,12 @@ export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause
   return new LeafidError(meant, `${place} does not let this process do that: ${detail}; ${cure}`, { cause })
 }
 
-/** A setting that can lose what was answered, by its name. */
-export function refusedSetting(place: string, setting: string, cure: string): LeafidError {
+/** Refuses a server that cannot be a store, or that may lose what was answered unless that is let pass; `found` is what `settings` found. */
+export function judge({ place }: Pick<Link, 'place'>, [refused, setting, cure]: Raw, allowUnsafe: boolean): void {
+  if (refused) throw new LeafidError('STORE_REFUSED', `${place} ${refused}`)
+  if (!setting || allowUnsafe) return
   const loses = 'a crash forgets what was answered last: the same numbers would be granted again'
-  const message = `${place} has ${setting}, and ${loses}; ${cure}, or, if that loss is to be accepted, pass \`{ allowUnsafeSettings: true }\``
-  return new LeafidError('STORE_REFUSED', message)
-}
-
-export function refused(message: string): LeafidError {
-  return new LeafidError('STORE_REFUSED', message)
+  throw new LeafidError('STORE_REFUSED', `${place} has ${setting}, and ${loses}; ${cure}, or, if that loss is to be accepted, pass \`{ allowUnsafeSettings: true }\``)
 }
 
 export function columns(names: readonly string[], row: Raw): Columns {

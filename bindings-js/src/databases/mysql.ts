@@ -1,7 +1,7 @@
 import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { leafText, prefixed } from './leaf.js'
-import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, judge, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 
@@ -10,8 +10,6 @@ export const LEAF_TAGS = '?tags=leaf_alloc'
 
 /** How long a row that somebody else keeps locked is waited for, in s. */
 const LOCKED_S = 2
-/** The first MySQL that looks at what a column is declared to hold; the oldest MariaDB that its makers still mended in 2025. */
-const [OLDEST_MYSQL, OLDEST_MARIADB] = ['8.0.16', '10.5.0']
 /** What the database says of a row that is there already; of characters that no name there can have. */
 const [DUPLICATE, UNWRITABLE] = [1062, 1267]
 /** What no waiting cures, by the server's numbers. */
@@ -40,7 +38,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
   const place = given ?? `${placeOf('mysql', 3306, core(connection))}${leaf ? LEAF_TAGS : ''}`
   const own = dialect(leaf)
   const database = new Mysql(core(connection), given !== undefined)
-  const link: Link = { kind: 'MySQL', place, dialect: own, told, judge, read, write, make, examine }
+  const link: Link = { kind: 'MySQL', place, dialect: own, told, read, write, make, examine }
   let isByStatements = false
 
   async function exchange<T>(act: () => Promise<T>): Promise<T> {
@@ -63,7 +61,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     return exchange(async () => {
       const all = (await database.run(texts.map((name) => own.query(name).sql))).map(({ rows }) => rows)
       const settings = texts.indexOf('settings')
-      if (settings >= 0) isByStatements = all[settings]?.[0]?.[4] === '1'
+      if (settings >= 0) isByStatements = all[settings]?.[0]?.[3] === '1'
       return all
     })
   }
@@ -84,31 +82,12 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     })
   }
 
-  function judge(row: Raw | undefined, allowUnsafe: boolean) {
-    const [flush, log, sync, readOnly, , version = ''] = row ?? []
-    const isMariadb = String(version).includes('MariaDB')
-    const [name, oldest] = isMariadb ? ['MariaDB', OLDEST_MARIADB] : ['MySQL', OLDEST_MYSQL]
-    if (isBelow(String(version), oldest)) return refused(`${place} is ${name} ${version}, and ${oldest} is the oldest that is used; upgrade it`)
-    if (readOnly !== '0') return refused(`${place} has read_only on, as a replica has, which follows another server; name the primary, or set it off`)
-    if (allowUnsafe) return undefined
-    if (flush !== '1') return refusedSetting(place, `innodb_flush_log_at_trx_commit = ${flush}`, 'set it to 1')
-    return log !== '0' && sync !== '1' ? refusedSetting(place, `sync_binlog = ${sync}`, 'set it to 1') : undefined
-  }
-
   /** Tables that another engine keeps have no transactions. */
   async function examine(): Promise<void> {
-    const [foreign] = await exchange(() => database.run([own.query('foreign').sql]))
-    const [table, engine] = foreign?.rows[0] ?? []
-    if (table !== undefined) throw refused(`${place} keeps its table \`${table}\` in ${engine}, which has no transactions; move it: ALTER TABLE ${table} ENGINE = InnoDB`)
-    if (!leaf) return
-    const [found] = await exchange(() => database.run([own.query('leaf/columns').sql]))
-    const [kept, count] = found?.rows[0] ?? []
-    const mismatch = (what: string) => new LeafidError('SCHEMA_MISMATCH', `${place} ${what}`)
-    if (count === undefined) {
-      throw mismatch("has no table `leaf_alloc`, which was to keep the tags; name Leaf's own database, or leave out `tags` for a store without Leaf")
-    }
-    if (Number(count) < 3) throw mismatch("has a table `leaf_alloc` without `biz_tag`, `max_id` and `step`, so it is not Leaf's; name Leaf's own database")
-    if (kept?.toLowerCase() !== 'innodb') throw refused(`${place} keeps its table \`leaf_alloc\` in ${kept}, which has no transactions; move it: ALTER TABLE leaf_alloc ENGINE = InnoDB`)
+    const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('leaf/columns')] : [])].map(({ sql }) => sql)))
+    const [[foreign] = [], [mismatch, refused] = []] = looked.map(({ rows }) => rows[0] ?? [])
+    if (mismatch) throw new LeafidError('SCHEMA_MISMATCH', `${place} ${mismatch}`)
+    judge(link, [foreign ?? refused ?? null], false)
   }
 
   function make(steps: readonly { sql: string }[]): Promise<void> {
@@ -122,14 +101,6 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
 /** The pool or connection below a wrapper with promises. */
 function core(connection: MysqlConnection): MysqlConnection {
   return connection.pool ?? connection.connection ?? connection
-}
-
-/** Whether a version is lower; MariaDB may put `5.5.5-` before its own, for clients of old. */
-function isBelow(version: string, oldest: string): boolean {
-  const parts = (text: string) => /^[\d.]*/.exec(text.replace(/^5\.5\.5-/, ''))![0].split('.').map(Number)
-  const [own, least] = [parts(version), parts(oldest)]
-  const at = least.findIndex((part, at) => (own[at] ?? 0) !== part)
-  return at >= 0 && (own[at] ?? 0) < least[at]!
 }
 
 function rowsOf({ names, rows }: Given) {

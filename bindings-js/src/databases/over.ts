@@ -12,7 +12,7 @@ import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
-import { withoutPassword, type Link, type Raw } from './link.js'
+import { judge, withoutPassword, type Link, type Raw } from './link.js'
 import type { MysqlConnection } from './mysql-connection.js'
 import { mysql, LEAF_TAGS } from './mysql.js'
 import { postgres, type PgQueryable } from './postgres.js'
@@ -83,8 +83,7 @@ export function leafElsewhere(): LeafidError {
 /** Opens the store in a database, or makes it where that was asked for. */
 async function opened(link: Link, create: Declarations | undefined, allowUnsafeSettings: boolean): Promise<Works> {
   const [settings = [], made = []] = await link.told('settings', 'made')
-  const unfit = link.judge(settings[0], allowUnsafeSettings)
-  if (unfit !== undefined) throw unfit
+  judge(link, settings[0] ?? [], allowUnsafeSettings)
   await link.examine?.()
   let meta = await found(link, made)
   if (meta === undefined) {
@@ -110,10 +109,7 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
       Object.assign(source, { told, up: MACHINE.up() })
       return clock.read(() => longest)
     },
-    judges(settings) {
-      const unfit = link.judge(Object.values(settings) as string[], allowUnsafeSettings)
-      if (unfit !== undefined) throw unfit
-    },
+    judges: (settings) => judge(link, Object.values(settings) as Raw, allowUnsafeSettings),
     sees(longestMs) {
       longest = Math.max(longest, longestMs)
     },

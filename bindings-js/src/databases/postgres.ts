@@ -2,7 +2,7 @@ import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
-import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
 /** What is used of a client or a pool of `pg`. */
@@ -18,8 +18,6 @@ interface Result {
 
 /** Keeps two programs from making a store at once: `leafid` as a number. */
 const MAKING = 0x6c6561666964n
-/** Before this a failed sync of the disk could be taken for a good one: what was answered was lost. */
-const OLDEST = 120_000
 /** How long a row that somebody else keeps locked is waited for, and how long a statement may take, in ms. */
 const [LOCKED_MS, STATEMENT_MS] = [2_000, 3_000]
 
@@ -62,7 +60,7 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
   const place = given ?? placeOf('postgres', 5432, connection)
   const isPool = typeof (connection as { totalCount?: unknown }).totalCount === 'number'
   const send = isPool ? direct(connection) : inTurn(connection)
-  const link: Link = { kind: 'PostgreSQL', place, dialect: POSTGRES, told, judge, read, write, make }
+  const link: Link = { kind: 'PostgreSQL', place, dialect: POSTGRES, told, read, write, make }
 
   async function exchange(statements: readonly string[], head = HEAD): Promise<Result[]> {
     try {
@@ -94,24 +92,6 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
       if (says(error, CONFLICT) || isRace(error)) return false
       throw error
     }
-  }
-
-  /** What settings of the server can lose. */
-  function judge(row: Raw | undefined, allowUnsafe: boolean) {
-    const [version = '0', standby, commit, fsync, pages, readOnly] = row ?? []
-    if (Number(version) < OLDEST) {
-      const [has, wants] = [Math.floor(Number(version) / 10_000), OLDEST / 10_000]
-      return refused(`${place} is PostgreSQL ${has}, and ${wants} is the oldest that is used: older ones may take a failed write for a good one; upgrade it`)
-    }
-    if (standby === 't') return refused(`${place} is a standby, which follows another server and cannot be written; name the primary`)
-    if (readOnly === 'on') return refused(`${place} lets this user only read: default_transaction_read_only is on; set it off`)
-    const risks = [
-      ['synchronous_commit', commit],
-      ['fsync', fsync],
-      ['full_page_writes', pages],
-    ]
-    const off = risks.find(([, value]) => value === 'off')
-    return off === undefined || allowUnsafe ? undefined : refusedSetting(place, `${off[0]} = off`, 'set it to on')
   }
 
   async function make(steps: readonly { sql: string }[]): Promise<void> {

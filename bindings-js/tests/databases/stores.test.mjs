@@ -165,7 +165,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         const refused = (store) => async () => {
           const { code, message } = await refusal(() => store.lease_segment(lease()))
           assert.equal(code, 'STORE_REFUSED')
-          return new RegExp(`^(postgres|mysql)://\\S+ has ${says}, and a crash forgets what was answered last: .*; set it to (on|1), or, .*allowUnsafeSettings: true`).test(message)
+          return new RegExp(`^(postgres|mysql)://\\S+ has ${says}, and a crash forgets what was answered last: .*; (turn that on|set that to 1), or, .*allowUnsafeSettings: true`).test(message)
         }
         for (const store of [sqlStore(await open(t, made.url)), running]) {
           // A reload reaches a session that is connected a moment later.

@@ -3,7 +3,7 @@
 
 mod address;
 mod leaf;
-mod settings;
+mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,13 +16,13 @@ use super::Standing;
 use super::far::Client;
 use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
-use settings::param;
+use values::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
@@ -33,7 +33,6 @@ const UNWRITABLE: u16 = 1267;
 pub struct Mysql {
     connection: Conn,
     place: String,
-    version: String,
     translated: HashMap<Cow<'static, str>, Text>,
     open: bool,
     leaf: bool,
@@ -68,7 +67,7 @@ impl Mysql {
             Some(row) => row.columns_ref().iter().map(|column| column.name_str().into()).collect(),
             None => Arc::default(),
         };
-        let rows: Vec<Row> = found.iter().map(|row| settings::row(row, &names)).collect();
+        let rows: Vec<Row> = found.iter().map(|row| values::row(row, &names)).collect();
         // What writes says the time as an inserted id, what only looks as its first column.
         let looked = rows.first().and_then(|row| row.int(0).ok());
         let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());
@@ -124,7 +123,7 @@ impl Client for Mysql {
         let locked = LOCKED_MS.div_ceil(1_000);
         // A server that hangs in an open transaction keeps its locks, and so every acquire of all the
         // others waiting: MariaDB ends it. MySQL has no such setting.
-        let limit = match settings::is_mariadb(&version) {
+        let limit = match version.contains("MariaDB") {
             true => format!(
                 "max_statement_time = {}, idle_transaction_timeout = {}",
                 f64::from(STATEMENT_MS) / 1_000.0,
@@ -142,20 +141,22 @@ impl Client for Mysql {
             connection.query_drop(session).await?;
         }
         let (place, translated) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, version, translated, open: false, leaf: address.leaf })
+        Ok(Mysql { connection, place, translated, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let given = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
-        let row = given.rows.first();
-        let text =
-            Text::translate(&named(self.leaf, self.texts().text("meta/foreign")), Style::Marks).sql;
-        let foreign = self.connection.query_first(text).await?;
-        let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
-        match judged {
-            Ok(()) if self.leaf => Ok(leaf::examine(&mut self.connection, &self.place).await?),
-            judged => Ok(judged),
+        for name in ["meta/settings", "meta/foreign"] {
+            let found = self.run(&Query::new(self.texts().text(name), |_| {})).await?;
+            let judged = judge(&self.place, found.rows.first(), allow_unsafe);
+            if judged.is_err() {
+                return Ok(judged);
+            }
         }
+        if !self.leaf {
+            return Ok(Ok(()));
+        }
+        let found = self.run(&Query::new(self.texts().text("leaf/columns"), |_| {})).await?;
+        Ok(leaf::judge(&self.place, found.rows.first()))
     }
 
     fn is_lost(&self) -> bool {

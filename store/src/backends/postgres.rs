@@ -2,7 +2,7 @@
 //! schema of their own, `leafid`, beside whatever else the database has.
 
 mod address;
-mod settings;
+mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,13 +20,13 @@ use super::Standing;
 use super::far::Client;
 use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
-use settings::Param;
+use values::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
 const MAKING: i64 = 0x6c65_6166_6964;
@@ -77,7 +77,7 @@ impl Postgres {
                 let params: Vec<&(dyn ToSql + Sync)> =
                     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
                 let rows = client.query(&ready.statement, &params).await?;
-                rows.iter().map(|row| settings::row(row, &ready.columns)).collect()
+                rows.iter().map(|row| values::row(row, &ready.columns)).collect()
             }
         };
         let all = first.map(Sent::Script).into_iter();
@@ -126,7 +126,7 @@ impl Client for Postgres {
         let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
         let row = found.iter().flatten().next();
-        Ok(settings::judge(&self.place, row, allow_unsafe))
+        Ok(judge(&self.place, row, allow_unsafe))
     }
 
     fn is_lost(&self) -> bool {

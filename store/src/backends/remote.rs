@@ -329,23 +329,23 @@ impl Tried {
     }
 }
 
-/// Refuses settings by which a crash forgets what was answered, each with whether it is set so, or warns
-/// of them.
-pub(crate) fn refuse_risks<const N: usize>(
-    place: &str,
-    risks: [(bool, String, &str); N],
-    allow_unsafe: bool,
-) -> Result<(), Problem> {
-    let loses = "a crash forgets what was answered last: the same numbers would be granted again";
-    for (_, setting, cure) in risks.iter().filter(|(is_set, ..)| *is_set) {
-        if !allow_unsafe {
-            let detail = format!(
-                "{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, start \
-                 with --allow-unsafe-settings"
-            );
-            return Err(Problem::new(Code::StoreRefused, detail));
-        }
-        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {loses}");
+/// Judges a server by what its `meta/settings` found: whether it cannot be a store, and by which settings a
+/// crash forgets what was answered, which is refused or warned of.
+pub(crate) fn judge(place: &str, found: Option<&Row>, allow_unsafe: bool) -> Result<(), Problem> {
+    let said = |at: usize| found.and_then(|row| row.text(at).ok());
+    if let Some(why) = said(0) {
+        return Err(Problem::new(Code::StoreRefused, format!("{place} {why}")));
     }
-    Ok(())
+    let Some(setting) = said(1) else { return Ok(()) };
+    let loses = "a crash forgets what was answered last: the same numbers would be granted again";
+    if allow_unsafe {
+        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {loses}");
+        return Ok(());
+    }
+    let cure = said(2).unwrap_or_default();
+    let detail = format!(
+        "{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, start with \
+         --allow-unsafe-settings"
+    );
+    Err(Problem::new(Code::StoreRefused, detail))
 }

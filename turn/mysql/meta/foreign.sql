@@ -1,5 +1,6 @@
--- Tables of ours that another engine keeps, by name: none but InnoDB has transactions.
-SELECT table_name, engine
+-- A table of ours that another engine keeps: none but InnoDB has transactions.
+SELECT concat('keeps its table `', table_name, '` in ', engine,
+    ', which has no transactions; move it: ALTER TABLE ', table_name, ' ENGINE = InnoDB') AS refused
 FROM information_schema.tables
 WHERE table_schema = DATABASE() AND table_name IN ('meta', 'tags', 'namespaces', 'workers')
     AND engine <> 'InnoDB';

@@ -1,3 +1,19 @@
--- What the server is set to: without these a grant that was answered can be lost.
-SELECT @@global.innodb_flush_log_at_trx_commit, @@global.log_bin, @@global.sync_binlog,
-    @@global.read_only, @@global.binlog_format = 'STATEMENT', version();
+-- What keeps this server from being a store; by which settings a crash forgets what was answered; the cure;
+-- and whether its log has statements. 8.0.16 is the first MySQL that looks at what a column is declared to
+-- hold, 10.5 the oldest MariaDB that its makers mended in 2025.
+SELECT CASE
+        WHEN coalesce(inet_aton(concat(substring_index(version(), '-', 1), '.0')), 0)
+            < inet_aton(if(locate('MariaDB', version()), '10.5.0.0', '8.0.16.0'))
+        THEN concat('is ', if(locate('MariaDB', version()), 'MariaDB ', 'MySQL '), version(), ', and ',
+            if(locate('MariaDB', version()), '10.5.0', '8.0.16'), ' is the oldest that is used; upgrade it')
+        WHEN @@global.read_only
+        THEN 'has read_only on, as a replica has, which follows another server; name the primary, or set it off'
+    END AS refused,
+    nullif(concat_ws(' and ',
+        if(@@global.innodb_flush_log_at_trx_commit <> 1,
+            concat('innodb_flush_log_at_trx_commit = ', @@global.innodb_flush_log_at_trx_commit), NULL),
+        if(@@global.log_bin AND @@global.sync_binlog <> 1,
+            concat('sync_binlog = ', @@global.sync_binlog), NULL)
+    ), '') AS risk,
+    'set that to 1' AS cure,
+    @@global.log_bin AND @@global.binlog_format = 'STATEMENT' AS by_statements;

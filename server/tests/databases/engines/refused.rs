@@ -89,6 +89,20 @@ fn settings_of_mariadb_that_lose_what_was_answered_are_refused() {
     let move_it = "ALTER TABLE tags ENGINE = MyISAM";
     server.run("leafid", move_it).expect("the table moves");
     has(&fails(&server.url(), &SERVE, 1), &["`tags`", "MyISAM"]);
+    let settings = include_str!("../../../../turn/mysql/meta/settings.sql");
+    for (version, is_refused) in [
+        ("5.7.44", true),
+        ("8.0.15", true),
+        ("10.4.9-MariaDB", true),
+        ("nonsense", true),
+        ("8.0.16", false),
+        ("8.4.2-aurora", false),
+        ("10.11.6-MariaDB-0+deb12u1", false),
+    ] {
+        let found = server.run("leafid", &settings.replace("version()", &format!("'{version}'")));
+        let found = found.expect("what it says");
+        assert_eq!(found.contains(&format!("{version}, and ")), is_refused, "{found}");
+    }
 }
 
 /// The statements of the page on stores under this comment.

@@ -144,6 +144,16 @@ fn a_database_without_leafs_table_is_refused() {
     let url = format!("{}?tags=leaf_alloc", server.fresh("empty"));
     let refused = fails(&url, &["init"], 1);
     assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("no table `leaf_alloc`"));
+    let columns = "biz_tag VARCHAR(128), max_id BIGINT, step INT";
+    for (made, code, words) in [
+        ("(id INT)", "SCHEMA_MISMATCH", "not Leaf's"),
+        (&format!("({columns}) ENGINE = MyISAM"), "STORE_REFUSED", "in MyISAM"),
+    ] {
+        server.run("empty", &format!("CREATE TABLE leaf_alloc {made}")).expect("a table");
+        let refused = fails(&url, &["init"], 1);
+        assert!(refused.contains(code) && refused.contains(words), "{refused}");
+        server.run("empty", "DROP TABLE leaf_alloc").expect("it goes");
+    }
     // Tables of other programs that are called as ours are elsewhere do no harm.
     let url = database(&server, "crowded", "('orders', 1, 100, NULL)");
     for name in ["tags", "meta", "workers"] {

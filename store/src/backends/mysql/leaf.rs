@@ -2,10 +2,8 @@
 //! it has no room for stands in tables of ours, called `leafid_…`.
 
 use leafid_core::Code;
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error};
 
-use crate::backends::remote::{Style, Text};
+use crate::backends::remote::Row;
 use crate::problem::Problem;
 use leafid_turn::sql;
 
@@ -13,39 +11,15 @@ const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
 
-/// Looks whether what Leaf keeps for us is there: what the exchange failed with; within it, what is wrong.
-pub async fn examine(connection: &mut Conn, place: &str) -> Result<Result<(), Problem>, Error> {
-    let text = Text::translate(sql::LEAF.text("leaf/columns"), Style::Marks).sql;
-    Ok(judge(place, connection.query_first(text).await?))
-}
-
-/// Refuses a database whose `leaf_alloc` is not there or not Leaf's.
-fn judge(place: &str, found: Option<(Option<String>, u64)>) -> Result<(), Problem> {
-    let refuse = |code, detail| Err(Problem::new(code, detail));
-    match found {
-        None => refuse(
-            Code::SchemaMismatch,
-            format!(
-                "{place} has no table `leaf_alloc`, which was to keep the tags; name Leaf's own \
-                 database, or leave out `?tags=leaf_alloc` for a store without Leaf"
-            ),
-        ),
-        Some((_, columns)) if columns < 3 => refuse(
-            Code::SchemaMismatch,
-            format!(
-                "{place} has a table `leaf_alloc` without `biz_tag`, `max_id` and `step`, so it is \
-                 not Leaf's; name Leaf's own database"
-            ),
-        ),
-        Some((Some(engine), _)) if !engine.eq_ignore_ascii_case("InnoDB") => refuse(
-            Code::StoreRefused,
-            format!(
-                "{place} keeps its table `leaf_alloc` in {engine}, which has no transactions; move \
-                 it: ALTER TABLE leaf_alloc ENGINE = InnoDB"
-            ),
-        ),
-        Some(_) => Ok(()),
-    }
+/// Refuses a database whose `leaf_alloc` is not there or not Leaf's, by what `leaf/columns` found.
+pub fn judge(place: &str, found: Option<&Row>) -> Result<(), Problem> {
+    let said = |at: usize| found.and_then(|row| row.text(at).ok());
+    let (code, why) = match (said(0), said(1)) {
+        (Some(why), _) => (Code::SchemaMismatch, why),
+        (None, Some(why)) => (Code::StoreRefused, why),
+        (None, None) => return Ok(()),
+    };
+    Err(Problem::new(code, format!("{place} {why}")))
 }
 
 /// The text with our tables under their names in this database: the words that follow one of
@@ -95,19 +69,5 @@ mod tests {
         let made = schema.matches("CREATE TABLE IF NOT EXISTS ").count();
         assert!(made >= 4, "{schema}");
         assert_eq!(schema.matches("CREATE TABLE IF NOT EXISTS leafid_").count(), made);
-    }
-
-    #[test]
-    fn a_table_that_is_not_leafs_is_refused() {
-        let innodb = |columns| Some((Some("InnoDB".to_owned()), columns));
-        assert_eq!(judge("p", innodb(3)), Ok(()));
-        for (found, says) in [
-            (None, "no table `leaf_alloc`"),
-            (innodb(2), "not Leaf's"),
-            (Some((Some("MyISAM".to_owned()), 3)), "ENGINE = InnoDB"),
-        ] {
-            let refused = judge("p", found).unwrap_err();
-            assert!(refused.detail.contains(says), "{refused}");
-        }
     }
 }

@@ -4,6 +4,7 @@ import logging
 from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
+from ... import errors
 from . import words
 from .text import translated
 
@@ -72,12 +73,20 @@ class Engine(ABC):
         """What a failure means: a kind of `Broken`, or `nothing` where it says that no row is there
         or was written."""
 
-    @abstractmethod
     def judge(
-        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
+        self, found: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
     ) -> None:
-        """`STORE_REFUSED` for a server that cannot keep what it answers, as its settings say. The
+        """`STORE_REFUSED` for a server that cannot keep what it answers, as `meta/settings` found. The
         first time a risk that is let pass is warned of."""
+        refused, setting, cure = (None if said is None else words.text(said) for said in found[:3])
+        if refused is not None:
+            raise errors.StoreRefusedError(f"{place} {refused}")
+        if setting is None:
+            return
+        if not allow_unsafe:
+            raise words.unsafe(place, setting, _LOSES, str(cure))
+        if is_first:
+            _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 
     def examine(self, link: Queries, place: str) -> None:
         """`STORE_REFUSED` for tables that cannot keep what is written to them."""
@@ -97,14 +106,6 @@ class Engine(ABC):
 
     def end_making(self, link: Queries) -> None:
         """Others may again."""
-
-
-def risk(place: str, setting: str, cure: str, allow_unsafe: bool, is_first: bool) -> None:
-    """Refuses a setting by its name, or lets it pass, the first time with a warning."""
-    if not allow_unsafe:
-        raise words.unsafe(place, setting, _LOSES, cure)
-    if is_first:
-        _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 
 
 def expressions(text: str) -> str:

@@ -27,17 +27,8 @@ class Leaf(Mysql):
 
     def examine(self, link: Queries, place: str) -> None:
         super().examine(link, place)
-        found = link.values(TEXTS["leaf/columns"])
-        if not found:
-            raise errors.SchemaMismatchError(
-                f"{place} has no table `leaf_alloc`, which was to keep the tags; name Leaf's own "
-                "database, or leave out `tags=leaf_alloc` for a store without Leaf"
-            )
-        if int(found[1]) < 3:
-            raise errors.SchemaMismatchError(
-                f"{place} has a table `leaf_alloc` without `biz_tag`, `max_id` and `step`, so it is "
-                "not Leaf's; name Leaf's own database"
-            )
-        engine = words.text(found[0])
-        if engine.lower() != "innodb":
-            raise words.no_transactions(place, "leaf_alloc", engine)
+        mismatch, refused = link.values(TEXTS["leaf/columns"])
+        if mismatch is not None:
+            raise errors.SchemaMismatchError(f"{place} {words.text(mismatch)}")
+        if refused is not None:
+            raise errors.StoreRefusedError(f"{place} {words.text(refused)}")

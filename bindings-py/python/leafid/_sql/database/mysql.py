@@ -1,18 +1,14 @@
 """MySQL and MariaDB: the tables want a database of their own."""
 
-import re
 from typing import Any
 
 from ... import errors
 from ..._native import sql_texts
 from . import words
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions
 from .refusals import MYSQL
 
 _VERSION, TEXTS = sql_texts("mysql")
-# The first MySQL that looks at what a column is declared to hold, and the oldest MariaDB that its
-# makers mended when this was written, the year 2025.
-_OLDEST = {"MySQL": (8, 0, 16), "MariaDB": (10, 5, 0)}
 _KINDS = {
     # A row with this key is there already; a name that no row can have, in the column's characters.
     "nothing": {1062, 1267},
@@ -41,9 +37,9 @@ class Mysql(Engine):
         about = link.table(
             "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
         )
-        self.server, by_statements = words.text(about[0][0]), about[0][1]
-        self.product = "MariaDB" if "MariaDB" in self.server else "MySQL"
-        if self.product == "MariaDB" and link.table("SELECT @@in_transaction")[0][0]:
+        server, by_statements = words.text(about[0][0]), about[0][1]
+        is_mariadb = "MariaDB" in server
+        if is_mariadb and link.table("SELECT @@in_transaction")[0][0]:
             raise words.in_transaction()
         # A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
         # lock, at either level.
@@ -51,7 +47,7 @@ class Mysql(Engine):
         # Who hangs in an open transaction keeps its locks: MariaDB ends it. MySQL has no such
         # setting.
         limit = f"max_execution_time = {STATEMENT_MS}"
-        if self.product == "MariaDB":
+        if is_mariadb:
             seconds = STATEMENT_MS / 1_000
             limit = f"max_statement_time = {seconds}, idle_transaction_timeout = {round(seconds)}"
         self.session = [
@@ -73,30 +69,9 @@ class Mysql(Engine):
         kinds = (kind for kind, codes in _KINDS.items() if code in codes)
         return MYSQL.get(code) or next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
 
-    def judge(
-        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
-    ) -> None:
-        oldest = _OLDEST[self.product]
-        if _numbers(self.server) < oldest:
-            raise errors.StoreRefusedError(
-                f"{place} is {self.product} {self.server}, and {'.'.join(map(str, oldest))} is the "
-                "oldest that is used; upgrade it"
-            )
-        flush, log, sync, read_only, *_ = settings
-        if int(read_only):
-            raise errors.StoreRefusedError(
-                f"{place} has read_only on, as a replica has, which follows another server; name the "
-                "primary, or set it off"
-            )
-        if int(flush) != 1:
-            setting = f"innodb_flush_log_at_trx_commit = {flush}"
-            risk(place, setting, "set it to 1", allow_unsafe, is_first)
-        if int(log) and int(sync) != 1:
-            risk(place, f"sync_binlog = {sync}", "set it to 1", allow_unsafe, is_first)
-
     def examine(self, link: Queries, place: str) -> None:
-        for table, engine in link.table(TEXTS["meta/foreign"]):
-            raise words.no_transactions(place, words.text(table), words.text(engine))
+        for (refused,) in link.table(TEXTS["meta/foreign"]):
+            raise errors.StoreRefusedError(f"{place} {words.text(refused)}")
 
     def refuse_shadows(self, link: Queries, table: str) -> None:
         # Not by a name with its database: a temporary table comes before that, too.
@@ -118,9 +93,3 @@ class Mysql(Engine):
 
     def end_making(self, link: Queries) -> None:
         link.values("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """`10.11.6-MariaDB…`, `8.4.2-…`; MariaDB may put `5.5.5-` before it, for clients of old."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version.removeprefix("5.5.5-"))
-    return tuple(map(int, found.groups())) if found else (0, 0, 0)

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-from ... import errors
 from ..._native import sql_texts
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions
 from .refusals import POSTGRES
 
 _VERSION, TEXTS = sql_texts("postgres")
-# Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
-_OLDEST = 120_000
 # Keeps two programs from making a store at once: `leafid` as a number.
 _MAKING = 0x6C6561666964
 _KINDS = POSTGRES | {
@@ -57,29 +54,6 @@ class Postgres(Engine):
             # The driver's own: the server said nothing.
             return "lost"
         return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
-
-    def judge(
-        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
-    ) -> None:
-        version, standby, commit, fsync, pages, read_only, *_ = settings
-        if int(version) < _OLDEST:
-            raise errors.StoreRefusedError(
-                f"{place} is PostgreSQL {int(version) // 10_000}, and {_OLDEST // 10_000} is the "
-                "oldest that is used: older ones may take a failed write for a good one; upgrade it"
-            )
-        if standby:
-            raise errors.StoreRefusedError(
-                f"{place} is a standby, which follows another server and cannot be written; name the "
-                "primary"
-            )
-        if read_only == "on":
-            raise errors.StoreRefusedError(
-                f"{place} lets this user only read: default_transaction_read_only is on; set it off"
-            )
-        risks = {"synchronous_commit": commit, "fsync": fsync, "full_page_writes": pages}
-        for setting, value in risks.items():
-            if value == "off":
-                risk(place, f"{setting} = off", "set it to on", allow_unsafe, is_first)
 
     def place(self, link: Queries) -> str:
         user, host, port, name = link.values(

@@ -130,13 +130,6 @@ def unsafe(place: str, setting: str, loses: str, cure: str) -> errors.LeafidErro
     )
 
 
-def no_transactions(place: str, table: str, engine: str) -> errors.LeafidError:
-    return errors.StoreRefusedError(
-        f"{place} keeps its table `{table}` in {engine}, which has no transactions; move it: ALTER "
-        f"TABLE {table} ENGINE = InnoDB"
-    )
-
-
 _RIGHTS = "; give the user of that name the rights on the tables that docs/STORES.md names"
 # What waiting cannot cure, by its kind, and what does.
 _KINDS: dict[str, tuple[type[errors.LeafidError], str]] = {
