@@ -179,8 +179,12 @@ fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
         let said = secrets::without(error.render().to_string(), &given);
         let said = said.trim_start_matches("error: ").split("\n\nUsage").next().unwrap_or_default();
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        Problem::new(Code::RequestInvalid, format!("in `{}`: {said}", file.display())).into()
+        invalid(format!("in `{}`: {said}", file.display())).into()
     })
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(Code::RequestInvalid, detail)
 }
 
 /// Where one thing is done after the other.

@@ -5,6 +5,7 @@ use leafid_core::{Code, LINE_END};
 use leafid_store::problem::Problem;
 
 use super::client::is_server;
+use super::invalid;
 use super::named::{VARIABLE, variable};
 use super::store::Place;
 
@@ -39,7 +40,7 @@ impl FromMax {
                  sqlite:PATH ({VARIABLE} and --store may name it, too); or by hand: ask it `{sql}`, add 1, \
                  then: leafid tag create {tag} --from NUMBER"
             );
-            Problem::new(Code::RequestInvalid, detail)
+            invalid(detail)
         };
         let named = named.ok_or_else(by_hand)?;
         let found = Place::parse(named, "--in")?.greatest(sql)?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, Target};
 use super::output::{is_json, show};
-use super::{Failure, say};
+use super::{Failure, invalid, say};
 use plan::Plan;
 
 const FORMAT: &str = r#"The file, in TOML:
@@ -88,9 +88,7 @@ fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
     if how == How::Ask && !steps.is_empty() {
         steps.iter().try_for_each(|(plan, verb)| say(format_args!("would {verb} {plan}")))?;
         if !agreed()? {
-            return Err(
-                Problem::new(Code::RequestInvalid, "not agreed, so nothing was done").into()
-            );
+            return Err(invalid("not agreed, so nothing was done").into());
         }
     }
     for (plan, verb) in &steps {

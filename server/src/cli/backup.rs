@@ -1,14 +1,12 @@
 //! `leafid backup …`: a copy of a store's file.
 
 use clap::Args;
-use leafid_core::Code;
 use leafid_store::backends::sqlite::file::backup;
-use leafid_store::problem::Problem;
 use serde_json::json;
 
-use super::Failure;
 use super::named::{DEFAULT_FILE, file, masked, path};
 use super::output::show;
+use super::{Failure, invalid};
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
@@ -39,7 +37,7 @@ impl Backup {
                  why",
                 masked(store)
             );
-            return Err(Problem::new(Code::RequestInvalid, detail).into());
+            return Err(invalid(detail).into());
         }
         let from = file(store, "leafid backup TO --store")?;
         let to = path(&self.to)?;

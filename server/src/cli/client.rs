@@ -23,7 +23,7 @@ use tower::ServiceExt;
 use super::credentials::Credentials;
 use super::named::{VARIABLE, masked, variable};
 use super::store::Place;
-use super::{Failure, runtime};
+use super::{Failure, invalid, runtime};
 use crate::app::{App, Config};
 use crate::http::router;
 
@@ -181,7 +181,7 @@ impl Client {
         let request = headers.fold(request, |request, (name, value)| request.header(name, value));
         let request = request.body(body).map_err(|error| {
             let detail = format!("`{}` cannot be asked for: {error}", shown(&url));
-            Problem::new(Code::RequestInvalid, detail)
+            invalid(detail)
         })?;
         let (status, kind, body) = match self {
             Client::Http { agent, .. } => over_http(agent, base, request)?,

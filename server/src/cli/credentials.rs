@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leafid_core::Code;
 use leafid_store::problem::Problem;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
+use super::invalid;
 use crate::http::tls::{self, wrong};
 
 /// The token, for programs and for this one.
@@ -44,7 +44,7 @@ impl Credentials {
         };
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             let detail = format!("{from}: a token has printable ASCII characters, and no spaces");
-            return Err(Problem::new(Code::RequestInvalid, detail));
+            return Err(invalid(detail));
         }
         Ok(Some(token))
     }

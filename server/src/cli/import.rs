@@ -16,11 +16,10 @@ use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::args::span_ms;
 use super::client::{Client, Target};
 use super::output::show;
-use super::runtime;
+use super::{Failure, invalid, runtime};
 use crate::routes::input::namespace;
 
 const ORDER: &str = "\
@@ -114,7 +113,7 @@ fn summary(done: &Plan, name: &Name) -> Value {
 fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
     if !url.starts_with("zk://") {
         let detail = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
-        return Err(Problem::new(Code::RequestInvalid, detail));
+        return Err(invalid(detail));
     }
     zookeeper::Address::parse(url)
 }

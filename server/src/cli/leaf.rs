@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use ipnet::IpNet;
-use leafid_core::{Code, Name};
+use leafid_core::Name;
 use leafid_leaf::Modes;
 use leafid_leaf::config::LeafConfig;
 use leafid_leaf::service::NAMESPACE;
@@ -18,8 +18,8 @@ use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 
 use super::args::{listen, net};
-use super::complain;
 use super::store::tell;
+use super::{complain, invalid};
 
 #[derive(Args, Debug)]
 pub struct Leaf {
@@ -59,8 +59,7 @@ impl Leaf {
         let allow = Arc::from(self.leaf_allow.clone());
         let Some(file) = &self.leaf_config else {
             if self.listen_leaf.is_empty() && !self.leaf_allow.is_empty() {
-                return Err(Problem::new(
-                    Code::RequestInvalid,
+                return Err(invalid(
                     "--leaf-allow is about the listener of Leaf's clients, and there is none: name its \
                      address with --listen-leaf, or leave out --leaf-allow",
                 ));
@@ -94,8 +93,7 @@ impl Settings {
         if self.store.is_none() || named.is_none() {
             return Ok(self.store.as_deref().or(named));
         }
-        Err(Problem::new(
-            Code::RequestInvalid,
+        Err(invalid(
             "two stores are named: leaf.jdbc.url in the file of --leaf-config, and --store or \
              LEAFID_STORE; leave out the second, or set leaf.segment.enable=false",
         ))

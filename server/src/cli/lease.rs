@@ -12,7 +12,7 @@ use serde_json::json;
 use super::args::step;
 use super::client::Target;
 use super::output::{is_json, show};
-use super::{Failure, say};
+use super::{Failure, invalid, say};
 use crate::routes::input::tag;
 
 #[derive(Args, Debug)]
@@ -89,7 +89,7 @@ impl Dialect {
                  SCHEMA.TABLE, or too long for `{table}_id_leafid`, which has at most {longest} bytes: \
                  leave --as out, and write the SQL for the range by hand"
             );
-            return Err(Problem::new(Code::RequestInvalid, detail));
+            return Err(invalid(detail));
         }
         let of = |name: &str| format!("{schema}{quote}{name}{quote}");
         let (made, table) = (of(&format!("{table}_id_leafid")), of(table));

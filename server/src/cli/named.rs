@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 
 use super::client::is_server;
+use super::invalid;
 
 /// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
@@ -76,12 +76,10 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
     )))
 }
 
-fn invalid(detail: impl Into<String>) -> Problem {
-    Problem::new(Code::RequestInvalid, detail)
-}
-
 #[cfg(test)]
 mod tests {
+    use leafid_core::Code;
+
     use super::*;
 
     #[test]

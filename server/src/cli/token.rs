@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use leafid_core::{Code, StoreTime};
+use leafid_core::StoreTime;
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{pattern, verb};
 use super::output::show;
-use super::{Failure, complain};
+use super::{Failure, complain, invalid};
 use crate::access::file;
 use crate::access::principal::{Known, LIVE, Pattern, Principal, Verb, is_name};
 use crate::access::secret::{self, Hash};
@@ -123,7 +123,7 @@ impl Create {
                  a digit",
                 shown(&self.name)
             );
-            return Err(Problem::new(Code::RequestInvalid, detail));
+            return Err(invalid(detail));
         }
         let usual = Principal::named(&self.name);
         // Who names tags alone gives no namespaces, and the other way round.
@@ -139,7 +139,6 @@ impl Create {
     }
 
     fn rotate(&self, who: &mut Principal, known: Known, now: StoreTime) -> Result<(), Problem> {
-        let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
         let (name, file) = (&self.name, self.place.file.display());
         if !(self.tags.is_empty() && self.namespaces.is_empty() && self.verbs.is_empty()) {
             return Err(invalid(format!(
@@ -221,7 +220,7 @@ impl Revoke {
         let mut principals = file::read(file)?;
         let unknown = |what: String| {
             let detail = format!("{what}; leafid token list --tokens {}", file.display());
-            Failure::from(Problem::new(Code::RequestInvalid, detail))
+            Failure::from(invalid(detail))
         };
         let Some(who) = principals.iter_mut().find(|who| who.name == self.name) else {
             return Err(unknown(format!("there is no principal `{}`", shown(&self.name))));

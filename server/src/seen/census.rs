@@ -183,10 +183,8 @@ async fn spaces(
     let mut spaces = Vec::new();
     for (name, row) in rows {
         let numbers = Arc::new(numbers(store, name, row).await?);
-        let used: u64 = [State::Held, State::Resting, State::Aside]
-            .map(|state| numbers.count(state))
-            .iter()
-            .sum();
+        let used = [State::Held, State::Resting, State::Aside];
+        let used = used.into_iter().map(|state| numbers.count(state)).sum();
         let per_second = tracks.entry(name).or_default().note(Instant::now(), used);
         spaces.push(SpaceSight { name, row, numbers, per_second });
     }

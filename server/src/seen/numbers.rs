@@ -52,31 +52,29 @@ pub struct Numbers {
     /// When it was looked at, by the store's clock.
     pub now: StoreTime,
     /// How many of its range are in each state, in the order of [`State`].
-    pub counts: Vec<u64>,
+    pub counts: [u64; STATES.len()],
     pub letters: String,
     /// Who holds numbers, or held them until their windows are over, by number.
     pub holders: Vec<Worker>,
     pub more_holders: bool,
 }
 
+/// What the rows say so far.
 #[derive(Debug)]
 pub struct Count {
     namespace: Namespace,
-    now: StoreTime,
-    counts: Vec<u64>,
     letters: Vec<char>,
-    holders: Vec<Worker>,
+    seen: Numbers,
 }
 
 impl Count {
     pub fn new(namespace: Namespace, now: StoreTime) -> Count {
         let drawn = usize::try_from(namespace.workers.len()).unwrap_or(DRAWN).min(DRAWN);
-        let letters = vec![STATES[State::Fresh as usize].1; drawn];
-        let mut counts = vec![0; STATES.len()];
-        if let Some(fresh) = counts.first_mut() {
-            *fresh = namespace.workers.len();
-        }
-        Count { namespace, now, counts, letters, holders: Vec::new() }
+        let mut counts = [0; STATES.len()];
+        counts[State::Fresh as usize] = namespace.workers.len();
+        let (letters, holders) = (String::new(), Vec::new());
+        let seen = Numbers { now, counts, letters, holders, more_holders: false };
+        Count { namespace, letters: vec![STATES[State::Fresh as usize].1; drawn], seen }
     }
 
     /// Takes in a row. One outside of the range is not counted: nobody is granted it.
@@ -87,43 +85,36 @@ impl Count {
         if !self.namespace.workers.contains(worker.into()) {
             return;
         }
-        let state = State::of(&self.namespace, &row, self.now);
-        if let Some(fresh) = self.counts.first_mut() {
-            *fresh = fresh.saturating_sub(1);
-        }
-        if let Some(count) = self.counts.get_mut(state as usize) {
-            *count += 1;
-        }
+        let Numbers { now, counts, holders, .. } = &mut self.seen;
+        let state = State::of(&self.namespace, &row, *now);
+        let fresh = &mut counts[State::Fresh as usize];
+        *fresh = fresh.saturating_sub(1);
+        counts[state as usize] += 1;
         let letter = usize::try_from(place).ok().and_then(|place| self.letters.get_mut(place));
         if let Some(letter) = letter {
             *letter = STATES[state as usize].1;
         }
         if matches!(state, State::Held | State::Resting) {
-            self.holders.push((worker, row));
-            if self.holders.len() >= 2 * HOLDERS {
-                self.keep_latest();
+            holders.push((worker, row));
+            if holders.len() >= 2 * HOLDERS {
+                keep_latest(holders);
             }
         }
     }
 
-    fn keep_latest(&mut self) {
-        self.holders.sort_by_key(|(_, row)| std::cmp::Reverse(row.granted));
-        self.holders.truncate(HOLDERS);
+    pub fn done(self) -> Numbers {
+        let mut seen = self.seen;
+        keep_latest(&mut seen.holders);
+        seen.holders.sort_by_key(|(worker, _)| *worker);
+        let all = seen.count(State::Held) + seen.count(State::Resting);
+        let more_holders = all > seen.holders.len() as u64;
+        Numbers { more_holders, letters: self.letters.into_iter().collect(), ..seen }
     }
+}
 
-    pub fn done(mut self) -> Numbers {
-        let of = |state: State| self.counts.get(state as usize).copied().unwrap_or(0);
-        let all = of(State::Held) + of(State::Resting);
-        self.keep_latest();
-        self.holders.sort_by_key(|(worker, _)| *worker);
-        Numbers {
-            now: self.now,
-            more_holders: all > self.holders.len() as u64,
-            counts: self.counts,
-            letters: self.letters.into_iter().collect(),
-            holders: self.holders,
-        }
-    }
+fn keep_latest(holders: &mut Vec<Worker>) {
+    holders.sort_by_key(|(_, row)| std::cmp::Reverse(row.granted));
+    holders.truncate(HOLDERS);
 }
 
 impl Numbers {
@@ -133,7 +124,7 @@ impl Numbers {
     }
 
     pub fn count(&self, state: State) -> u64 {
-        self.counts.get(state as usize).copied().unwrap_or(0)
+        self.counts[state as usize]
     }
 
     /// How many somebody may be granted now.

@@ -2,13 +2,13 @@
 
 use std::io::Read;
 
-use leafid_core::{Code, Fields, Name};
+use leafid_core::{Fields, Name};
 use leafid_store::json::{Reader, Unique, Writer, shown};
 use leafid_store::problem::Problem;
 use leafid_store::store::{NamespaceChange, TagChange};
 use serde_json::{Map, Value, json};
 
-use super::super::args;
+use crate::cli::{args, invalid};
 use crate::shallow;
 
 pub struct Wanted {
@@ -110,8 +110,4 @@ fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Probl
     }
     let (space, name) = (crate::routes::input::namespace(name)?, name.to_owned());
     Ok(Wanted { name, kind: Kind::Namespace(space, change), fields })
-}
-
-fn invalid(detail: String) -> Problem {
-    Problem::new(Code::RequestInvalid, detail)
 }

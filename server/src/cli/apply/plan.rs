@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
+use crate::cli::invalid;
 
 /// The change that brings one tag or namespace of the store to what the file says.
 pub struct Plan {
@@ -54,7 +55,7 @@ pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
         wanted.len(),
         refused.join("; ")
     );
-    Err(Problem::new(Code::RequestInvalid, detail))
+    Err(invalid(detail))
 }
 
 impl Plan {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap::parser::ValueSource;
-use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use toml::{Table, Value};
 
 use super::keys::{self, Key};
+use crate::cli::invalid;
 use crate::shallow;
 
 pub const VARIABLE: &str = "LEAFID_CONFIG";
@@ -78,8 +78,4 @@ fn read(file: &Path) -> Result<Table, Problem> {
         let line = before.map_or(1, |before| before.matches('\n').count() + 1);
         invalid(format!("in `{path}`, line {line}: it is not TOML: {}", error.message()))
     })
-}
-
-fn invalid(detail: String) -> Problem {
-    Problem::new(Code::RequestInvalid, detail)
 }
