@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, JSON, LEAFID, Serving, call, fails, says, send_raw as send};
+use crate::support::{Home, JSON, LEAFID, Serving, call, fails, has, says, send_raw as send};
 
 /// Each address that it told after these words.
 fn at(serving: &Serving, words: &str) -> Vec<String> {
@@ -58,8 +58,7 @@ fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so(
     ] {
         let usual = if options[0] == "--listen" { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         let args = [&["serve", "--create"], options, usual].concat();
-        let refused = fails(&home.store, &args, 1);
-        assert!(refused.contains("NOT_ENABLED") && refused.contains(says), "{options:?} {refused}");
+        has(&fails(&home.store, &args, 1), &["NOT_ENABLED", says]);
         assert!(!home.path().join("store.db").exists(), "nothing was begun");
     }
 }

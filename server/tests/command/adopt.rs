@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 
-use crate::support::{Serving, fails, has, play, says};
+use crate::support::{Home, Serving, fails, has, play, says};
 
 const GREATEST: &str = "SELECT max(id) FROM orders";
 
 struct Adopting {
-    folder: tempfile::TempDir,
+    home: Home,
     store: String,
     /// The application's own database.
     shop: Connection,
@@ -15,25 +15,19 @@ struct Adopting {
 }
 
 fn adopting() -> Adopting {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let (store, named) =
-        ["store.db", "shop.db"].map(|name| format!("sqlite:{}", path(name).display())).into();
-    says(&store, &["init"]);
-    let shop = Connection::open(path("shop.db")).unwrap();
+    let home = Home::with_store();
+    let shop = Connection::open(home.at("shop.db")).unwrap();
     shop.execute_batch("CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT)").unwrap();
-    Adopting { folder, store, shop, named }
+    let (store, named) = (home.store.clone(), format!("sqlite:{}", home.at("shop.db")));
+    Adopting { home, store, shop, named }
 }
 
 #[test]
 fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
-    let Adopting { folder, store, shop, named } = adopting();
-    let create = |tag, more: &[&str]| {
-        says(
-            &store,
-            &[&["tag", "create", tag, "--from-max", GREATEST, "--in", &named], more].concat(),
-        )
-    };
+    let Adopting { home, store, shop, named } = adopting();
+    let above = ["--from-max", GREATEST, "--in", &named];
+    let create =
+        |tag, more: &[&str]| says(&store, &[&["tag", "create", tag], &above[..], more].concat());
     has(&create("empty", &[]), &["tag `empty` created: next number 1,"]);
     shop.execute_batch("INSERT INTO orders (id) VALUES (7), (5000000)").unwrap();
     let said = create("orders", &[]);
@@ -42,28 +36,24 @@ fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
     assert!(then.contains("stop what still numbers rows"), "{then}");
     // Somebody still numbers by itself; the command that it says is the cure.
     shop.execute_batch("INSERT INTO orders (note) VALUES ('late')").unwrap();
-    let advance = ["tag", "advance", "orders", "--from-max", GREATEST, "--in", &named];
+    let advance = [&["tag", "advance", "orders"], &above[..]].concat();
     assert!(then.contains("leafid tag advance orders, with the same --from-max"), "{then}");
     assert!(says(&store, &advance).contains("next number 5000002"));
     assert!(says(&store, &advance).contains("next number 5000002"), "it is past that already");
     assert_eq!(says(&store, &["next", "orders"]), "5000002\n");
-    let said = says(&store, &advance);
-    assert!(said.contains("advanced: next number 50"), "a tag never goes down: {said}");
+    has(&says(&store, &advance), &["advanced: next number 50"]);
     assert!(create("roomy", &["--headroom", "1000"]).contains("next number 5001002"));
 
     // Over HTTP, and from a table of the store's own file.
-    let serving = Serving::of(&folder.path().join("other.db").display().to_string(), &["--create"]);
-    let over =
-        says(&serving.url, &["tag", "create", "orders", "--from-max", GREATEST, "--in", &named]);
-    assert!(over.contains("next number 5000002"), "{over}");
-    let own =
-        ["tag", "create", "own", "--from-max", "SELECT count(*) FROM tags", "--store", &store];
-    assert!(says(&store, &own).contains("next number 4"));
+    let serving = Serving::of(&home.at("other.db"), &["--create"]);
+    let over = says(&serving.url, &[&["tag", "create", "orders"], &above[..]].concat());
+    has(&over, &["next number 5000002"]);
+    play(&store, "tag create own --from-max 'SELECT count(*) FROM tags' => next number 4");
 }
 
 #[test]
 fn a_query_that_gives_no_number_is_refused_with_what_would_do() {
-    let Adopting { folder: _folder, store, shop, named } = adopting();
+    let Adopting { home: _home, store, shop, named } = adopting();
     let rows = "INSERT INTO orders VALUES (9223372036854775806, 'x'), (3, 'y'); \
                 CREATE TABLE odd (t TEXT, r REAL); \
                 INSERT INTO odd VALUES ('999', 9007199254740993), ('1000', 7)";
@@ -80,16 +70,15 @@ fn a_query_that_gives_no_number_is_refused_with_what_would_do() {
         ("SELECT max(r) FROM odd", "REQUEST_INVALID", "gives `9007199254740992`, of type real"),
         (GREATEST, "TAG_SPENT", "up to 9223372036854775806"),
     ] {
-        let said =
-            fails(&store, &["tag", "create", "orders", "--from-max", sql, "--in", &named], 1);
-        assert!(said.contains(code) && said.contains(says), "{sql}: {said}");
+        let create = ["tag", "create", "orders", "--from-max", sql, "--in", &named];
+        has(&fails(&store, &create, 1), &[code, says]);
     }
-    let none = fails("http://127.0.0.1:1", &["tag", "create", "orders", "--from-max", GREATEST], 1);
-    assert!(none.contains("--in postgres://") && none.contains("--from NUMBER"), "{none}");
-    let keys = ["tag", "create", "orders", "--from-max", GREATEST, "--in", "etcd://127.0.0.1:1"];
-    assert!(fails(&store, &keys, 1).contains("has none"));
-    fails(&store, &["tag", "create", "orders", "--from-max", GREATEST, "--from", "5"], 2);
-    fails(&store, &["tag", "advance", "orders"], 2);
+    let create = format!("tag create orders --from-max '{GREATEST}'");
+    let none = "--in postgres:// & --from NUMBER";
+    play("http://127.0.0.1:1", &format!("{create} =1 {none}"));
+    play(&store, &format!("{create} --in etcd://127.0.0.1:1 =1 has none"));
+    play(&store, &format!("{create} --from 5 =2 cannot be used with"));
+    play(&store, "tag advance orders =2 --to <N>");
     assert_eq!(says(&store, &["tag", "list"]).lines().count(), 1, "nothing was created");
     let cast = "SELECT max(CAST(t AS INTEGER)) FROM odd";
     let said = says(&store, &["tag", "create", "odd", "--from-max", cast, "--in", &named]);
@@ -98,7 +87,7 @@ fn a_query_that_gives_no_number_is_refused_with_what_would_do() {
 
 #[test]
 fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
-    let Adopting { folder: _folder, store, .. } = adopting();
+    let Adopting { home: _home, store, .. } = adopting();
     let create = |name: &'static str, more: &[&'static str]| {
         [&["namespace", "create", name][..], more].concat()
     };
@@ -116,7 +105,7 @@ const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
 
 #[test]
 fn the_layouts_of_the_page_are_those_of_the_ids() {
-    let Adopting { folder: _folder, store, .. } = adopting();
+    let Adopting { home: _home, store, .. } = adopting();
     let command = PAGE.lines().find(|line| line.starts_with("leafid namespace create"));
     let args: Vec<&str> = command.expect("a command").split(' ').skip(1).collect();
     // Its ID is of 2026-11-21 08:33:20.123.

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Command;
 
-use crate::support::{LEAFID, LIMIT, output, until};
+use crate::support::{LEAFID, LIMIT, has, output, until};
 
 /// What `leafid tag list` complains about when it is answered so.
 fn complaint(status: &str, kind: &str, body: &str) -> String {
@@ -40,7 +40,6 @@ fn a_stores_problem_keeps_its_words_and_another_answer_is_none_of_a_store() {
         ("200 OK", "text/html", "<html>", "is it a leafid store?"),
         ("503 No", "application/problem+json", problem, "OVERLOADED: too many at once"),
     ] {
-        let said = complaint(status, kind, body);
-        assert!(said.contains(words), "{status}: {said}");
+        has(&complaint(status, kind, body), &[words]);
     }
 }

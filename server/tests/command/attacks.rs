@@ -22,7 +22,7 @@ fn tokens_that_are_none() {
     let good = secured.token(&["app"]);
     let mut serving = secured.serve(&[]);
     assert_eq!(send(&serving, DRAW, &bearer(&good), ONE).0, 200, "the control");
-    let hash = std::fs::read_to_string(secured.path("tokens.toml")).unwrap();
+    let hash = std::fs::read_to_string(secured.at("tokens.toml")).unwrap();
     let hash = hash.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let query = |line: &str| format!("{line}?token={good}&access_token={good}");
     let basic = format!("{JSON}authorization: Basic {good}\r\n");
@@ -64,10 +64,10 @@ fn tokens_that_are_none() {
 fn a_token_that_has_expired() {
     let secured = Secured::new();
     let expired = secured.token(&["old", "--days", "1"]);
-    let text = std::fs::read_to_string(secured.path("tokens.toml")).unwrap();
+    let text = std::fs::read_to_string(secured.at("tokens.toml")).unwrap();
     let at = text.find("expires = \"").unwrap() + 11;
     secured.write("tokens.toml", &format!("{}2020{}", &text[..at], &text[at + 4..]));
-    crate::secured::set_mode(&secured.path("tokens.toml"), 0o600);
+    crate::secured::set_mode(secured.at("tokens.toml"), 0o600);
     let used = secured.token(&["app"]);
     let serving = secured.serve(&[]);
     assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).0, 401);

@@ -80,8 +80,7 @@ fn every_variable_that_is_empty_counts_as_not_set() {
     assert_eq!(keys(folder.path(), &[], &empty), usual);
     // What serves takes them in the same way: the store that is not there is all that it misses.
     let output = run(folder.path(), &["serve"], &empty);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("leafid init --store sqlite:./leafid.db"), "{said}");
+    has(&String::from_utf8_lossy(&output.stderr), &["leafid init --store sqlite:./leafid.db"]);
 }
 
 /// Every switch, so that none that is added later takes any word for a yes.
@@ -131,8 +130,8 @@ fn what_is_wrong_in_a_file_is_named() {
         assert!(output.status.code() == Some(1) && said.contains(says), "{text}: {said}");
         assert_eq!(output.stdout, b"", "{text}");
     }
-    let output = run(folder.path(), &["serve", "--config", "nowhere.toml"], &[]);
-    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot read `nowhere.toml`"));
+    let nowhere = folder.path().join("nowhere.toml").display().to_string();
+    has(&fails("", &["serve", "--config", &nowhere], 1), &[&format!("cannot read `{nowhere}`")]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no store was made");
 }
 

@@ -18,19 +18,21 @@ fn only_a_command_that_says_so_makes_a_file() {
         &["next", "orders"],
         &["decode", "5"],
     ] {
-        let said = fails(&store, args, 1);
-        assert!(said.contains("does not exist") && said.contains(&way), "{args:?}: {said}");
+        has(&fails(&store, args, 1), &["does not exist", &way]);
     }
     let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = used.local_addr().unwrap().to_string();
     let said = fails(&store, &["serve", "--create", "--listen", &address], 1);
     assert!(said.contains(&address) && said.contains("--listen"), "{said}");
     assert!(!said.contains("INTERNAL"), "{said}");
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(home.files(), 0, "nothing was made");
 
-    says(&store, &["init"]);
-    play(&store, "init =1 STORE_REFUSED & 1 namespace");
-    let serving = Serving::of(&store, &[]);
+    let made = says(&store, &["init"]);
+    let id = &made.split("store id ").nth(1).expect("an id")[..32];
+    has(&fails(&store, &["init"], 1), &["STORE_REFUSED", id, "1 namespace,"]);
+    // And `--create` makes nothing where a store is.
+    let serving = home.serve(&[]);
+    has(&serving.first, &["opened", id]);
     assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
 }
 
@@ -42,10 +44,10 @@ fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
         let said = fails(&home.store, &["init", "--replaces-lost", "--max-window", short], 2);
         has(&said, &["--max-window", "from 1s to 24h"]);
     }
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(home.files(), 0, "nothing was made");
     let made = says(&home.store, &["init", "--replaces-lost", "--max-window", "2s"]);
-    assert!(made.contains("snowflake IDs begin at 2") && made.contains("2000 ms"), "{made}");
-    assert!(made.contains("clock") && made.contains("added to --max-window"), "{made}");
+    let words = ["snowflake IDs begin at 2", "2000 ms", "clock", "added to --max-window"];
+    has(&made, &words);
     play(&home.store, "tag create orders =1 --from & lost");
     says(&home.store, &["tag", "create", "orders", "--from", "5000001"]);
     assert_eq!(says(&home.store, &["next", "orders"]), "5000001\n");
@@ -59,11 +61,7 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
     let version = env!("CARGO_PKG_VERSION");
     let created = format!("leafid: version {version}, created {store}, store id ");
     assert!(serving.first.starts_with(&created), "{}", serving.first);
-    assert!(
-        serving.first.contains(": 0 tags, 1 namespace, no window granted yet"),
-        "{}",
-        serving.first
-    );
+    has(&serving.first, &[": 0 tags, 1 namespace, no window granted yet"]);
     let id = serving.first.split("store id ").nth(1).unwrap()[..32].to_owned();
     says(&serving.url, &["tag", "create", "orders"]);
     says(&serving.url, &["next", "--namespace", "default"]);
@@ -79,23 +77,26 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
 
     let other = "00112233445566778899aabbccddeeff";
     let expects = ["serve", "--listen", "127.0.0.1:0", "--expect-store", other];
-    let refused = fails(&store, &expects, 1);
-    assert!(refused.contains("STORE_CHANGED"), "{refused}");
-    assert!(refused.contains(&id) && refused.contains(other), "{refused}");
-    let lost = format!("sqlite:{}", home.path().join("lost.db").display());
-    for args in [&expects[..], &[&expects[..], &["--dev"]].concat()] {
-        assert!(fails(&lost, args, 1).contains("does not exist"), "{args:?}");
-    }
-    assert!(fails(&lost, &[&expects[..], &["--create"]].concat(), 2).contains("--create"));
-    assert!(fails(&lost, &["serve", "--expect-store", "7"], 2).contains("32 hex digits"));
+    has(&fails(&store, &expects, 1), &["STORE_CHANGED", &id, other]);
+    let lost = format!("sqlite:{}", home.at("lost.db"));
+    let expects = expects.join(" ");
+    play(
+        &lost,
+        &format!(
+            "{expects} =1 does not exist
+             {expects} --dev =1 does not exist
+             {expects} --create =2 --create
+             serve --expect-store 7 =2 32 hex digits"
+        ),
+    );
 }
 
 /// As by `docker -v ./store.db:/data/store.db`. The control mounts the folder.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_mounted_by_itself_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let [host, guest] = ["host", "my guest"].map(|name| folder.path().join(name));
+    let home = Home::new();
+    let [host, guest] = ["host", "my guest"].map(|name| home.path().join(name));
     std::fs::create_dir(&host).unwrap();
     std::fs::create_dir(&guest).unwrap();
     let name = |folder: &std::path::Path| folder.join("store.db").display().to_string();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::restored::{fill, lease, make, noted, overlaps};
 use crate::support::{
-    Home, LEAFID, Serving, call, fails, has, output, play, refusal, says, served, until,
+    Home, LEAFID, Serving, call, does, fails, has, play, refusal, refused, says, served, until,
 };
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
@@ -47,15 +47,11 @@ impl Machine {
     }
 
     fn refused(&self, words: &[&str]) -> String {
-        let said = output(&mut self.command(words));
-        assert_eq!(said.status.code(), Some(1), "{words:?}: {said:?}");
-        String::from_utf8(said.stderr).expect("text")
+        refused(&mut self.command(words), 1)
     }
 
     fn says(&self, words: &[&str]) -> String {
-        let said = output(&mut self.command(words));
-        assert!(said.status.success(), "{words:?}: {said:?}");
-        String::from_utf8(said.stdout).expect("text")
+        does(&mut self.command(words))
     }
 
     /// The store's file is gone, and nobody kept a copy.
@@ -125,12 +121,8 @@ fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
     }
     commands[1].env("XDG_STATE_HOME", "");
     for mut command in commands {
-        let said = output(&mut command);
-        assert_eq!(said.status.code(), Some(1), "{said:?}");
-        let said = String::from_utf8(said.stderr).unwrap();
-        for word in ["STORE_UNAVAILABLE", "--journal DIR", "--no-journal"] {
-            assert!(said.contains(word), "{word}: {said}");
-        }
+        let words = ["STORE_UNAVAILABLE", "--journal DIR", "--no-journal"];
+        has(&refused(&mut command, 1), &words);
     }
     drop(machine.serve(&["--no-journal"]));
 }
@@ -203,19 +195,15 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
 
     machine.lose();
     for words in [&[&SERVE[..], &["--create"]].concat()[..], &["init"]] {
-        let said = machine.refused(words);
-        for word in ["STORE_REFUSED", " up to 401)", "leafid init --replaces-lost"] {
-            assert!(said.contains(word), "{words:?}: {word}: {said}");
-        }
+        let told = ["STORE_REFUSED", " up to 401)", "leafid init --replaces-lost"];
+        has(&machine.refused(words), &told);
         assert!(!machine.at("store.db").exists(), "nothing was made");
     }
     // Another store on this machine has nothing to do with it.
     let other = format!("sqlite:{}", machine.at("other.db").display());
     machine.says(&["init", "--store", &other]);
     // A new store is made where its journal is not looked for, and is not served beside it.
-    let elsewhere =
-        output(machine.command(&["init"]).env("XDG_STATE_HOME", machine.at("elsewhere")));
-    assert!(elsewhere.status.success(), "{elsewhere:?}");
+    does(machine.command(&["init"]).env("XDG_STATE_HOME", machine.at("elsewhere")));
     has(&machine.refused(&SERVE), &["is not the store that was there before"]);
     machine.lose();
 
@@ -246,8 +234,7 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
     let refused = until(|| Some(next(&serving, "orders")).filter(|(status, _)| *status != 200));
     let refused = refusal(refused.expect("a refusal"), 503, "STORE_UNAVAILABLE");
-    let detail = refused["detail"].to_string();
-    assert!(detail.contains("the journal `") && detail.contains("--journal DIR"), "{detail}");
+    has(&refused["detail"].to_string(), &["the journal `", "--journal DIR"]);
     serving.ready(503, &["the journal `", "cannot be written"]);
     serving.logs(&["ERROR", "the journal cannot be written"]);
     std::fs::rename(machine.at("away"), machine.state()).unwrap();
@@ -314,10 +301,11 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     rusqlite::Connection::open(&table).unwrap().execute_batch(rows).unwrap();
     let table = format!("sqlite:{}", table.display());
     let query = "SELECT max(id) FROM orders";
-    let repair = ["repair", "--without-journal", "--in", &table];
-    let asks = ["--from-max", &format!("orders={query}"), "--from-max", &format!("gone={query}")];
-    has(&says(&machine.store, &[&repair[..], &asks].concat()), &["tags moved: 3"]);
-    let listed = says(&machine.store, &["tag", "list", "--store", &machine.store, "--json"]);
+    let above = |tag: &str| format!("--from-max '{tag}={query}'");
+    let repair =
+        format!("repair --without-journal --in {table} {} {}", above("orders"), above("gone"));
+    play(&machine.store, &format!("{repair} => tags moved: 3"));
+    let listed = says(&machine.store, &["tag", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let stands = |tag: &str| {
         let row = listed["tags"].as_array().unwrap().iter().find(|row| row["tag"] == *tag);
@@ -326,10 +314,8 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     assert_eq!(stands("orders"), Some(json!("702001")), "100 x 20 above 700,001");
     assert_eq!(stands("users"), Some(json!("2001")));
     // One that the store does not know goes on above when it is created.
-    let local = ["--store", &machine.store];
-    says(&machine.store, &[&["tag", "create", "gone"][..], &local].concat());
-    let next = says(&machine.store, &[&["next", "gone"][..], &local].concat());
+    says(&machine.store, &["tag", "create", "gone"]);
+    let next = says(&machine.store, &["next", "gone"]);
     assert!(next.trim().parse::<u64>().unwrap() > 700_000, "{next}");
-    let said = fails(&machine.store, &["repair", "--without-journal", "--from-max", query], 2);
-    has(&said, &["TAG=SQL"]);
+    play(&machine.store, &format!("repair --without-journal --from-max '{query}' =2 TAG=SQL"));
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{Home, REQUEST, fails, has, play, refusal, says};
+use crate::support::{Home, REQUEST, has, play, refusal, says, until};
 
 struct Places {
     home: Home,
@@ -130,7 +130,7 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     for (tag, have_until) in [("orders", "1500"), ("users", "9000")] {
         assert_eq!(serving.lease(tag, &json!({ "have_until": have_until })).0, 409);
     }
-    let stopped = |tag: &str, max_id: &str, claimed_until: &str| json!({ "tag": tag, "max_id": max_id, "claimed_until": claimed_until });
+    let stopped = |tag: &str, max_id: &str, claimed: &str| json!({ "tag": tag, "max_id": max_id, "claimed_until": claimed });
     let both = [stopped("orders", "1", "1500"), stopped("users", "1", "9000")];
     serving.ready(200, &["degraded", "9000"]);
     assert_eq!(serving.get("/readyz").1["went_back"], json!(both));
@@ -139,10 +139,8 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
     assert_eq!(serving.lease("users", &json!({})).1["code"], "STORE_REFUSED");
     let one = [stopped("users", "2001", "9000")];
-    let settled = crate::support::until(|| {
-        (serving.get("/readyz").1["went_back"] == json!(one)).then_some(())
-    });
-    assert!(settled.is_some(), "{}", serving.get("/readyz").1);
+    let settled = || (serving.get("/readyz").1["went_back"] == json!(one)).then_some(());
+    assert!(until(settled).is_some(), "{}", serving.get("/readyz").1);
 }
 
 /// A holder's proof has the whole store compared at once, and not only the row that it is of.
@@ -186,40 +184,28 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
 
 /// Whoever finds no window behind a fence is told of the fence, and not that others have them all.
 #[test]
-fn a_fence_says_until_when_no_window_begins() {
+fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     let places = places();
     let mut serving = serve(&places.home.store, None);
     let before = serving.ready(200, &["\"ok\""]);
     assert_eq!((&before["generation"], before.get("fenced_until_ms")), (&json!(0), None));
     play(&places.home.store, "repair =2 --journal <DIR>");
-    play(
-        &places.home.store,
-        "serve --listen 127.0.0.1:0 --journal /nowhere/at/all =1 /nowhere/at/all",
-    );
+    let nowhere = "serve --listen 127.0.0.1:0 --journal /nowhere/at/all =1 /nowhere/at/all";
+    play(&places.home.store, nowhere);
     says(&places.home.store, &["repair", "--without-journal"]);
-    let (status, refused) = serving
-        .post("/v1/workers/default/acquire", &json!({ "request": REQUEST, "owner": "host-1" }));
-    assert_eq!((status, &refused["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{refused}");
-    assert!(refused["detail"].to_string().contains("the store was fenced"), "{refused}");
+    let first = "tag create late =1 needs `from`
+                 tag create late --from 7 => next number 7";
+    play(&places.home.store, first);
+    let ask = json!({ "request": REQUEST, "owner": "host-1" });
+    let refused = serving.post("/v1/workers/default/acquire", &ask);
+    let refused = refusal(refused, 503, "WORKERS_EXHAUSTED");
+    has(&refused["detail"].to_string(), &["the store was fenced"]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     let serving = serve(&places.home.store, None);
     let told = serving.ready(200, &["fenced_until_ms"]);
     assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
     let said = says(&places.home.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
-}
-
-#[test]
-fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
-    let places = places();
-    says(&places.home.store, &["repair", "--without-journal"]);
-    let said =
-        fails(&places.home.store, &["tag", "create", "late", "--store", &places.home.store], 1);
-    has(&said, &["needs `from`"]);
-    says(
-        &places.home.store,
-        &["tag", "create", "late", "--store", &places.home.store, "--from", "7"],
-    );
 }
 
 /// What puts the store back puts back what it says of its fence, too: the journal remembers.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{LEAFID, LIMIT, run};
+use super::{LEAFID, LIMIT, output, run};
 
 /// What a verb said. On a busy machine a connection to a database may be made too late, and nothing
 /// is done then, or a server waits that was to be refused: it is tried again.
@@ -46,6 +46,22 @@ pub fn says(store: &str, args: &[&str]) -> String {
 pub fn fails(store: &str, args: &[&str], code: i32) -> String {
     let output = leafid(store, args);
     assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+/// What a command says that does what it is to do.
+#[track_caller]
+pub fn does(command: &mut Command) -> String {
+    let output = output(command);
+    assert!(output.status.success(), "{command:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// What a command says that fails with this exit code.
+#[track_caller]
+pub fn refused(command: &mut Command, code: i32) -> String {
+    let output = output(command);
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {output:?}");
     String::from_utf8(output.stderr).expect("text")
 }
 

@@ -1,11 +1,12 @@
 //! TLS: certificates that are right, that change, and that cannot be used.
 
 use std::io::{Read, Write};
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::secured::{Secured, ask};
-use crate::support::{LIMIT, Serving, output, until};
+use crate::support::{LIMIT, Serving, does, fails, has, output, refused, until};
 
 fn get(agent: &ureq::Agent, token: &str, serving: &Serving) -> Result<u16, ureq::Error> {
     let url = format!("{}/v1/tags", serving.url);
@@ -44,18 +45,17 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     let list = |url: &str, ca: Option<&str>| {
         let mut command = secured.leafid("tag");
         command.args(["list", "--url", url]).env("LEAFID_TOKEN", &token);
-        command.args(ca.map(|ca| ["--ca".to_owned(), secured.text(ca)]).into_iter().flatten());
-        output(&mut command)
+        command.args(ca.map(|ca| ["--ca".to_owned(), secured.at(ca)]).into_iter().flatten());
+        command
     };
-    assert!(list(&serving.url, Some("ca.pem")).status.success());
+    does(&mut list(&serving.url, Some("ca.pem")));
     for (url, ca, says) in [
         (serving.url.clone(), None, "UnknownIssuer"),
         (serving.url.clone(), Some("key.pem"), "no certificate"),
         (serving.url.replace("https:", "http:"), None, "; if it speaks TLS, write https://"),
         (plain.replace("http:", "https:"), None, "; if it speaks plain HTTP, write http://"),
     ] {
-        let said = list(&url, ca);
-        assert!(String::from_utf8_lossy(&said.stderr).contains(says), "{url}: {said:?}");
+        has(&refused(&mut list(&url, ca), 1), &[says]);
     }
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
@@ -74,7 +74,7 @@ fn a_new_certificate_is_taken_in_and_connections_go_on() {
     // One of another authority: who believes the old one alone does not believe it.
     let other = Secured::new();
     for name in ["cert.pem", "key.pem"] {
-        secured.write(name, &std::fs::read_to_string(other.path(name)).unwrap());
+        secured.write(name, &std::fs::read_to_string(other.at(name)).unwrap());
     }
     until(|| (get(&other.agent(None), &token, &serving).ok() == Some(200)).then_some(()))
         .expect("the new one is shown");
@@ -89,13 +89,11 @@ fn a_pipe_in_the_place_of_the_certificate_holds_nothing_up() {
     let token = secured.token(&["app"]);
     let serving = secured.serve_tls(&[]);
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
-    let pipe = secured.path("pipe");
-    let made = output(std::process::Command::new("mkfifo").arg(&pipe));
-    assert!(made.status.success());
-    std::fs::rename(&pipe, secured.path("cert.pem")).unwrap();
+    let pipe = secured.at("pipe");
+    does(Command::new("mkfifo").arg(&pipe));
+    std::fs::rename(&pipe, secured.at("cert.pem")).unwrap();
     serving.logs(&["ERROR", "the certificate stays as it was", "no regular file"]);
-    let said = output(secured.leafid("token").args(["revoke", "app"]));
-    assert!(said.status.success(), "{said:?}");
+    does(secured.leafid("token").args(["revoke", "app"]));
     until(|| (get(&secured.agent(None), &token, &serving).ok() == Some(401)).then_some(()))
         .expect("what is revoked is refused");
 }
@@ -104,7 +102,7 @@ fn a_pipe_in_the_place_of_the_certificate_holds_nothing_up() {
 fn clients_may_have_to_show_a_certificate() {
     let secured = Secured::new();
     let token = secured.token(&["app"]);
-    let ca = secured.text("ca.pem");
+    let ca = secured.at("ca.pem");
     let serving = secured.serve_tls(&["--client-ca", &ca]);
     secured.certify("own.pem", "own-key.pem", (2020, 2090));
     let with = secured.agent(Some(("own.pem", "own-key.pem")));
@@ -116,11 +114,10 @@ fn clients_may_have_to_show_a_certificate() {
     assert!(get(&late, &token, &serving).is_err(), "one that has expired");
     let mut command = secured.leafid("tag");
     command.args(["list", "--url", &serving.url, "--ca", &ca]).env("LEAFID_TOKEN", &token);
-    assert!(!output(&mut command).status.success());
-    command.env("LEAFID_CERT", secured.path("own.pem"));
-    command.env("LEAFID_KEY", secured.path("own-key.pem"));
-    let said = output(&mut command);
-    assert!(said.status.success(), "{said:?}");
+    refused(&mut command, 1);
+    command.env("LEAFID_CERT", secured.at("own.pem"));
+    command.env("LEAFID_KEY", secured.at("own-key.pem"));
+    does(&mut command);
 }
 
 #[test]
@@ -131,15 +128,13 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
     secured.certify("early.pem", "early-key.pem", (2089, 2090));
     secured.certify("other.pem", "other-key.pem", (2020, 2090));
     secured.write("empty.pem", "nothing here\n");
-    let store = secured.text("store.db");
-    let start = |options: &[(&str, &str)]| {
+    let start = |options: &[(&str, &str)], code| {
         let mut command = secured.leafid("serve");
-        command.args(["--listen", "127.0.0.1:0", "--store", &store]);
-        options.iter().for_each(|(option, name)| {
-            command.arg(option).arg(secured.path(name));
-        });
-        let said = output(&mut command);
-        (said.status.code(), String::from_utf8(said.stderr).unwrap())
+        command.args(["--listen", "127.0.0.1:0", "--store", &secured.store]);
+        for (option, name) in options {
+            command.arg(option).arg(secured.at(name));
+        }
+        refused(&mut command, code)
     };
     for (options, says) in [
         (&[("--tls-cert", "late.pem"), ("--tls-key", "late-key.pem")][..], "expired"),
@@ -153,12 +148,9 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
             "--client-ca",
         ),
     ] {
-        let (code, said) = start(options);
-        assert!(code == Some(1) && said.contains("REQUEST_INVALID"), "{options:?}: {said}");
-        assert!(said.contains(says), "{options:?}: {said}");
+        has(&start(options, 1), &["REQUEST_INVALID", says]);
     }
-    let (code, said) = start(&[("--tls-cert", "cert.pem")]);
-    assert!(code == Some(2) && said.contains("--tls-key"), "{said}");
+    has(&start(&[("--tls-cert", "cert.pem")], 2), &["--tls-key"]);
 }
 
 /// What the refusal shows is what starts a server that others reach.
@@ -166,21 +158,17 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
 #[test]
 fn the_refusal_shows_what_does_it_right() {
     let secured = Secured::new();
-    let store = secured.text("store.db");
     let bare = |option: &str| {
-        let mut command = std::process::Command::new(crate::support::LEAFID);
         let usual = if option == "--listen" { "--listen-admin" } else { "--listen" };
-        command.args(["serve", "--store", &store, option, "0.0.0.0:0", usual, "127.0.0.1:0"]);
-        String::from_utf8(output(&mut command).stderr).unwrap()
+        let args = ["serve", option, "0.0.0.0:0", usual, "127.0.0.1:0"];
+        fails(&secured.store, &args, 1)
     };
     for (option, says) in [
         ("--listen", "--insecure api"),
         ("--listen-admin", "changes need a token even with --insecure"),
     ] {
-        let said = bare(option);
-        for line in ["leafid token create", "openssl req -x509", "leafid serve --listen", says] {
-            assert!(said.contains(line), "{option}: no {line}: {said}");
-        }
+        let lines = ["leafid token create", "openssl req -x509", "leafid serve --listen", says];
+        has(&bare(option), &lines);
     }
     let token = secured.token(&["app"]);
     let mut serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
@@ -189,8 +177,8 @@ fn the_refusal_shows_what_does_it_right() {
     // The certificate that it shows how to make is one that clients believe when they are told to.
     let said = bare("--listen");
     let line = said.lines().find(|line| line.contains("openssl")).unwrap();
-    let mut openssl = std::process::Command::new("sh");
-    openssl.arg("-c").arg(line.replace("HOST", "localhost")).current_dir(secured.folder.path());
+    let mut openssl = Command::new("sh");
+    openssl.arg("-c").arg(line.replace("HOST", "localhost")).current_dir(secured.path());
     let made = output(&mut openssl).status;
     // What the shell says of a program that is not there.
     if made.code() == Some(127) {
@@ -202,10 +190,8 @@ fn the_refusal_shows_what_does_it_right() {
     let url = serving.url.replace("0.0.0.0", "localhost");
     let mut list = secured.leafid("tag");
     list.args(["list", "--url", &url]).env("LEAFID_TOKEN", &token);
-    let unbelieved = String::from_utf8(output(&mut list).stderr).unwrap();
-    assert!(unbelieved.contains("--ca"), "{unbelieved}");
-    let believed = output(list.arg("--ca").arg(secured.path("cert.pem")));
-    assert!(believed.status.success(), "{believed:?}");
+    has(&refused(&mut list, 1), &["--ca"]);
+    does(list.arg("--ca").arg(secured.at("cert.pem")));
     drop(serving);
     secured.certify("cert.pem", "key.pem", (2020, 2090));
     serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);

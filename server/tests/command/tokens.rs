@@ -6,26 +6,20 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::secured::{Secured, ask, set_mode};
-use crate::support::{Serving, agent, early_in_the_day, output, send, until};
+use crate::support::{Serving, agent, does, early_in_the_day, has, output, refused, send, until};
 
 /// The status, and the code or nothing, of a request with this token.
-fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> (u16, String) {
+fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> String {
     let url = format!("{}{path}", serving.url);
     let (status, _, answer) = ask(&agent(), Some(token), method, &url, &body).unwrap();
-    (status, answer["code"].as_str().unwrap_or_default().to_owned())
+    let code = answer["code"].as_str().unwrap_or_default();
+    format!("{status} {code}").trim_end().to_owned()
 }
 
-fn ok() -> (u16, String) {
-    (200, String::new())
-}
-
-fn forbidden() -> (u16, String) {
-    (403, "FORBIDDEN".to_owned())
-}
-
-fn spent() -> (u16, String) {
-    (429, "QUOTA_EXCEEDED".to_owned())
-}
+const OK: &str = "200";
+const GONE: &str = "401 UNAUTHORIZED";
+const FORBIDDEN: &str = "403 FORBIDDEN";
+const SPENT: &str = "429 QUOTA_EXCEEDED";
 
 fn count(ids: u64) -> Value {
     json!({ "count": ids })
@@ -36,61 +30,51 @@ fn a_token_is_shown_once_and_kept_as_its_hash() {
     let secured = Secured::new();
     let token = secured.token(&["app", "--tag", "orders", "--days", "30"]);
     assert!(token.starts_with("leafid_") && token.len() == 50, "{token}");
-    let file = secured.path("tokens.toml");
+    let file = secured.at("tokens.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("[principals.\"app\"]") && !text.contains(&token), "{text}");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let list = |args: &[&str]| {
-        let said = output(secured.leafid("token").args(args));
-        (said.status.code(), format!("{said:?}"))
-    };
-    let (code, said) = list(&["list"]);
-    assert!(code == Some(0) && said.contains("app tags=orders namespaces= verbs=lease,read"));
-    assert!(said.contains("live") && !said.contains(&token), "{said}");
+    let fails = |args: &[&str]| refused(secured.leafid("token").args(args), 1);
+    let said = does(secured.leafid("token").arg("list"));
+    has(&said, &["app tags=orders namespaces= verbs=lease,read", "live"]);
+    assert!(!said.contains(&token), "{said}");
 
     // A second one replaces the first; a third has to wait until one is revoked.
     let second = secured.token(&["app"]);
-    let (code, said) = list(&["create", "app"]);
-    assert!(code == Some(1) && said.contains("2 live tokens") && said.contains("--id "), "{said}");
-    let (code, said) = list(&["create", "app", "--tag", "x"]);
-    assert!(code == Some(1) && said.contains("exists already"), "{said}");
-    assert!(!said.contains(&second));
-    let id = said_id(&text);
-    assert_eq!(list(&["revoke", "app", "--id", &id]).0, Some(0));
-    assert_eq!(list(&["revoke", "app", "--id", &id]).0, Some(1));
-    assert_eq!(list(&["revoke", "nobody"]).0, Some(1));
+    has(&fails(&["create", "app"]), &["2 live tokens", "--id "]);
+    let said = fails(&["create", "app", "--tag", "x"]);
+    assert!(said.contains("exists already") && !said.contains(&second), "{said}");
+    let id = text.split("id = \"").nth(1).unwrap().split('"').next().unwrap();
+    let revoke = ["revoke", "app", "--id", id];
+    does(secured.leafid("token").args(revoke));
+    fails(&revoke);
+    fails(&["revoke", "nobody"]);
     secured.token(&["app"]);
-}
-
-fn said_id(text: &str) -> String {
-    text.split("id = \"").nth(1).unwrap().split('"').next().unwrap().to_owned()
 }
 
 #[test]
 fn a_file_that_others_can_use_is_refused_at_start_and_at_a_change() {
     let secured = Secured::new();
     let token = secured.token(&["app"]);
-    let file = secured.path("tokens.toml");
+    let file = secured.at("tokens.toml");
     for (mode, good) in [(0o644, false), (0o602, false), (0o620, false), (0o640, true)] {
         set_mode(&file, mode);
         let said = output(secured.leafid("token").arg("list"));
         assert_eq!(said.status.success(), good, "{mode:o}: {said:?}");
     }
     set_mode(&file, 0o644);
-    let mut refused = secured.leafid("serve");
-    let store = secured.text("store.db");
-    let said = output(refused.args(["--listen", "127.0.0.1:0", "--store", &store]));
-    let said = String::from_utf8(said.stderr).unwrap();
-    assert!(said.contains("REQUEST_INVALID") && said.contains("chmod 600"), "{said}");
+    let mut serve = secured.leafid("serve");
+    serve.args(["--listen", "127.0.0.1:0", "--store", &secured.store]);
+    has(&refused(&mut serve, 1), &["REQUEST_INVALID", "chmod 600"]);
     set_mode(&file, 0o600);
     let mut serving = secured.serve(&[]);
-    assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), ok());
+    assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), OK);
 
     // While it runs, what was known stays, and the log says why.
     secured.write("tokens.toml", "principals = 1");
     set_mode(&file, 0o600);
     serving.logs(&["ERROR", "the tokens stay as they were", "expected a map"]);
-    assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), ok());
+    assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), OK);
     serving.end("-TERM");
     assert!(!serving.log().contains(&token));
 }
@@ -100,14 +84,14 @@ fn a_change_of_the_file_counts_at_once_and_so_does_a_hangup() {
     let secured = Secured::new();
     let first = secured.token(&["app"]);
     let serving = secured.serve(&[]);
-    let read = |token: &str| says(&serving, token, "GET", "/v1/tags", Value::Null).0;
-    assert_eq!(read(&first), 200);
+    let read = |token: &str| says(&serving, token, "GET", "/v1/tags", Value::Null);
+    assert_eq!(read(&first), OK);
     let second = secured.token(&["app"]);
-    until(|| (read(&second) == 200).then_some(())).expect("the second is known");
-    assert_eq!(read(&first), 200, "both are live");
-    let revoked = output(secured.leafid("token").args(["revoke", "app"]));
-    assert!(revoked.status.success());
-    until(|| (read(&first) == 401 && read(&second) == 401).then_some(())).expect("both are gone");
+    until(|| (read(&second) == OK).then_some(())).expect("the second is known");
+    assert_eq!(read(&first), OK, "both are live");
+    does(secured.leafid("token").args(["revoke", "app"]));
+    until(|| ([&first, &second].iter().all(|token| read(token) == GONE)).then_some(()))
+        .expect("both are gone");
 
     send(serving.id(), "-HUP");
     serving.logs(&["INFO", "reading tokens and certificates again"]);
@@ -127,38 +111,39 @@ fn who_has_no_token_learns_whether_it_is_ready_and_no_more() {
     let health = |token: Option<&str>| {
         let mut health = secured.leafid("health");
         health.args(["--url", &serving.url]).env_remove("LEAFID_TOKEN");
-        let said = output(health.envs(token.map(|token| ("LEAFID_TOKEN", token))));
-        (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned())
+        does(health.envs(token.map(|token| ("LEAFID_TOKEN", token))))
     };
     let strangers = [None, Some("leafid_0123456789012345678901234567890123456789012")];
     assert!(ready(Some(&app)).1["store"].is_string());
     for stranger in strangers {
         assert_eq!(ready(stranger), (200, json!({ "status": "ok" })));
-        assert!(health(stranger).1.starts_with("ok: "), "{:?}", health(stranger));
+        assert!(health(stranger).starts_with("ok: "), "{}", health(stranger));
     }
     let lost = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "5001" });
-    assert_eq!(says(&serving, &app, "POST", "/v1/segments/orders/lease", lost).0, 409);
+    assert_eq!(
+        says(&serving, &app, "POST", "/v1/segments/orders/lease", lost),
+        "409 STORE_WENT_BACK"
+    );
     let stopped = || (ready(Some(&app)).1["went_back"][0]["tag"] == "orders").then_some(());
     until(stopped).expect("its tags are looked at again");
     for stranger in strangers {
         assert_eq!(ready(stranger), (200, json!({ "status": "degraded" })));
     }
-    let (code, said) = health(None);
-    assert!(code == Some(0) && said.starts_with("degraded: "), "{said}");
-    assert!(!said.contains("orders") && health(Some(&app)).1.contains("tag `orders`"), "{said}");
+    let said = health(None);
+    assert!(said.starts_with("degraded: ") && !said.contains("orders"), "{said}");
+    has(&health(Some(&app)), &["tag `orders`"]);
 
-    let file = secured.path("store.db");
-    std::fs::rename(&file, secured.path("elsewhere.db")).unwrap();
+    let place = &secured.store;
+    std::fs::rename(place, secured.at("elsewhere.db")).unwrap();
     until(|| (ready(Some(&app)).0 == 503).then_some(())).expect("its file is gone");
-    let place = file.display().to_string();
-    assert!(ready(Some(&app)).1["detail"].as_str().unwrap().contains(&place));
+    has(ready(Some(&app)).1["detail"].as_str().unwrap(), &[place]);
     for stranger in strangers {
         let (status, answer) = ready(stranger);
         let detail = answer["detail"].as_str().unwrap();
         assert!(status == 503 && detail.contains("token"), "{answer}");
-        assert!(!answer.to_string().contains(&place), "{answer}");
+        assert!(!answer.to_string().contains(place), "{answer}");
     }
-    serving.logs(&["WARN", "not ready", &place]);
+    serving.logs(&["WARN", "not ready", place]);
 }
 
 #[test]
@@ -171,31 +156,30 @@ fn a_principal_may_what_its_entry_says() {
     let acquire = json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "o" });
     let empty = || json!({});
     for (who, method, path, body, expected) in [
-        (&shop, "POST", "/v1/segments/shop:1/ids", count(1), ok()),
-        (&shop, "POST", "/v1/segments/shop%3A1/ids", count(1), ok()),
-        (&shop, "POST", "/v1/segments/orders/ids", count(1), forbidden()),
-        (&shop, "GET", "/v1/tags/shop:1", Value::Null, ok()),
-        (&shop, "GET", "/v1/tags/orders", Value::Null, forbidden()),
-        (&shop, "GET", "/v1/tags", Value::Null, forbidden()),
-        (&shop, "GET", "/v1/namespaces", Value::Null, forbidden()),
-        (&shop, "GET", "/v1/decode/1?namespace=default", Value::Null, forbidden()),
-        (&shop, "GET", "/v1/decode/1?namespace=edge", Value::Null, ok()),
-        (&shop, "POST", "/v1/workers/edge/acquire", acquire.clone(), ok()),
-        (&shop, "POST", "/v1/workers/default/acquire", acquire.clone(), forbidden()),
-        (&shop, "POST", "/v1/snowflake/default/ids", count(1), forbidden()),
-        (&shop, "PUT", "/v1/tags/shop:2", empty(), forbidden()),
-        (&shop, "POST", "/v1/workers/edge/0/release", empty(), forbidden()),
-        (&eye, "GET", "/v1/tags", Value::Null, ok()),
-        (&eye, "POST", "/v1/segments/orders/ids", count(1), forbidden()),
-        (&root, "PUT", "/v1/tags/shop:2", empty(), ok()),
-        (&root, "PUT", "/v1/tags/other", empty(), forbidden()),
-        (&root, "DELETE", "/v1/tags/orders", Value::Null, forbidden()),
-        (&root, "POST", "/v1/segments/shop:1/ids", count(1), forbidden()),
+        (&shop, "POST", "/v1/segments/shop:1/ids", count(1), OK),
+        (&shop, "POST", "/v1/segments/shop%3A1/ids", count(1), OK),
+        (&shop, "POST", "/v1/segments/orders/ids", count(1), FORBIDDEN),
+        (&shop, "GET", "/v1/tags/shop:1", Value::Null, OK),
+        (&shop, "GET", "/v1/tags/orders", Value::Null, FORBIDDEN),
+        (&shop, "GET", "/v1/tags", Value::Null, FORBIDDEN),
+        (&shop, "GET", "/v1/namespaces", Value::Null, FORBIDDEN),
+        (&shop, "GET", "/v1/decode/1?namespace=default", Value::Null, FORBIDDEN),
+        (&shop, "GET", "/v1/decode/1?namespace=edge", Value::Null, OK),
+        (&shop, "POST", "/v1/workers/edge/acquire", acquire.clone(), OK),
+        (&shop, "POST", "/v1/workers/default/acquire", acquire.clone(), FORBIDDEN),
+        (&shop, "POST", "/v1/snowflake/default/ids", count(1), FORBIDDEN),
+        (&shop, "PUT", "/v1/tags/shop:2", empty(), FORBIDDEN),
+        (&shop, "POST", "/v1/workers/edge/0/release", empty(), FORBIDDEN),
+        (&eye, "GET", "/v1/tags", Value::Null, OK),
+        (&eye, "POST", "/v1/segments/orders/ids", count(1), FORBIDDEN),
+        (&root, "PUT", "/v1/tags/shop:2", empty(), OK),
+        (&root, "PUT", "/v1/tags/other", empty(), FORBIDDEN),
+        (&root, "DELETE", "/v1/tags/orders", Value::Null, FORBIDDEN),
+        (&root, "POST", "/v1/segments/shop:1/ids", count(1), FORBIDDEN),
     ] {
         assert_eq!(says(&serving, who, method, path, body), expected, "{method} {path}");
     }
-    let line = serving.logs(&["audit: create tag `shop:2`"]);
-    assert!(line.contains("caller=api/127.0.0.1:") && line.contains("/root before"), "{line}");
+    has(&serving.logs(&["audit: create tag `shop:2`"]), &["caller=api/127.0.0.1:", "/root before"]);
     serving.logs(&["WARN", "refused: principal `shop` may not do this", "FORBIDDEN"]);
     serving.end("-TERM");
     let log = serving.log();
@@ -256,8 +240,8 @@ fn quotas_of_ids_steps_windows_and_worker_numbers() {
     assert_eq!(post("/v1/workers/edge/release", release).0, 200);
     until(|| (acquire(14).0 == 200).then_some(()))
         .expect("a number that was given back counts no more");
-    assert_eq!(says(&serving, &app, "GET", "/v1/tags", Value::Null), ok());
-    assert_eq!(says(&serving, &app, "POST", "/v1/segments/orders/ids", count(1)), spent());
+    assert_eq!(says(&serving, &app, "GET", "/v1/tags", Value::Null), OK);
+    assert_eq!(says(&serving, &app, "POST", "/v1/segments/orders/ids", count(1)), SPENT);
 }
 
 #[test]
@@ -265,22 +249,17 @@ fn verbs_of_the_command_line_show_a_token() {
     let secured = Secured::new();
     let token = secured.token(&["ops", "--verb", "admin", "--verb", "read"]);
     let serving = secured.serve(&[]);
-    let create = |name: &str, env: &[(&str, &str)]| {
+    let create = |name: &str| {
         let mut command = secured.leafid("tag");
-        command.args(["create", name, "--url", &serving.url]).envs(env.iter().copied());
-        let said = output(&mut command);
-        (said.status.code(), String::from_utf8(said.stderr).unwrap())
+        command.args(["create", name, "--url", &serving.url]);
+        command
     };
-    let (code, said) = create("a", &[]);
-    assert!(code == Some(1) && said.contains("UNAUTHORIZED"), "{said}");
-    assert_eq!(create("a", &[("LEAFID_TOKEN", &token)]).0, Some(0));
+    has(&refused(&mut create("a"), 1), &["UNAUTHORIZED"]);
+    does(create("a").env("LEAFID_TOKEN", &token));
     secured.write("token", &format!("{token}\n"));
-    assert_eq!(create("b", &[("LEAFID_TOKEN_FILE", &secured.text("token"))]).0, Some(0));
-    let (code, said) = create("c", &[("LEAFID_TOKEN", "two words")]);
-    assert!(
-        code == Some(1) && said.contains("LEAFID_TOKEN") && !said.contains("two words"),
-        "{said}"
-    );
-    let health = output(secured.leafid("health").args(["--url", &serving.url]));
-    assert!(health.status.success(), "a probe needs no token: {health:?}");
+    does(create("b").env("LEAFID_TOKEN_FILE", secured.at("token")));
+    let said = refused(create("c").env("LEAFID_TOKEN", "two words"), 1);
+    assert!(said.contains("LEAFID_TOKEN") && !said.contains("two words"), "{said}");
+    // A probe needs no token.
+    does(secured.leafid("health").args(["--url", &serving.url]));
 }

@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use crate::support::{Home, LEAFID, Serving, fails, has, leafid, output, play, run, says, until};
+use crate::support::{
+    Home, LEAFID, Serving, does, fails, has, leafid, play, refused, run, says, until,
+};
 
 const NOWHERE: &str = "http://127.0.0.1:9";
 
@@ -229,22 +231,18 @@ fn no_password_is_shown() {
 /// Each was taken for a file, in this folder or in the root of the file system.
 #[test]
 fn what_is_no_file_makes_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |store: &str| {
+    let home = Home::new();
+    let init = |store: &str| {
         let mut command = Command::new(LEAFID);
-        command.arg("init").env("LEAFID_STORE", store).current_dir(folder.path());
-        let output = output(&mut command);
-        let said = [output.stdout, output.stderr].concat();
-        (output.status.code(), String::from_utf8(said).unwrap())
+        command.arg("init").env("LEAFID_STORE", store).current_dir(home.path());
+        command
     };
     for wrong in ["127.0.0.1:8750", "sqlite://leafid2.db", "sqlite:a.db?mode=ro", "memory:"] {
-        let (code, said) = run(wrong);
-        assert!(code == Some(1) && said.contains("use `sqlite:PATH`"), "{wrong}: {said}");
+        has(&refused(&mut init(wrong), 1), &["use `sqlite:PATH`"]);
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
-    let (code, said) = run("");
-    let place = folder.path().canonicalize().unwrap().join("leafid.db");
-    assert!(code == Some(0) && said.contains(&format!("sqlite:{}", place.display())), "{said}");
+    assert_eq!(home.files(), 0, "nothing was made");
+    let place = home.path().canonicalize().unwrap().join("leafid.db");
+    has(&does(&mut init("")), &[&format!("sqlite:{}", place.display())]);
 }
 
 /// Each would ask port 80 of that host, or be taken for a file; the other forms are in `client.rs`.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::serve;
-use crate::support::{Serving, refusal, says, until};
+use crate::support::{Home, Serving, refusal, says, until};
 
 /// Writes position and step of a tag past the server.
 type Hand<'a> = &'a dyn Fn(&str, u64, u64);
@@ -81,10 +81,9 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
 
 #[test]
 fn bad_rows_in_a_file_are_refused_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("store.db");
-    is_refused_alone(&format!("sqlite:{}", file.display()), &|tag, max_id, step| {
-        let connection = rusqlite::Connection::open(&file).expect("a file");
+    let home = Home::new();
+    is_refused_alone(&home.store, &|tag, max_id, step| {
+        let connection = rusqlite::Connection::open(&home.store).expect("a file");
         let set = "UPDATE tags SET max_id = ?2, step = ?3 WHERE tag = ?1";
         let [max_id, step] = [max_id, step].map(u64::cast_signed);
         connection.execute(set, rusqlite::params![tag, max_id, step]).expect("an update");

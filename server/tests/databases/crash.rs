@@ -4,7 +4,7 @@
 
 use crate::load::{CLIENTS, Load, Verdict};
 use crate::serve;
-use crate::support::says;
+use crate::support::{Home, says};
 
 /// How often a control works at its fault until it shows: what two servers do at once is up to chance.
 const ROUNDS: usize = 10;
@@ -68,19 +68,16 @@ pub fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn F
 /// Its engine is a part of each server, and is killed with it.
 #[test]
 fn nothing_is_granted_twice_over_sqlite() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let url = format!("sqlite:{}", folder.path().join("store.db").display());
-    goes_on_through_kills("SQLite", &url, None);
+    goes_on_through_kills("SQLite", &Home::new().store, None);
 }
 
 /// The control of it: each server writes to a file of its own, which began as the other's copy.
 #[test]
 fn over_two_copies_of_a_file_numbers_are_granted_twice() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = ["one.db", "other.db"].map(|name| folder.path().join(name));
-    let url = |at: usize| format!("sqlite:{}", files[at].display());
-    prepare(&url(0));
+    let home = Home::new();
+    let files = ["one.db", "other.db"].map(|name| home.at(name));
+    prepare(&files[0]);
     std::fs::copy(&files[0], &files[1]).expect("a copy");
-    let servers = [serve(&url(0), &[]), serve(&url(1), &[])];
+    let servers = files.each_ref().map(|file| serve(file, &[]));
     shows("SQLite", "two copies", servers.iter().map(|server| server.url.clone()).collect());
 }

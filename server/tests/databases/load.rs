@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::ranges::overlaps;
+
 /// So many clients ask at once.
 pub const CLIENTS: usize = 16;
 /// So long a test waits for the load to go on; clients wait for an answer less long.
@@ -101,21 +103,14 @@ impl Load {
                 all.entry(line).or_default().extend(ranges);
             }
         }
-        let (mut overlaps, mut numbers) = (0, 0);
-        for (line, ranges) in &mut all {
-            ranges.sort_unstable();
-            if line.starts_with("tag") {
-                numbers += ranges.iter().map(|(from, until)| until - from).sum::<u64>();
-            }
-            let mut end = 0;
-            for (from, until) in ranges {
-                overlaps += usize::from(*from < end);
-                end = end.max(*until);
-            }
-        }
+        let of_tags = all.iter().filter(|(line, _)| line.starts_with("tag"));
+        let numbers =
+            of_tags.flat_map(|(_, ranges)| ranges).map(|(from, until)| until - from).sum();
         let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
         let (granted, failed) = (count(&self.shared.granted), count(&self.shared.failed));
-        Verdict { granted, numbers, failed, overlaps, lines: all.len() }
+        let lines = all.len();
+        let overlaps = all.into_values().map(overlaps).sum();
+        Verdict { granted, numbers, failed, overlaps, lines }
     }
 }
 
@@ -224,12 +219,4 @@ fn request() -> String {
 
 fn number(value: &Value) -> u64 {
     value.as_u64().or_else(|| value.as_str()?.parse().ok()).expect("a number")
-}
-
-#[test]
-fn ranges_that_overlap_are_counted() {
-    let clients = [vec![(1, 5), (9, 12)], vec![(5, 9)], vec![(4, 6), (11, 13)]]
-        .map(|ranges| std::thread::spawn(move || Given::from([("a".to_owned(), ranges)])));
-    let load = Load { shared: Arc::default(), clients: clients.into() };
-    assert_eq!(load.end().overlaps, 3);
 }

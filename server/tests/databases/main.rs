@@ -13,14 +13,9 @@ macro_rules! each {
             $(#[tokio::test] async fn $name() { super::$of::<leafid_servers::$engine>().await; })+
         }
     };
-    ($of:ident: $($name:ident $engine:ident),+) => {
+    ($of:ident: $($name:ident $engine:ident $(($($given:expr),*))?),+ $(,)?) => {
         mod $of {
-            $(#[test] fn $name() { super::$of::<leafid_servers::$engine>(); })+
-        }
-    };
-    ($of:ident: $($name:ident $engine:ident($($given:expr),*)),+ $(,)?) => {
-        mod $of {
-            $(#[test] fn $name() { super::$of::<leafid_servers::$engine>($($given),*); })+
+            $(#[test] fn $name() { super::$of::<leafid_servers::$engine>($($($given),*)?); })+
         }
     };
 }
@@ -29,6 +24,8 @@ mod bad_rows;
 mod crash;
 mod load;
 mod opens;
+#[path = "../leaf/ranges.rs"]
+mod ranges;
 #[path = "../command/restored.rs"]
 mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]

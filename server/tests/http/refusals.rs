@@ -66,17 +66,12 @@ fn a_body_is_at_most_16_kib() {
     server.send("PUT", "/v1/tags/c", &headers, &chunk).refused(413, "REQUEST_INVALID");
 }
 
+/// As a load balancer's health check asks by default.
 #[test]
-fn a_request_without_a_host_is_refused() {
+fn a_health_check_by_an_older_http_alone_names_no_host() {
     let server = Server::fresh();
     let answer = server.raw("GET /v1/tags HTTP/1.1\r\nconnection: close\r\n\r\n");
     assert!(answer.refused(400, "REQUEST_INVALID").contains("`Host`"), "{answer:?}");
-}
-
-/// As a load balancer's health check asks by default.
-#[test]
-fn a_health_check_by_an_older_http_names_no_host() {
-    let server = Server::fresh();
     let answer = server.raw("GET /readyz HTTP/1.0\r\n\r\n");
     assert_eq!(answer.status, 200, "{answer:?}");
     // What it names is looked at, and what changes anything names one.

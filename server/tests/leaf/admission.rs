@@ -1,16 +1,12 @@
 //! Who may ask at Leaf's listener: its clients can send no token.
 
 use crate::client::{Client, Running};
-use crate::support::{fails, says};
+use crate::support::{Home, fails, has, says};
 
-/// A server with a tag, on a file in this folder.
-fn start(folder: &tempfile::TempDir, options: &[&str]) -> Running {
-    let store = folder.path().join("store.db").display().to_string();
-    if !folder.path().join("store.db").exists() {
-        says(&store, &["init"]);
-        says(&store, &["tag", "create", "orders", "--store", &store]);
-    }
-    Running::start(&[&["--store", &store][..], options].concat())
+/// A server on this store, which has a tag then.
+fn start(home: &Home, options: &[&str]) -> Running {
+    says(&home.store, &["tag", "create", "orders", "--if-missing"]);
+    Running::start(&[&["--store", &home.store][..], options].concat())
 }
 
 /// How often a code was the answer, as `/metrics` has it.
@@ -24,12 +20,12 @@ fn refused(running: &Running, code: &str) -> u64 {
 
 #[test]
 fn an_address_outside_the_ranges_gets_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let home = Home::with_store();
     for good in ["127.0.0.0/8", "10.0.0.0/8,127.0.0.1", "0.0.0.0/0"] {
-        let mut running = start(&folder, &["--leaf-allow", good]);
+        let mut running = start(&home, &["--leaf-allow", good]);
         assert!(running.number("/api/segment/get/orders") > 0, "{good}");
     }
-    let mut running = start(&folder, &["--leaf-allow", "10.0.0.0/8", "--leaf-allow", "::1"]);
+    let mut running = start(&home, &["--leaf-allow", "10.0.0.0/8", "--leaf-allow", "::1"]);
     let paths = [
         ("GET", "/api/segment/get/orders"),
         ("POST", "/api/segment/get/orders"),
@@ -63,8 +59,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
 
 #[test]
 fn what_cannot_be_meant_is_told_at_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store.db").display().to_string();
+    let home = Home::new();
     let serve = ["serve", "--create", "--listen", "127.0.0.1:0"];
     for (options, code, says) in [
         (&["--leaf-allow", "10.0.0.0/8"][..], 1, "--leaf-allow is about the listener of Leaf's"),
@@ -77,14 +72,12 @@ fn what_cannot_be_meant_is_told_at_the_start() {
             "--insecure leaf --leaf-allow",
         ),
     ] {
-        let refused = fails(&store, &[&serve[..], options].concat(), code);
-        assert!(refused.contains(says), "{options:?}: {refused}");
-        assert!(!folder.path().join("store.db").exists(), "nothing was begun");
+        has(&fails(&home.store, &[&serve[..], options].concat(), code), &[says]);
+        assert_eq!(home.files(), 0, "nothing was begun");
     }
-    let mut running = start(
-        &folder,
-        &["--listen-leaf", "0.0.0.0:0", "--insecure", "leaf", "--leaf-allow", "127.0.0.0/8"],
-    );
+    let open = ["--listen-leaf", "0.0.0.0:0", "--insecure", "leaf", "--leaf-allow", "127.0.0.0/8"];
+    let home = Home::with_store();
+    let mut running = start(&home, &open);
     running.serving.logs(&["WARN", "its address alone tells who asks", "--insecure leaf"]);
     assert!(running.number("/api/segment/get/orders") > 0);
 }

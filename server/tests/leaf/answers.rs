@@ -1,7 +1,7 @@
 //! Every row of what Leaf answers, by the bytes.
 
 use crate::client::Running;
-use crate::support::{Home, says};
+use crate::support::{Home, has, says};
 
 /// A server with four tags, eight hours east of Greenwich, without a database of zones.
 fn running(home: &Home) -> Running {
@@ -145,6 +145,5 @@ fn a_snowflake_is_taken_apart_in_the_servers_time_zone() {
     assert_eq!(leaf.client.call("GET", "/decodeSnowflakeId", &[]).status, 400);
     // One of its own.
     let own = leaf.get("/api/snowflake/get/x");
-    let parts = leaf.get(&format!("/decodeSnowflakeId?snowflakeId={own}"));
-    assert!(parts.contains("\"workerId\":\"0\""), "{parts}");
+    has(&leaf.get(&format!("/decodeSnowflakeId?snowflakeId={own}")), &["\"workerId\":\"0\""]);
 }

@@ -6,6 +6,8 @@ mod admission;
 mod answers;
 mod client;
 mod config;
+#[path = "../databases/opens.rs"]
+mod opens;
 mod page;
 mod ranges;
 mod serve;

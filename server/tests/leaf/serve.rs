@@ -58,13 +58,13 @@ fn without_zookeeper_it_starts_where_all_that_a_leaf_may_have_was_taken_in() {
     let [empty, used, taken] = [Home::new(), Home::with_store(), Home::with_store()];
     has(&refused(&args(&empty, away)), &[place, "the first is 0", "--leaf-local"]);
     // A snowflake that was drawn once says nothing of Leaf.
-    says(&used.store, &["next", "--namespace", "default", "--store", &used.store]);
+    says(&used.store, &["next", "--namespace", "default"]);
     let words = ["511 of the numbers below 512", "the first is 1", "--leaf-local"];
     has(&refused(&args(&used, away)), &words);
     // The file of one machine sets aside what the others may have.
     let file = taken.write("workerID.properties", "workerID=7");
-    let import = ["worker", "import", "default", "--store", &taken.store, "--leaf-local", &file];
-    says("", &[&import[..], &["--owner", "192.0.2.7:54215"]].concat());
+    let import = ["worker", "import", "default", "--leaf-local", &file, "--owner"];
+    says(&taken.store, &[&import[..], &["192.0.2.7:54215"]].concat());
     let (worker, said) = one_start(&args(&taken, away));
     assert!(worker >= 512 && said.contains("what was taken in before holds"), "{worker}: {said}");
 }

@@ -1,6 +1,6 @@
 //! `leafid worker import`: what it says, what it refuses, and that a refusal changes nothing.
 
-use crate::support::{Home, fails, has, leafid, says, until};
+use crate::support::{Home, fails, has, leafid, play, says, until};
 
 /// A store in a folder, with a way to say `worker import default …` to it.
 pub struct Store {
@@ -12,8 +12,8 @@ impl Store {
         Store { home: Home::with_store() }
     }
 
-    pub fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["worker", "import", "default", "--store", self.home.store.as_str()], more].concat()
+    fn args<'a>(&self, more: &[&'a str]) -> Vec<&'a str> {
+        [&["worker", "import", "default"], more].concat()
     }
 
     pub fn import(&self, more: &[&str]) -> String {
@@ -29,17 +29,15 @@ impl Store {
 
     /// The lines of the list but its head.
     pub fn list(&self) -> Vec<String> {
-        let list =
-            says(&self.home.store, &["worker", "list", "default", "--store", &self.home.store]);
+        let list = says(&self.home.store, &["worker", "list", "default"]);
         list.lines().skip(1).map(str::to_owned).collect()
     }
 
     /// The worker of a fresh ID.
     pub fn draws(&self) -> String {
         let store = &self.home.store;
-        let id = says(store, &["next", "--namespace", "default", "--store", store]);
-        let decode = ["decode", id.trim(), "--namespace", "default", "--store", store];
-        let decoded = says(store, &decode);
+        let id = says(store, &["next", "--namespace", "default"]);
+        let decoded = says(store, &["decode", id.trim(), "--namespace", "default"]);
         let worker = decoded.lines().find_map(|line| line.trim().strip_prefix("worker"));
         worker.unwrap_or_else(|| panic!("{decoded}")).trim().to_owned()
     }
@@ -76,8 +74,6 @@ fn files_are_taken_in_and_given_back() {
     assert_eq!(another.draws(), "512");
     store.refuses(&["--leaf-local", "/no/such/file"], &["REQUEST_INVALID", "/no/such/file"]);
     // A namespace of another kind of ID.
-    let other = ["namespace", "create", "edge", "--layout", "edge", "--store", &store.home.store];
-    says(&store.home.store, &other);
-    let args = ["worker", "import", "edge", "--leaf-local", &list, "--store", &store.home.store];
-    assert!(fails(&store.home.store, &args, 1).contains("LAYOUT_MISMATCH"));
+    says(&store.home.store, &["namespace", "create", "edge", "--layout", "edge"]);
+    play(&store.home.store, &format!("worker import edge --leaf-local {list} =1 LAYOUT_MISMATCH"));
 }

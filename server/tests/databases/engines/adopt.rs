@@ -1,6 +1,6 @@
 //! A tag that begins above a table of the database that keeps the store, or of another.
 
-use crate::support::{fails, has, says};
+use crate::support::{Home, fails, has, says};
 use leafid_servers::{Databases, Postgres, Server, for_test};
 
 fn begins_above_a_table<S: Databases>(read_only: &str, cast: &str) {
@@ -26,9 +26,7 @@ fn begins_above_a_table<S: Databases>(read_only: &str, cast: &str) {
     server.run("shop", odd).expect("a table");
     server.run("shop", "INSERT INTO odd VALUES ('999', 7), ('1000', 8)").expect("rows");
     for (sql, gives) in [("SELECT max(t) FROM odd", "`999`"), ("SELECT max(f) FROM odd", "`8`")] {
-        let said = ask(sql);
-        assert!(said.contains("REQUEST_INVALID") && said.contains(gives), "{said}");
-        assert!(said.contains(cast), "{said}");
+        has(&ask(sql), &["REQUEST_INVALID", gives, cast]);
     }
     let cast = format!("SELECT {} FROM odd", cast.replace("id", "t"));
     has(&says(&url, &["tag", "create", "odd", "--from-max", &cast]), &["next number 1001,"]);
@@ -54,17 +52,14 @@ fn the_commands_of_the_page_run() {
         .expect("a table");
     server.run("shop", "CREATE USER shop PASSWORD 'change-me'").expect("a user");
     server.run("shop", "GRANT SELECT ON orders TO shop").expect("a right");
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    says(&store, &["init"]);
+    let home = Home::with_store();
     let mut next = 42;
     for line in PAGE.lines().filter(|line| line.starts_with("leafid tag ")) {
         let line = line.replace("db.example:5432", &format!("127.0.0.1:{}", server.port()));
         let quoted: Vec<&str> = line.split('"').collect();
         let [before, query, after] = quoted[..] else { panic!("{line}") };
         let args = before.split_whitespace().skip(1).chain([query]).chain(after.split_whitespace());
-        let said = says(&store, &args.collect::<Vec<_>>());
-        assert!(said.contains(&format!("next number {next},")), "{line}: {said}");
+        has(&says(&home.store, &args.collect::<Vec<_>>()), &[&format!("next number {next},")]);
         server.run("shop", &format!("INSERT INTO orders VALUES ({next})")).expect("a late row");
         next += 1;
     }

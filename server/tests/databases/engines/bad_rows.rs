@@ -1,8 +1,6 @@
 //! As in [`crate::bad_rows`], in tables and in keys.
 
-use leafid_core::Name;
 use leafid_servers::{Databases, for_test};
-use leafid_store::keyed::engine::Key;
 use serde_json::json;
 
 use super::keyed::keys::Keys;
@@ -22,7 +20,7 @@ each!(in_tables: postgres Postgres("leafid.tags"), mariadb Mariadb("tags"));
 fn in_keys<S: Keys>() {
     let Some(server) = for_test::<S>() else { return };
     is_refused_alone(&server.url(), &|tag, max_id, step| {
-        let key = S::rest(&Key::Tag(Name::tag(tag).expect("a name")));
+        let key = format!("tags/{tag}");
         let row = json!({
             "max_id": max_id.to_string(), "step": step, "max_step": 1_000_000, "deleted": false
         });

@@ -4,7 +4,7 @@
 use leafid_servers::{Databases, Mariadb, Postgres, Server, copy, for_test};
 
 use crate::restored::{fill, goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{fails, play, says};
+use crate::support::{fails, has, play, says};
 
 /// Has something done with what copies the data of the database, which is stopped for that, and what
 /// puts the copy back, as what it was or as a standby that is promoted.
@@ -140,8 +140,7 @@ fn a_dropped_store_is_not_made_anew_beside_its_journal() {
     let listen = ["--listen", "127.0.0.1:0", "--journal", &journal];
     for words in [&["serve", "--create"][..], &["init"]] {
         let more = if words[0] == "init" { &listen[2..] } else { &listen[..] };
-        let said = fails(&url, &[words, more].concat(), 1);
-        assert!(said.contains("STORE_REFUSED") && said.contains("up to 401"), "{words:?}: {said}");
+        has(&fails(&url, &[words, more].concat(), 1), &["STORE_REFUSED", "up to 401"]);
     }
     says(&url, &["init", "--replaces-lost", "--journal", &journal]);
     let second = serve(&url, Some(folder.path()));

@@ -54,8 +54,7 @@ fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     let (code, rest) = serving.end("-TERM");
     assert_eq!(code, Some(0));
     // Later, where it had to wait for the connection.
-    let said = format!("{}{rest}", serving.first);
-    assert!(said.contains(", opened ") && said.contains("1 tag"), "{said}");
+    has(&format!("{}{rest}", serving.first), &[", opened ", "1 tag"]);
 }
 
 each!(

@@ -1,15 +1,13 @@
 //! TLS to PostgreSQL and MariaDB by the options that their own programs have: the certificate is
 //! looked at, and what is wrong with it is said with what to do.
 
-use std::path::Path;
-
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair,
 };
 
-use crate::support::says;
+use crate::support::{Home, says};
 use crate::{SERVE, is_refused, lets_in};
 
 const HERE: &str = "127.0.0.1";
@@ -41,11 +39,12 @@ impl Authority {
     }
 }
 
-/// Writes a file; gives its path.
-fn file(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a folder of ours");
-    path.display().to_string()
+/// A folder, the authority whose certificate is `ca` in it, and the file of another one's.
+fn authorities() -> (Home, Authority, [String; 2]) {
+    let (home, ours) = (Home::new(), Authority::new("ours"));
+    let files = [("ca.pem", &ours), ("other.pem", &Authority::new("theirs"))]
+        .map(|(name, authority)| home.write(name, &authority.0.pem()));
+    (home, ours, files)
 }
 
 #[test]
@@ -53,11 +52,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let Some(mut server) = for_test::<Postgres>() else { return };
     let user = "CREATE USER ids PASSWORD 's3cret' SUPERUSER";
     server.run("postgres", user).expect("a user");
-    let (folder, ours, others) =
-        (tempfile::tempdir().expect("a folder"), Authority::new("ours"), Authority::new("theirs"));
-    let write = |name: &str, text: &str| file(folder.path(), name, text);
-    let [ca, other] = [("ca.pem", &ours), ("other.pem", &others)]
-        .map(|(name, authority)| write(name, &authority.0.pem()));
+    let (home, ours, [ca, other]) = authorities();
     let url = format!("postgres://ids:s3cret@{HERE}:{}/postgres", server.port());
     let by = |mode: &str, ca: &str| format!("{url}?sslmode={mode}&sslrootcert={ca}");
     let put = |server: &Postgres, [certificate, key]: [String; 2]| {
@@ -95,7 +90,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     // Whoever may come in by a certificate alone shows one.
     server.fresh("shop");
     let [certificate, key] = ours.certify("ids", ExtendedKeyUsagePurpose::ClientAuth);
-    let (certificate, key) = (write("ids.pem", &certificate), write("ids-key.pem", &key));
+    let (certificate, key) = (home.write("ids.pem", &certificate), home.write("ids-key.pem", &key));
     let shop = by("verify-full", &ca).replace("/postgres?", "/shop?");
     says(&format!("{shop}&sslcert={certificate}&sslkey={key}"), &["init"]);
     is_refused(&shop, &SERVE, &["valid client certificate"]);
@@ -114,7 +109,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     lets_in(&by("verify-ca", &ca), "s3cret");
     is_refused(&by("verify-ca", &other), &SERVE, &["UnknownIssuer"]);
     // One that only calls itself as ours does.
-    let imitated = write("imitated.pem", &Authority::new("ours").0.pem());
+    let imitated = home.write("imitated.pem", &Authority::new("ours").0.pem());
     is_refused(&by("verify-ca", &imitated), &SERVE, &["BadSignature", "sslrootcert=FILE"]);
 }
 
@@ -129,11 +124,7 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     ] {
         server.run("leafid", statement).expect("a user");
     }
-    let (folder, ours, others) =
-        (tempfile::tempdir().expect("a folder"), Authority::new("ours"), Authority::new("theirs"));
-    let write = |name: &str, text: &str| file(folder.path(), name, text);
-    let [ca, other] = [("ca.pem", &ours), ("other.pem", &others)]
-        .map(|(name, authority)| write(name, &authority.0.pem()));
+    let (home, ours, [ca, other]) = authorities();
     let url = format!("mysql://ids:s3cret@{HERE}:{}/leafid", server.port());
     let by = |mode: &str, ca: &str| format!("{url}?ssl-mode={mode}&ssl-ca={ca}");
 
@@ -142,8 +133,8 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let shows = |server: &mut Mariadb, name: &str| {
         let [certificate, key] = ours.server(name);
         let settings = [
-            format!("ssl-cert={}", write("cert.pem", &certificate)),
-            format!("ssl-key={}", write("key.pem", &key)),
+            format!("ssl-cert={}", home.write("cert.pem", &certificate)),
+            format!("ssl-key={}", home.write("key.pem", &key)),
             format!("ssl-ca={ca}"),
         ];
         server.stop().expect("it ends");
@@ -163,7 +154,8 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     }
 
     let [certificate, key] = ours.certify("shop", ExtendedKeyUsagePurpose::ClientAuth);
-    let (certificate, key) = (write("shop.pem", &certificate), write("shop-key.pem", &key));
+    let (certificate, key) =
+        (home.write("shop.pem", &certificate), home.write("shop-key.pem", &key));
     let shop = good.replace("//ids:", "//shop:");
     lets_in(&format!("{shop}&ssl-cert={certificate}&ssl-key={key}"), "s3cret");
     is_refused(&shop, &SERVE, &["does not let this server in"]);

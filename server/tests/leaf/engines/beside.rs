@@ -6,18 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use leafid_core::{Name, SegmentAsk, Token};
 use leafid_servers::{Mariadb, for_test};
 use leafid_store::backends::BackEnd;
-use leafid_store::backends::clock::Source;
-use leafid_store::backends::far;
-use leafid_store::backends::mysql::{Address, Mysql};
-use leafid_store::backends::opening::{Options, Terms};
-use leafid_store::backends::remote::Remote;
-use leafid_store::clock::SystemClock;
 use leafid_store::registry::Registry;
 use tokio::sync::watch;
 
 use super::running::{Leaf, database};
+use crate::opens::{Opens, clock};
 use crate::ranges::overlaps;
-use crate::support::until;
 use crate::troubled::{Trouble, Troubled};
 
 type Ranges = Vec<(u64, u64)>;
@@ -29,22 +23,8 @@ const LEAFS: usize = 3;
 /// Where the row stands when all begin.
 const OLD: u64 = 1_000_001;
 
-fn opened(url: &str) -> Remote<Mysql> {
-    let address = Address::parse(url).expect("an address");
-    let options = Options { create: true, ..Options::default() };
-    let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-    // A busy machine may be too slow for the database's answer: a server tries again then.
-    let opened =
-        until(|| match far::open(&address, &address.place, Arc::new(SystemClock), &terms) {
-            Ok(opened) => Some(opened),
-            Err(unopened) if unopened.may_pass => None,
-            Err(unopened) => panic!("{:?}", unopened.problem),
-        });
-    opened.expect("it is opened in the end")
-}
-
 fn registry(back_end: impl BackEnd) -> Registry {
-    Registry::over(back_end, Arc::new(SystemClock), false).expect("a registry")
+    Registry::over(back_end, clock(), false).expect("a registry")
 }
 
 /// How far both sides are.
@@ -134,7 +114,8 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let rows = format!("('orders', {OLD}, 2000, 'made by Leaf')");
     let url = database(&server, "beside", &rows);
-    let (holders, leafs) = at_work(&url, [registry(opened(&url)), registry(opened(&url))]);
+    let (holders, leafs) =
+        at_work(&url, [registry(Mariadb::opened(&url)), registry(Mariadb::opened(&url))]);
     let all: Ranges = holders.iter().chain(&leafs).copied().collect();
     println!("{} leases, {} of Leaf's segments", holders.len(), leafs.len());
     assert_eq!(holders.len(), HOLDERS * ROUNDS);
@@ -144,7 +125,8 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
 
     // The control: the same without the condition of the write.
     let url = database(&server, "careless", &rows);
-    let careless = || registry(Troubled::over(opened(&url), Trouble::Blind, &Arc::default()));
+    let careless =
+        || registry(Troubled::over(Mariadb::opened(&url), Trouble::Blind, &Arc::default()));
     let (holders, leafs) = at_work(&url, [careless(), careless()]);
     let found = overlaps(holders.into_iter().chain(leafs).collect());
     println!("without the condition: {found} overlaps");

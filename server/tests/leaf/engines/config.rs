@@ -6,13 +6,12 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 
 use super::running::database;
 use crate::client::Running;
-use crate::config::file;
-use crate::support::{LEAFID, output};
+use crate::support::{Home, LEAFID, refused};
 
 #[test]
 fn the_file_names_the_store_and_its_password_is_never_shown() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new();
     database(&server, "leaf", "('leaf-segment-test', 1, 2000, 'Test leaf Segment Mode')");
     server
         .run("leaf", "CREATE USER ids IDENTIFIED BY 's3:c@ret'; GRANT ALL ON leaf.* TO ids")
@@ -27,9 +26,8 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
             server.port()
         )
     };
-    let path = file(&folder, &text("s3\\:c@ret"));
-    let config = path.to_str().expect("a path");
-    let mut leaf = Running::start(&["--leaf-config", config]);
+    let config = home.write("leaf.properties", &text("s3\\:c@ret"));
+    let mut leaf = Running::start(&["--leaf-config", &config]);
     assert_eq!(leaf.number("/api/segment/get/leaf-segment-test"), 1);
     // The mode that is off.
     for key in ["x", "leaf-segment-test"] {
@@ -40,12 +38,11 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
     let first = leaf.serving.first.clone();
     let (code, rest) = leaf.serving.end("-TERM");
     assert_eq!(code, Some(0));
-    let wrong = file(&folder, &text("s3wrong"));
+    home.write("leaf.properties", &text("s3wrong"));
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
-    let output = output(command.arg("--leaf-config").arg(wrong));
-    assert_eq!(output.status.code(), Some(1), "a wrong password is not waited for");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // A wrong password is not waited for.
+    let said = refused(command.arg("--leaf-config").arg(config), 1);
     for text in [first, rest, leaf.serving.log(), said] {
         assert!(!text.contains("ret") && !text.contains("s3wrong"), "{text}");
     }

@@ -4,7 +4,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 
 use super::running::database;
 use crate::client::Running;
-use crate::support::{says, until};
+use crate::support::{has, says, until};
 
 const PATH: &str = "/api/segment/get/orders";
 
@@ -102,8 +102,7 @@ fn a_server_starts_before_its_database() {
     server.stop().expect("it ends");
     let mut leaf = Running::start(&["--store", &url]);
     assert!(leaf.serving.first.contains("waiting for"), "{}", leaf.serving.first);
-    let said = failure(&mut leaf).unwrap_err();
-    assert!(said.contains("id=-3"), "{said}");
+    has(&failure(&mut leaf).unwrap_err(), &["id=-3"]);
     server.start_again().expect("it comes back");
     assert_eq!(until(|| failure(&mut leaf).ok()), Some(5001));
 }

@@ -5,7 +5,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::{Value, json};
 
 use super::running::database;
-use crate::support::{Serving, fails, play, says};
+use crate::support::{Serving, fails, has, play, says};
 
 pub fn serve(url: &str) -> Serving {
     Serving::of(url, &["--create"])
@@ -142,16 +142,14 @@ fn a_table_that_was_edited_lower_is_one_that_went_back() {
 fn a_database_without_leafs_table_is_refused() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let url = format!("{}?tags=leaf_alloc", server.fresh("empty"));
-    let refused = fails(&url, &["init"], 1);
-    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("no table `leaf_alloc`"));
+    has(&fails(&url, &["init"], 1), &["SCHEMA_MISMATCH", "no table `leaf_alloc`"]);
     let columns = "biz_tag VARCHAR(128), max_id BIGINT, step INT";
     for (made, code, words) in [
         ("(id INT)", "SCHEMA_MISMATCH", "not Leaf's"),
         (&format!("({columns}) ENGINE = MyISAM"), "STORE_REFUSED", "in MyISAM"),
     ] {
         server.run("empty", &format!("CREATE TABLE leaf_alloc {made}")).expect("a table");
-        let refused = fails(&url, &["init"], 1);
-        assert!(refused.contains(code) && refused.contains(words), "{refused}");
+        has(&fails(&url, &["init"], 1), &[code, words]);
         server.run("empty", "DROP TABLE leaf_alloc").expect("it goes");
     }
     // Tables of other programs that are called as ours are elsewhere do no harm.
@@ -163,10 +161,7 @@ fn a_database_without_leafs_table_is_refused() {
     assert!(fails(plain, &["init"], 1).contains("SCHEMA_MISMATCH"));
     // An empty store is made by a command, there as everywhere.
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
-    assert!(
-        refused.contains("leafid init --store mysql://") && refused.contains("?tags=leaf_alloc"),
-        "{refused}"
-    );
+    has(&refused, &["leafid init --store mysql://", "?tags=leaf_alloc"]);
     says(&url, &["init"]);
     assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
 }

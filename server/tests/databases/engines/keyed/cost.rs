@@ -225,7 +225,7 @@ fn fill<S: Keys>(server: &S, rows: u32, row: impl Fn(u32) -> WorkerRow) {
     server.put(&keys);
     let value = |worker: u32| {
         let held = Held { row: row(worker), moves: 0 };
-        (S::rest(&Key::Worker(name(), worker)), text::worker(&held))
+        (S::worker(name(), worker), text::worker(&held))
     };
     server.put(&(0..rows).map(value).collect::<Vec<_>>());
 }
@@ -321,7 +321,7 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     let renewed = |worker: u32| {
         let row = WorkerRow { reserved_until: (1 << 31) - 2, ..rests(worker) };
         let text = text::worker(&Held { row, moves: 0 });
-        (S::rest(&Key::Worker(name(), worker)), text)
+        (S::worker(name(), worker), text)
     };
     server.put(&(1..1_000).map(renewed).collect::<Vec<_>>());
     let (refused, first) = one.acquire("b")?;

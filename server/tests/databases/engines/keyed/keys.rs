@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use leafid_core::Name;
 use leafid_servers::{Etcd, Server, Zookeeper};
-use leafid_store::keyed::engine::{Engine, Key};
+use leafid_store::keyed::engine::Engine;
 use leafid_store::keyed::{Keyed, etcd, zookeeper};
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
@@ -17,8 +18,8 @@ pub trait Keys: Server {
     fn put(&self, keys: &[(String, String)]);
     /// Removes the whole store.
     fn wipe(&self);
-    /// The rest of the key of a tag, a namespace, a number, and of the touches of its bucket.
-    fn rest(key: &Key) -> String;
+    /// The rest of the key of a worker number.
+    fn worker(namespace: Name, worker: u32) -> String;
     /// The keys that note that a bucket of a namespace has rows.
     fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
 }
@@ -40,15 +41,8 @@ impl Keys for Etcd {
         ask(self, "kv/deleterange", &json!({ "key": start, "range_end": end }));
     }
 
-    fn rest(key: &Key) -> String {
-        match key {
-            Key::Meta => "meta".to_owned(),
-            Key::Beat => "beat".to_owned(),
-            Key::Fence => "fence".to_owned(),
-            Key::Tag(tag) => format!("tags/{tag}"),
-            Key::Space(name) => format!("namespaces/{name}"),
-            Key::Worker(name, worker) => format!("workers/{name}/{worker:010}"),
-        }
+    fn worker(namespace: Name, worker: u32) -> String {
+        format!("workers/{namespace}/{worker:010}")
     }
 
     fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
@@ -121,15 +115,8 @@ impl Keys for Zookeeper {
         });
     }
 
-    fn rest(key: &Key) -> String {
-        match key {
-            Key::Meta => "meta".to_owned(),
-            Key::Beat => "beat".to_owned(),
-            Key::Fence => "fence".to_owned(),
-            Key::Tag(tag) => format!("tags/{tag}"),
-            Key::Space(name) => format!("namespaces/{name}"),
-            Key::Worker(name, worker) => format!("namespaces/{name}/b{}/{worker}", worker / 256),
-        }
+    fn worker(namespace: Name, worker: u32) -> String {
+        format!("namespaces/{namespace}/b{}/{worker}", worker / 256)
     }
 
     fn bucket(namespace: &str, bucket: u32) -> Vec<String> {

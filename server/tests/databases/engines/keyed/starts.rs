@@ -9,14 +9,13 @@ use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
-use leafid_store::keyed::engine::Key;
 use leafid_store::registry::Registry;
 use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
 use super::keys::{Keys, ask, ask_with, by_hand};
 use crate::opens::{Opens, in_the_end};
-use crate::support::{fails, has, play, says, until};
+use crate::support::{fails, has, play, refusal, says, until};
 use crate::{REQUEST, SERVE, is_refused, lets_in, serve};
 
 /// What is nonsense is named, and the rest goes on; a server does not start over it.
@@ -35,25 +34,22 @@ fn nonsense_is_named<S: Keys>() {
     let (status, first) = acquire(REQUEST);
     assert_eq!((status, &first["worker"]), (200, &json!(0)), "{first}");
     let namespace = Name::namespace("default").expect("a name");
-    let [tag, worker] = [
-        S::rest(&Key::Tag(Name::tag("bad").expect("a name"))),
-        S::rest(&Key::Worker(namespace, 0)),
-    ];
-    server.put(&[(tag.clone(), "{\"max_id\":7}".to_owned()), (worker, "cheese".to_owned())]);
+    let (tag, worker) = ("tags/bad", S::worker(namespace, 0));
+    let nonsense = [(tag.to_owned(), "{\"max_id\":7}".to_owned()), (worker, "cheese".to_owned())];
+    server.put(&nonsense);
     let lease = |tag: &str| {
         let path = format!("/v1/segments/{tag}/lease");
         serving.patient(&path, &json!({ "request": REQUEST }))
     };
-    let (status, refused) = lease("bad");
+    let refused = refusal(lease("bad"), 500, "SCHEMA_MISMATCH");
     let detail = refused["detail"].as_str().unwrap_or_default();
-    assert!(detail.contains(&format!("/leafid/{tag}")) && detail.contains("max_id"), "{refused}");
-    assert_eq!((status, &refused["code"]), (500, &json!("SCHEMA_MISMATCH")), "{refused}");
+    has(detail, &["/leafid/tags/bad", "max_id"]);
     assert_eq!(lease("good").0, 200);
     // Its number is nobody's: the next one is given, and its holder loses the lease.
     let (status, second) = acquire("1123456789abcdef0123456789abcdef");
     assert_eq!((status, &second["worker"]), (200, &json!(1)), "{second}");
     serving.logs(&["ERROR", "max_id"]);
-    has(&fails(&url, &SERVE, 1), &["SCHEMA_MISMATCH", &tag]);
+    has(&fails(&url, &SERVE, 1), &["SCHEMA_MISMATCH", tag]);
 }
 
 each!(keyed nonsense_is_named);
