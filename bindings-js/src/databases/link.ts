@@ -49,8 +49,9 @@ export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause
   return new LeafidError(meant, `${place} does not let this process do that: ${detail}; ${cure}`, { cause })
 }
 
-/** Refuses a server that cannot be a store, or that may lose what was answered unless that is let pass; `found` is what `settings` found. */
+/** Refuses a server that cannot be a store, or that may lose what was answered unless that is let pass, or that does not say, by what `settings` found. */
 export function judge({ place }: Pick<Link, 'place'>, [refused, setting, cure]: Raw, allowUnsafe: boolean): void {
+  if (refused === undefined || setting === undefined || typeof cure !== 'string') throw new LeafidError('STORE_REFUSED', `${place} does not say what it is set to`)
   if (refused) throw new LeafidError('STORE_REFUSED', `${place} ${refused}`)
   if (!setting || allowUnsafe) return
   const loses = 'a crash forgets what was answered last: the same numbers would be granted again'

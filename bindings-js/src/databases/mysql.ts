@@ -1,7 +1,7 @@
 import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { leafText, prefixed } from './leaf.js'
-import { columns, inlined, judge, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 
@@ -87,7 +87,8 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('leaf/columns')] : [])].map(({ sql }) => sql)))
     const [[foreign] = [], [mismatch, refused] = []] = looked.map(({ rows }) => rows[0] ?? [])
     if (mismatch) throw new LeafidError('SCHEMA_MISMATCH', `${place} ${mismatch}`)
-    judge(link, [foreign ?? refused ?? null], false)
+    const why = foreign ?? refused
+    if (why) throw new LeafidError('STORE_REFUSED', `${place} ${why}`)
   }
 
   function make(steps: readonly { sql: string }[]): Promise<void> {

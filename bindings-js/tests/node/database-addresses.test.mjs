@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { ranNode, scratch } from '../support/ends.mjs'
-import { root } from '../support/package.mjs'
+import { inner, root } from '../support/package.mjs'
 import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = "import { Segment } from 'leafid'\nawait new Segment('orders').next()"
@@ -63,4 +63,13 @@ test('what passes is waited for', async () => {
 test('without SQLite the error names what brings it', { skip: process.getBuiltinModule?.('node:sqlite') && 'this Node has SQLite' }, async () => {
   await refuses(() => new Segment('orders', { store: sqliteStore('ids.db', { create: true }) }).next(), 'NOT_ENABLED', /^`sqlite:` needs Node 22\.13 or later, which has `node:sqlite`, or the package better-sqlite3, got Node \d+\.\d+\.\d+: npm install better-sqlite3$/)
   assert.equal(existsSync('ids.db'), false)
+})
+
+test('a server that does not say what it is set to is no store', async () => {
+  const { judge } = await inner('databases/link.js')
+  const judged = (found, allowUnsafe) => refusal(() => judge({ place: 'here' }, found, allowUnsafe))
+  const risk = [null, 'fsync = off', 'turn that on']
+  for (const said of [[], [null], risk.slice(0, 2)]) assert.match((await judged(said, true)).message, /here does not say what it is set to/)
+  assert.equal((await judged(risk, false)).code, 'STORE_REFUSED')
+  for (const [found, allowUnsafe] of [[risk, true], [[null, null, 'turn that on'], false]]) judge({ place: 'here' }, found, allowUnsafe)
 })

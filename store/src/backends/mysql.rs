@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use leafid_core::Code;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Params};
 
@@ -145,18 +146,21 @@ impl Client for Mysql {
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        for name in ["meta/settings", "meta/foreign"] {
-            let found = self.run(&Query::new(self.texts().text(name), |_| {})).await?;
-            let judged = judge(&self.place, found.rows.first(), allow_unsafe);
-            if judged.is_err() {
-                return Ok(judged);
-            }
+        let found = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
+        let judged = judge(&self.place, &found.rows, allow_unsafe)?;
+        if judged.is_err() {
+            return Ok(judged);
+        }
+        let foreign = self.run(&Query::new(self.texts().text("meta/foreign"), |_| {})).await?;
+        if let Some(row) = foreign.rows.first() {
+            let detail = format!("{} {}", self.place, row.text(0)?);
+            return Ok(Err(Problem::new(Code::StoreRefused, detail)));
         }
         if !self.leaf {
             return Ok(Ok(()));
         }
         let found = self.run(&Query::new(self.texts().text("leaf/columns"), |_| {})).await?;
-        Ok(leaf::judge(&self.place, found.rows.first()))
+        leaf::judge(&self.place, &found.rows)
     }
 
     fn is_lost(&self) -> bool {

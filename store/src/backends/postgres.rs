@@ -124,9 +124,8 @@ impl Client for Postgres {
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
-        let found = self.pipeline(&[&asked], None, None).await?;
-        let row = found.iter().flatten().next();
-        Ok(judge(&self.place, row, allow_unsafe))
+        let found = self.pipeline(&[&asked], None, None).await?.concat();
+        judge(&self.place, &found, allow_unsafe)
     }
 
     fn is_lost(&self) -> bool {

@@ -330,22 +330,53 @@ impl Tried {
 }
 
 /// Judges a server by what its `meta/settings` found: whether it cannot be a store, and by which settings a
-/// crash forgets what was answered, which is refused or warned of.
-pub(crate) fn judge(place: &str, found: Option<&Row>, allow_unsafe: bool) -> Result<(), Problem> {
-    let said = |at: usize| found.and_then(|row| row.text(at).ok());
-    if let Some(why) = said(0) {
-        return Err(Problem::new(Code::StoreRefused, format!("{place} {why}")));
+/// crash forgets what was answered, which is refused or warned of. A server that does not say is no store.
+pub(crate) fn judge(
+    place: &str,
+    found: &[Row],
+    allow_unsafe: bool,
+) -> Result<Result<(), Problem>, Broken> {
+    let row = Row::only(found)?;
+    if let Some(why) = row.said(0)? {
+        return Ok(Err(Problem::new(Code::StoreRefused, format!("{place} {why}"))));
     }
-    let Some(setting) = said(1) else { return Ok(()) };
+    let Some(setting) = row.said(1)? else { return Ok(Ok(())) };
+    let cure = row.text(2)?;
     let loses = "a crash forgets what was answered last: the same numbers would be granted again";
     if allow_unsafe {
         tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {loses}");
-        return Ok(());
+        return Ok(Ok(()));
     }
-    let cure = said(2).unwrap_or_default();
     let detail = format!(
         "{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, start with \
          --allow-unsafe-settings"
     );
-    Err(Problem::new(Code::StoreRefused, detail))
+    Ok(Err(Problem::new(Code::StoreRefused, detail)))
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_turn::sql::columns::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_server_is_no_store_before_it_says_how_it_is_set() {
+        let text = |said: &'static str| Value::Text(said.into());
+        let judged = |found: &[[Value<'static>; 3]], allow_unsafe| {
+            let row = |values: &[_; 3]| Row::new(Arc::from([]), values.to_vec());
+            judge("here", &found.iter().map(row).collect::<Vec<_>>(), allow_unsafe)
+        };
+        let null = || Value::Null;
+        let risk = [null(), text("fsync = off"), text("set it on")];
+        assert!(judged(&[[null(), null(), text("set it on")]], false).unwrap().is_ok());
+        assert!(judged(std::slice::from_ref(&risk), false).unwrap().is_err());
+        assert!(judged(&[risk], true).unwrap().is_ok());
+        assert!(judged(&[[text("is a replica"), null(), null()]], true).unwrap().is_err());
+        for odd in [Value::Int(0), Value::Token(Token::new([0; 16]))] {
+            assert!(judged(&[[odd.clone(), null(), null()]], true).is_err());
+            assert!(judged(&[[null(), odd, null()]], true).is_err());
+        }
+        assert!(judged(&[], true).is_err());
+    }
 }

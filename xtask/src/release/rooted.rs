@@ -2,6 +2,7 @@
 //! nothing else, so a library that is missing is missed here, too; as the artefact's user, with its
 //! arguments and variables. No engine and no cluster runs here; systemd does so in the workflow.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -40,10 +41,23 @@ pub fn servers() -> Outcome<String> {
     if Run::new("id").quiet().arg("-u").output()?.trim() != "0" {
         return Err("only root can give a program another root: run this part as root".to_owned());
     }
+    context()?;
     for (name, server) in [("image", image()?), ("chart", chart()?)] {
         server.tried().map_err(|error| format!("the server of the {name}: {error}"))?;
     }
     Ok("those of the image and the chart, each in a root of its own".to_owned())
+}
+
+/// What an engine is sent to compile in is enough to build the store.
+fn context() -> Outcome {
+    let folder = fresh("context")?;
+    let listed = |also: &[&str]| Run::new("git").quiet().arg("ls-files").args(also).output();
+    let (all, ignored) = (listed(&[])?, listed(&["-ci", "--exclude-from=.dockerignore"])?);
+    let ignored: HashSet<&str> = ignored.lines().collect();
+    for file in all.lines().filter(|file| !ignored.contains(file)) {
+        files::install(&project::at(file), &folder.join(file))?;
+    }
+    Run::cargo(&["check", "--locked", "-p", "leafid-server"]).dir(&folder).done()
 }
 
 fn image() -> Outcome<Server> {

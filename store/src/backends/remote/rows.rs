@@ -20,6 +20,11 @@ impl Row {
         Row { names, values }
     }
 
+    /// The row of a text that gives one whatever it finds.
+    pub fn only(rows: &[Row]) -> Result<&Row> {
+        rows.first().ok_or_else(|| Broken::refused("no row came where one always does"))
+    }
+
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.values.get(at) {
             Some(Value::Int(value)) => Ok(*value),
@@ -36,6 +41,13 @@ impl Row {
         match self.values.get(at) {
             Some(Value::Text(text)) => Ok(text),
             other => Err(odd(at, &format!("expected text, got {other:?}"))),
+        }
+    }
+
+    pub fn said(&self, at: usize) -> Result<Option<&str>> {
+        match self.values.get(at) {
+            Some(Value::Null) => Ok(None),
+            _ => self.text(at).map(Some),
         }
     }
 
