@@ -27,15 +27,18 @@ pub(super) trait Absent: Codec {
     const ABSENT: Self::Value;
 }
 
+/// The largest number of 32 bits.
+const WIDEST: u64 = u32::MAX as u64;
+
 macro_rules! codec {
-    ($(#[$doc:meta])* $name:ident($value:ty, $form:expr)
+    ($(#[$doc:meta])* $name:ident$(<$($bound:ident),+>)?($value:ty, $form:expr)
         put |$field:ident, $it:ident, $to:ident| $put:expr;
         get |$from:ident| $get:expr;
         $(absent $absent:expr;)?) => {
         $(#[$doc])*
-        pub(super) struct $name;
+        pub(super) struct $name$(<$(const $bound: u64),+>)?;
 
-        impl Codec for $name {
+        impl$(<$(const $bound: u64),+>)? Codec for $name$(<$($bound),+>)? {
             type Value = $value;
             const FORM: FieldForm = $form;
 
@@ -66,39 +69,20 @@ codec! {
     get |from| from.token(field);
 }
 codec! {
-    /// A length in ms; what it may be is the decision's to say.
-    Length(u32, FieldForm::Number { least: 0, most: u32::MAX as u64 })
+    /// A number of 32 bits.
+    Small<LEAST, MOST>(u32, FieldForm::Number { least: LEAST, most: MOST })
     put |field, it, to| to.number(field, it.into());
     get |from| from.small(field);
 }
-codec! {
-    /// The longest window of a namespace, in ms.
-    LongestWindow(u32, FieldForm::Number {
-        least: SHORTEST_WINDOW_MS as u64,
-        most: MAX_WINDOW_CAP_MS as u64,
-    })
-    put |field, it, to| to.number(field, it.into());
-    get |from| from.small(field);
-    absent DEFAULT_MAX_WINDOW_MS;
-}
-codec! {
-    /// How many a caller waits for, whatever a lease may have.
-    Wanted(u32, FieldForm::Number { least: 1, most: u32::MAX as u64 })
-    put |field, it, to| to.number(field, it.into());
-    get |from| from.small(field);
-}
-codec! {
-    /// A step or a count.
-    Count(u32, FieldForm::Number { least: 1, most: STEP_CAP as u64 })
-    put |field, it, to| to.number(field, it.into());
-    get |from| from.small(field);
-}
-codec! {
-    /// A worker number.
-    WorkerNumber(u32, FieldForm::Number { least: 0, most: u32::MAX as u64 })
-    put |field, it, to| to.number(field, it.into());
-    get |from| from.small(field);
-}
+/// A length in ms; what it may be is the decision's to say.
+pub(super) type Length = Small<0, WIDEST>;
+/// The longest window of a namespace, in ms.
+pub(super) type LongestWindow = Small<{ SHORTEST_WINDOW_MS as u64 }, { MAX_WINDOW_CAP_MS as u64 }>;
+/// How many a caller waits for, whatever a lease may have.
+pub(super) type Wanted = Small<1, WIDEST>;
+/// A step or a count.
+pub(super) type Count = Small<1, { STEP_CAP as u64 }>;
+pub(super) type WorkerNumber = Small<0, WIDEST>;
 codec! {
     /// One more than a worker number, or one.
     WorkerBound(u64, FieldForm::Number { least: 0, most: 1 << 32 })
@@ -106,25 +90,17 @@ codec! {
     get |from| from.number(field);
 }
 codec! {
-    /// A number, a tick or an end.
-    Big(u64, FieldForm::Big { least: 0 })
-    put |field, it, to| to.big(field, it);
-    get |from| from.big(field);
-    absent 0;
-}
-codec! {
-    /// How many numbers are left; a store that does not say has not run out.
-    Left(u64, FieldForm::Big { least: 0 })
-    put |field, it, to| to.big(field, it);
-    get |from| from.big(field);
-    absent LINE_END;
-}
-codec! {
-    /// The first number of a line: 0 is none.
-    First(u64, FieldForm::Big { least: 1 })
+    /// A number of 64 bits.
+    Wide<LEAST, ABSENT>(u64, FieldForm::Big { least: LEAST })
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
 }
+/// A number, a tick or an end.
+pub(super) type Big = Wide<0, 0>;
+/// How many numbers are left; a store that does not say has not run out.
+pub(super) type Left = Wide<0, LINE_END>;
+/// The first number of a line: 0 is none.
+pub(super) type First = Wide<1, 1>;
 codec! {
     /// A moment on the store's clock.
     Moment(StoreTime, FieldForm::Millis)
@@ -148,23 +124,17 @@ codec! {
     };
 }
 codec! {
-    /// The width of a layout's time, in bits.
-    TimeWidth(u8, FieldForm::Number { least: 1, most: 63 })
+    /// A width in bits. What fits the widths together is the layout's to say.
+    Width<LEAST, MOST>(u8, FieldForm::Number { least: LEAST, most: MOST })
     put |field, it, to| to.number(field, it.into());
-    get |from| width(from.number(field)?);
+    get |from| {
+        let bits = from.number(field)?.map(u8::try_from).transpose();
+        bits.map_err(|_| Code::LayoutInvalid.into())
+    };
 }
-codec! {
-    /// The width of a layout's worker number, in bits.
-    WorkerWidth(u8, FieldForm::Number { least: 0, most: 32 })
-    put |field, it, to| to.number(field, it.into());
-    get |from| width(from.number(field)?);
-}
-codec! {
-    /// The width of a layout's sequence, in bits.
-    SequenceWidth(u8, FieldForm::Number { least: 0, most: 63 })
-    put |field, it, to| to.number(field, it.into());
-    get |from| width(from.number(field)?);
-}
+pub(super) type TimeWidth = Width<1, 63>;
+pub(super) type WorkerWidth = Width<0, 32>;
+pub(super) type SequenceWidth = Width<0, 63>;
 codec! {
     /// True or false.
     Flag(bool, FieldForm::Flag)
@@ -213,7 +183,10 @@ codec! {
     get |from| from.nested(field, Range::get);
 }
 
-/// What fits the widths together is the layout's to say.
-fn width(bits: Option<u64>) -> Result<Option<u8>, Refusal> {
-    bits.map(u8::try_from).transpose().map_err(|_| Code::LayoutInvalid.into())
+impl Absent for LongestWindow {
+    const ABSENT: u32 = DEFAULT_MAX_WINDOW_MS;
+}
+
+impl<const LEAST: u64, const ABSENT: u64> Absent for Wide<LEAST, ABSENT> {
+    const ABSENT: u64 = ABSENT;
 }
