@@ -15,8 +15,8 @@ fn at(serving: &Serving, words: &str) -> Vec<String> {
 /// The status and the code of an answer to a request for this host.
 fn asked(url: &str, host: &str, method: &str, path: &str) -> (u16, String) {
     let headers = format!("{JSON}host: {host}\r\n");
-    let (status, code, _) = send(url, &format!("{method} {path}"), &headers, "{}");
-    (status, code)
+    let answer = send(url, &format!("{method} {path}"), &headers, "{}");
+    (answer.status, answer.code().to_owned())
 }
 
 #[test]

@@ -3,9 +3,9 @@
 #![cfg(unix)]
 
 use crate::secured::Secured;
-use crate::support::{JSON, Serving, send_raw};
+use crate::support::{Answer, JSON, Serving, send_raw};
 
-fn send(serving: &Serving, line: &str, headers: &str, body: &str) -> (u16, String, String) {
+fn send(serving: &Serving, line: &str, headers: &str, body: &str) -> Answer {
     send_raw(&serving.url, line, headers, body)
 }
 
@@ -21,7 +21,7 @@ fn tokens_that_are_none() {
     let secured = Secured::new();
     let good = secured.token(&["app"]);
     let mut serving = secured.serve(&[]);
-    assert_eq!(send(&serving, DRAW, &bearer(&good), ONE).0, 200, "the control");
+    assert_eq!(send(&serving, DRAW, &bearer(&good), ONE).status, 200, "the control");
     let hash = std::fs::read_to_string(secured.at("tokens.toml")).unwrap();
     let hash = hash.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let query = |line: &str| format!("{line}?token={good}&access_token={good}");
@@ -43,14 +43,19 @@ fn tokens_that_are_none() {
         ("a list without one", "GET /v1/tags".to_owned(), String::new()),
         ("a change without one", "DELETE /v1/tags/orders".to_owned(), String::new()),
     ] {
-        let (status, code, head) = send(&serving, &line, &headers, ONE);
-        assert_eq!((status, code.as_str()), (401, "UNAUTHORIZED"), "{attack}");
-        assert!(head.contains("www-authenticate: bearer"), "{attack}: {head}");
+        let answer = send(&serving, &line, &headers, ONE);
+        answer.refused(401, "UNAUTHORIZED");
+        let way = answer.header("www-authenticate").unwrap_or_default();
+        assert!(way.starts_with("Bearer"), "{attack}: {answer:?}");
     }
     // What was made for another server, which has another file.
     let other = Secured::new();
     let foreign = other.token(&["app"]);
-    assert_eq!(send(&serving, DRAW, &bearer(&foreign), ONE).0, 401, "a token of another server");
+    assert_eq!(
+        send(&serving, DRAW, &bearer(&foreign), ONE).status,
+        401,
+        "a token of another server"
+    );
     serving.logs(&["WARN", "refused: ", "UNAUTHORIZED", "caller=\"api/127.0.0.1:"]);
     serving.end("-TERM");
     let log = serving.log();
@@ -70,8 +75,8 @@ fn a_token_that_has_expired() {
     crate::secured::set_mode(secured.at("tokens.toml"), 0o600);
     let used = secured.token(&["app"]);
     let serving = secured.serve(&[]);
-    assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).0, 401);
-    assert_eq!(send(&serving, DRAW, &bearer(&used), ONE).0, 200, "the control");
+    assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).status, 401);
+    assert_eq!(send(&serving, DRAW, &bearer(&used), ONE).status, 200, "the control");
 }
 
 /// Without tokens: `http/cases.rs`. With them any name will do, for a page has none; and it still may not ask
@@ -82,9 +87,9 @@ fn pages_of_a_browser() {
     let token = secured.token(&["app"]);
     let guarded = secured.serve(&[]);
     let named = |more: &str| format!("{}{more}", bearer(&token));
-    assert_eq!(send(&guarded, DRAW, &named("host: ids.example\r\n"), ONE).0, 200);
-    assert_eq!(send(&guarded, DRAW, &format!("{JSON}host: ids.example\r\n"), ONE).0, 401);
-    assert_eq!(send(&guarded, DRAW, &named("origin: https://evil.example\r\n"), ONE).0, 403);
+    assert_eq!(send(&guarded, DRAW, &named("host: ids.example\r\n"), ONE).status, 200);
+    assert_eq!(send(&guarded, DRAW, &format!("{JSON}host: ids.example\r\n"), ONE).status, 401);
+    assert_eq!(send(&guarded, DRAW, &named("origin: https://evil.example\r\n"), ONE).status, 403);
 }
 
 #[test]
@@ -102,11 +107,13 @@ fn names_that_are_none() {
         "/v1/segments/SHOP:1/ids",
         "/v1/segments/shop/ids",
     ] {
-        let (status, code, _) = send(&serving, &format!("POST {path}"), &bearer(&token), ONE);
-        assert!((400..=404).contains(&status) && !code.is_empty(), "{path}: {status} {code}");
+        let answer = send(&serving, &format!("POST {path}"), &bearer(&token), ONE);
+        let is_refused = (400..=404).contains(&answer.status) && !answer.code().is_empty();
+        assert!(is_refused, "{path}: {answer:?}");
     }
     let body = r#"{"request":"0123456789abcdef0123456789abcdef","tag":"orders"}"#;
-    let (status, code, _) = send(&serving, "POST /v1/segments/shop:1/lease", &bearer(&token), body);
-    assert_eq!((status, code.as_str()), (400, "REQUEST_INVALID"), "another tag in the body");
-    assert_eq!(send(&serving, "POST /v1/segments/shop:1/ids", &bearer(&token), ONE).0, 200);
+    let answer = send(&serving, "POST /v1/segments/shop:1/lease", &bearer(&token), body);
+    // Another tag in the body.
+    answer.refused(400, "REQUEST_INVALID");
+    assert_eq!(send(&serving, "POST /v1/segments/shop:1/ids", &bearer(&token), ONE).status, 200);
 }

@@ -1,7 +1,7 @@
 //! The command `leafid`, run and listened to. A test that fails leaves nothing of it behind, and waits
 //! for nothing without an end.
 
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
@@ -11,9 +11,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../http/answer.rs"]
+mod answer;
 #[path = "said.rs"]
 mod said;
 
+pub use answer::Answer;
 pub use said::*;
 
 /// So long a test waits for what is to come.
@@ -371,8 +375,8 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
 
 pub const JSON: &str = "content-type: application/json\r\n";
 
-/// Sends a request as it is written here; the status, the code and the head of the answer.
-pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> (u16, String, String) {
+/// Sends a request as it is written here.
+pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> Answer {
     let at = url.strip_prefix("http://").expect("a plain address");
     let host = if headers.contains("host: ") { "" } else { &format!("host: {at}\r\n") };
     let mut stream = TcpStream::connect(at).expect("it listens");
@@ -382,13 +386,7 @@ pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> (u16, Strin
         "{line} HTTP/1.1\r\n{host}connection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
     );
     let _ = stream.write_all(text.as_bytes());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).expect("text");
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let json: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    (status, json["code"].as_str().unwrap_or_default().to_owned(), head.to_lowercase())
+    Answer::read(&mut BufReader::new(stream)).expect("an answer")
 }
 
 /// A child whose pipes are read, or not.

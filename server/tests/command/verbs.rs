@@ -21,8 +21,6 @@ fn verbs(store: &str) {
 
 const TAGS: &str = r#"
 tag create orders --from 5000001 --step 10 => next number 5000001, step 10
-tag create orders =1 TAG_EXISTS & `orders`
-tag list => orders
 next orders --count 2 == 5000001\n5000002\n
 next ordres =1 leafid tag create ordres
 
@@ -39,7 +37,6 @@ lease small --count 2 --json => "start":"2147483608" & "end":"2147483610"
 lease small --count 39 =1 TAG_SPENT & 38 numbers left, and 39
 tag set small --max-step 30 => step 10, max_step 30, until 2147483648
 lease small --count 31 =1 COUNT_INVALID & --max-step 31
-tag set smal --step 3 =1 TAG_UNKNOWN
 lease small --count 3 --as postgres => "small_id_leafid" & MINVALUE 2147483610 MAXVALUE 2147483612 & NO CYCLE
 lease small --count 3 --as mysql => ALTER TABLE `small` AUTO_INCREMENT = 2147483613; & NEW.id NOT BETWEEN 2147483613 AND 2147483615
 tag create app.small --from 5 => `app.small`
@@ -50,11 +47,8 @@ lease a.b.c --count 3 --as mysql =1 SCHEMA.TABLE
 lease a. --count 3 --as mysql =1 SCHEMA.TABLE
 lease ttttttttttttttttttttttttttttttttttttttttttttttttttttttt --count 3 --as postgres =1 at most 63 bytes
 
-tag advance small --to 2147483615 =1 is 2147483616 and cannot go back to 2147483615
 tag advance small --to 2147483640 => next number 2147483640
 tag advance small --to 2147483640 => next number 2147483640
-tag advance small --to 2147483649 =1 ends at 2147483648
-tag set small --until 2147483639 =1 RANGE_INVALID: until must be 2147483640 to
 tag set small --until none => !until
 tag advance small --to 5000000000 => next number 5000000000
 tag delete small => goes on where it stood
@@ -118,20 +112,15 @@ tag =2 create
 tag create =2 <NAME>
 tag create a b =2 unexpected argument 'b'
 tag create a --step many =2 invalid value 'many' for '--step <N>'
-tag create a --max-step 1e3 =2 invalid value '1e3'
 tag create a --max-step 2147483648 =2 not in 1..=2147483647
-tag create a --step -1 =2 invalid value '-1'
 tag create a --from -5 =2 whole number from 1 to 9223372036854775807
 next a --count 10001 =2 not in 1..=10000
 next a --count -1 =2 invalid value '-1'
-lease a --count -1 =2 invalid value '-1'
 tag list --all =2 unexpected argument '--all'
 namespace create n --max-window 10 =2 1500ms, 10s
-namespace create n --max-window 999999999h =2 from 1s to 24h
 namespace set n --max-window 999ms =2 from 1s to 24h
 namespace create n --epoch-ms 2025 =2 --tick-ms
 namespace create n --epoch-ms soon =2 invalid value 'soon'
-namespace create n --tick-ms 1.5 =2 invalid value '1.5'
 namespace create n --bits 41/10/12 =2 --tick-ms
 namespace create n --layout wide =2 use leaf, edge, long or js53
 tag set a =2 --step
@@ -183,22 +172,12 @@ namespace set --help => !leaf]
 namespace create --help => the layout is `leaf`
 ";
 
-/// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
+/// Neither on the command line nor in a variable: what is refused may be in a log the next minute. What is
+/// shown of a name that is none is in `cli/named.rs`.
 #[test]
 fn no_password_is_shown() {
-    for (wrong, shown) in [
-        ("postgres://u:geh@im@h/d", "u:***@h"),
-        ("http://u:geheim@h", "http://u:***@h"),
-        ("postgres//u:geheim@h/d", "postgres//u:***@h/d"),
-        (" postgres://u:geheim@h/d", "postgres://u:***@h/d"),
-        ("u:geheim@127.0.0.1:1/d", "u:***@127.0.0.1:1/d"),
-        ("redis://u:geheim@h", "redis://u:***@h"),
-    ] {
-        let by_store = if wrong.starts_with("http") { 2 } else { 1 };
-        play(NOWHERE, &format!("tag list --url '{wrong}' =2 {shown} & !geh & !im@"));
-        play(NOWHERE, &format!("tag list --store '{wrong}' ={by_store} !geh & !im@"));
-        play(wrong, "init =1 !geh & !im@\nbackup to =1 !geh & !im@");
-    }
+    let url = "postgres://u:geheim@h/d";
+    play(NOWHERE, &format!("tag list --url {url} =2 postgres://u:***@h & !geheim"));
     for (option, shown) in [
         // Those that are looked at before the store.
         ("--config", "postgres://u:***@h/d"),
@@ -207,25 +186,26 @@ fn no_password_is_shown() {
         ("--apply", ""),
         ("--leaf-config", ""),
     ] {
-        let serve = format!("serve {option} postgres://u:geheim@h/d =1 {shown} & !geheim");
+        let serve = format!("serve {option} {url} =1 {shown} & !geheim");
         play("sqlite:no/such/folder/store.db", &serve);
     }
-    play("postgres://u:geheim@h/d", "backup --help => !geheim");
-    play("postgres://u:geheim@h/d", "serve --help => LEAFID_STORE & !geheim");
-    play("postgres://u:geheim@h/d", "backup to =1 pg_dump & u:***@h/d");
-    play("mysql://u:geheim@h/d", "backup to =1 mysqldump");
+    let script = "backup --help => !geheim
+                  serve --help => LEAFID_STORE & !geheim
+                  backup to =1 pg_dump & u:***@h/d";
+    play(url, script);
+    play("mysql://u:geheim@h/d", "backup to =1 mysqldump & !geheim");
     for url in [
         "postgres://u:geheim@127.0.0.1:port/d",
         "mysql://u:geheim@127.0.0.1",
         "postgre://u:geheim@127.0.0.1/d",
+        "redis://u:geheim@h",
         "etcd://u:geheim@127.0.0.1:port",
         "zk://geheim@127.0.0.1",
-        // The name of a file is no secret, but this URL has more than that.
-        "etcds://h:1/?ca=geheim",
     ] {
-        let hides = if url.contains("?ca=") { "" } else { " & !geheim" };
-        play(url, &format!("serve --listen 127.0.0.1:0 =1 REQUEST_INVALID{hides}"));
+        play(url, "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID & !geheim");
     }
+    // The name of a file is no secret, but this URL has more than that.
+    play("etcds://h:1/?ca=geheim", "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID");
 }
 
 /// Each was taken for a file, in this folder or in the root of the file system.
@@ -305,23 +285,6 @@ fn what_cannot_be_written_is_no_success() {
             assert!(!said.contains("panicked"), "{args:?}: {said}");
         }
     }
-}
-
-#[test]
-fn every_verb_has_help_and_every_option_of_serve_a_variable() {
-    play(NOWHERE, "--help => Usage: leafid");
-    for args in "serve init tag tag-create tag-list tag-set tag-advance tag-delete lease namespace \
-                 namespace-create namespace-set namespace-list worker worker-list worker-release apply health \
-                 backup next decode openapi"
-        .split_whitespace()
-    {
-        let args = args.replace('-', " ");
-        play(NOWHERE, &format!("{args} --help => Usage: leafid {args}"));
-    }
-    let help = says(NOWHERE, &["serve", "--help"]);
-    let options = help.matches("\n      --").count() + help.matches("\n  -h, --").count() - 2;
-    // All but `--json` and `--help`.
-    assert_eq!(help.matches("[env: LEAFID_").count(), options, "{help}");
 }
 
 #[test]

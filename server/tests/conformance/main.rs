@@ -144,10 +144,7 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
             ("PUT", path("namespaces", &step["namespace"], ""), body)
         }
         "delete_tag" => ("DELETE", path("tags", &step["tag"], ""), json!({})),
-        "advance_tag" => {
-            ("POST", path("tags", &step["tag"], "/advance"), json!({ "to": step["to"] }))
-        }
-        "create_tag" | "set_tag" => {
+        "create_tag" => {
             let mut change = Map::new();
             for field in ["from", "step", "max_step", "until"] {
                 step.get(field).map(|value| change.insert(field.to_owned(), value.clone()));

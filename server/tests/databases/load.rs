@@ -1,4 +1,4 @@
-//! Clients that lease numbers and windows over HTTP, note what they were given, and look for what
+//! Clients that lease and draw numbers and hold windows over HTTP, note what they were given, and look for what
 //! was given twice.
 
 use std::collections::BTreeMap;
@@ -172,10 +172,18 @@ impl Client {
         }
     }
 
+    /// Leases a range, or draws from the range that a server leased for itself.
     fn numbers(&mut self, round: usize) {
         let tag = format!("tag{}", round % 3);
-        let path = format!("/v1/segments/{tag}/lease");
-        if let Some(grant) = self.ask(&path, &json!({ "request": request() })) {
+        let path = format!("/v1/segments/{tag}");
+        if round.is_multiple_of(4) {
+            let drawn = self.ask(&format!("{path}/ids"), &json!({ "count": 5 }));
+            for id in drawn.iter().flat_map(|drawn| drawn["ids"].as_array()).flatten() {
+                self.note(tag.clone(), number(id), number(id) + 1);
+            }
+        } else if let Some(grant) =
+            self.ask(&format!("{path}/lease"), &json!({ "request": request() }))
+        {
             self.note(tag, number(&grant["start"]), number(&grant["end"]));
         }
     }

@@ -1,15 +1,12 @@
 //! What a running server hands out: once each, durable, given back at its end.
 
-use std::collections::HashSet;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use leafid_core::StoreTime;
 use leafid_server::app::Config;
 use leafid_store::backends::opening::Options;
-use leafid_store::clock::{Clock, ManualClock, SystemClock};
+use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, JSON, LATE, Server, number, request, until};
@@ -29,57 +26,6 @@ fn lease(server: &Server, n: u64) -> (u64, u64) {
 fn acquire(server: &Server, namespace: &str, n: u64) -> Answer {
     let body = json!({ "request": request(n), "owner": format!("o{n}") }).to_string();
     server.post(&format!("/v1/workers/{namespace}/acquire"), &body)
-}
-
-/// Leases and single IDs drawn from these servers by many clients at once: how many, and how many
-/// twice.
-fn draw_from(servers: &[Server]) -> (usize, usize) {
-    let drawn: Vec<Vec<u64>> = std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..16u64)
-            .map(|client| {
-                scope.spawn(move || {
-                    let server = &servers[client as usize % servers.len()];
-                    let mut ids = Vec::new();
-                    for turn in 0..20 {
-                        if client % 4 == 0 {
-                            let (start, end) = lease(server, client << 32 | turn);
-                            ids.extend(start..end);
-                        } else {
-                            let body = r#"{"count":50}"#;
-                            ids.extend(server.post("/v1/segments/orders/ids", body).ids());
-                        }
-                    }
-                    ids
-                })
-            })
-            .collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
-    });
-    let all: usize = drawn.iter().map(Vec::len).sum();
-    let unlike: HashSet<u64> = drawn.iter().flatten().copied().collect();
-    (all, all - unlike.len())
-}
-
-#[test]
-fn two_servers_on_one_file_and_many_clients_draw_no_number_twice() {
-    let (_folder, file) = store();
-    let servers = [Server::start(&file), Server::start(&file)];
-    servers[0].put("/v1/tags/orders", r#"{"step":100,"max_step":100}"#).ok();
-    let (ids, twice) = draw_from(&servers);
-    println!("{ids} numbers, {twice} of them twice");
-    assert_eq!((ids, twice), (4 * 20 * 100 + 12 * 20 * 50, 0));
-}
-
-/// The control: with a file each, the same clients find duplicates.
-#[test]
-fn two_servers_on_two_files_do() {
-    let ((_a, one), (_b, other)) = (store(), store());
-    let servers = [Server::start(&one), Server::start(&other)];
-    for server in &servers {
-        server.put("/v1/tags/orders", r#"{"step":100,"max_step":100}"#).ok();
-    }
-    let (ids, twice) = draw_from(&servers);
-    assert!(ids > 10_000 && twice > 1_000, "{ids} numbers, {twice} of them twice");
 }
 
 #[test]
@@ -255,30 +201,6 @@ fn in_development_the_first_use_creates() {
     // A tag that was deleted on purpose stays deleted.
     server.send("DELETE", "/v1/tags/any", &[], "").ok();
     assert_eq!(server.post("/v1/segments/any/ids", r#"{"count":1}"#).code(), "TAG_UNKNOWN");
-}
-
-#[test]
-fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
-    let (_folder, file) = store();
-    let start = 1_800_000_000_000;
-    let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
-    let config = Config { clock: clock.clone(), ..Config::default() };
-    let server = Server::start_with(&file, Options::default(), config);
-    server.put("/v1/tags/orders", "{}").ok();
-    let now = || server.get("/readyz").ok()["now_ms"].as_i64().unwrap();
-    acquire(&server, "default", 1).ok();
-    clock.step_wall(-3_600_000);
-    assert_eq!(now(), start);
-    clock.step_wall(2 * 3_600_000);
-    assert_eq!(now(), start, "an hour at once is not believed");
-    clock.step_wall(-3_600_000 + 5_000);
-    assert_eq!(now(), start + 5_000);
-    server.stop().unwrap();
-    // A start below what was granted begins at it.
-    let clock = Arc::new(ManualClock::at(StoreTime::new(start - 86_400_000)));
-    let config = Config { clock, ..Config::default() };
-    let server = Server::start_with(&file, Options::default(), config);
-    assert_eq!(server.get("/readyz").ok()["now_ms"].as_i64().unwrap(), start);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A server that really listens, in this process, and a client that sends what it is told.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +17,11 @@ use leafid_store::problem::Problem;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+
+#[path = "answer.rs"]
+mod answer;
+
+pub use answer::*;
 
 /// So long nobody waits in vain on a busy machine.
 pub const LATE: Duration = Duration::from_secs(120);
@@ -176,94 +181,6 @@ pub fn until(mut is_so: impl FnMut() -> bool) {
         assert!(begun.elapsed() < LATE, "not so within {LATE:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
-}
-
-/// An answer; its headers in lower case.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: String,
-    pub body: String,
-    pub json: Value,
-}
-
-impl Answer {
-    /// Reads one, and nothing beyond it.
-    pub fn read(from: &mut impl BufRead) -> std::io::Result<Answer> {
-        let mut headers = String::new();
-        while !headers.ends_with("\r\n\r\n") {
-            if from.read_line(&mut headers)? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-        }
-        headers.make_ascii_lowercase();
-        let status = headers.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let status = status.unwrap_or_else(|| panic!("no status: {headers}"));
-        let mut answer = Answer { status, headers, body: String::new(), json: Value::Null };
-        let length = answer.header("content-length").map_or(0, |n| n.parse().expect("a length"));
-        from.take(length).read_to_string(&mut answer.body)?;
-        answer.json = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
-        Ok(answer)
-    }
-
-    /// The value of a header that is there at most once.
-    #[track_caller]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
-        let mut values = lines.filter(|(found, _)| *found == name).map(|(_, value)| value);
-        let value = values.next();
-        assert_eq!(values.next(), None, "{name} twice: {self:?}");
-        value
-    }
-
-    /// Whether the server closes the connection after it.
-    pub fn closes(&self) -> bool {
-        self.header("connection") == Some("close")
-    }
-
-    #[track_caller]
-    pub fn ok(self) -> Value {
-        assert_eq!(self.status, 200, "{self:?}");
-        assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
-        self.json
-    }
-
-    /// The detail of a refusal, which has this status and this code.
-    #[track_caller]
-    pub fn refused(&self, status: u16, code: &str) -> String {
-        assert_eq!((self.status, self.code()), (status, code), "{self:?}");
-        self.json["detail"].as_str().expect("a detail").to_owned()
-    }
-
-    pub fn code(&self) -> &str {
-        self.json["code"].as_str().unwrap_or("")
-    }
-
-    pub fn ids(self) -> Vec<u64> {
-        let ids = self.ok()["ids"].take();
-        ids.as_array().expect("ids").iter().map(number).collect()
-    }
-}
-
-/// A decimal string of the wire.
-pub fn number(value: &Value) -> u64 {
-    value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
-}
-
-/// A request as it is sent: with a `Host` and a length, where they are not said.
-pub fn message(line: &str, headers: &[(&str, &str)], body: &str) -> String {
-    let says = |name: &str| headers.iter().any(|(said, _)| *said == name);
-    let mut text = format!("{line} HTTP/1.1\r\n");
-    if !says("host") {
-        text.push_str("host: localhost\r\n");
-    }
-    for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
-    }
-    if !says("transfer-encoding") && !says("content-length") {
-        text.push_str(&format!("content-length: {}\r\n", body.len()));
-    }
-    format!("{text}\r\n{body}")
 }
 
 /// A request id that no other call here has.

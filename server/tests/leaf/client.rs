@@ -1,11 +1,10 @@
 //! A client that sees the bytes of an answer.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::process::Command;
 
-use crate::support::{LEAFID, LIMIT, Serving};
+use crate::support::{Answer, LEAFID, LIMIT, Serving};
 
 /// A server, and a connection to where it serves Leaf's paths.
 pub struct Running {
@@ -55,25 +54,6 @@ pub struct Client {
     pub connections: usize,
 }
 
-/// An answer.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    /// By their names in lower case.
-    pub headers: BTreeMap<String, String>,
-    pub body: String,
-}
-
-impl Answer {
-    /// The body with the time in it left out.
-    pub fn timeless(&self) -> String {
-        let (before, rest) = self.body.split_once("\"timestamp\":").expect("a time");
-        let end = rest.find(|c: char| !c.is_ascii_digit()).expect("more");
-        assert_eq!(end, 13, "ms since 1970: {rest}");
-        format!("{before}\"timestamp\":0{}", &rest[end..])
-    }
-}
-
 impl Client {
     pub fn connect(address: &str) -> Client {
         Client { address: address.to_owned(), stream: None, connections: 0 }
@@ -93,8 +73,7 @@ impl Client {
         if !body.is_empty() {
             request.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
-        request.push_str("\r\n");
-        request.push_str(body);
+        request.push_str(&format!("\r\n{body}"));
         if self.stream.is_none() {
             let stream = TcpStream::connect(&self.address).expect("a connection");
             stream.set_read_timeout(Some(LIMIT)).expect("a time-out");
@@ -103,26 +82,11 @@ impl Client {
         }
         let stream = self.stream.as_mut().expect("a stream");
         stream.get_mut().write_all(request.as_bytes()).expect("sent");
-        let mut line = || {
-            let mut line = String::new();
-            stream.read_line(&mut line).expect("a line");
-            line.trim_end().to_owned()
-        };
-        let first = line();
-        assert!(first.starts_with("HTTP/1.1 "), "`{first}`");
-        let status = first[9..12].parse().expect("a status");
-        let mut found = BTreeMap::new();
-        loop {
-            let text = line();
-            let Some((name, value)) = text.split_once(':') else { break };
-            found.insert(name.to_ascii_lowercase(), value.trim().to_owned());
-        }
-        let length = found.get("content-length").map_or(0, |text| text.parse().expect("a length"));
-        let mut body = vec![0; if method == "HEAD" { 0 } else { length }];
-        stream.read_exact(&mut body).expect("a body");
-        if found.get("connection").is_some_and(|word| word == "close") {
+        let read = if method == "HEAD" { Answer::head } else { Answer::read };
+        let answer = read(stream).expect("an answer");
+        if answer.closes() {
             self.stream = None;
         }
-        Answer { status, headers: found, body: String::from_utf8(body).expect("text") }
+        answer
     }
 }

@@ -49,30 +49,6 @@ fn a_leap_that_is_taken_back_was_none() {
 }
 
 #[test]
-fn a_clock_that_strays_from_the_last_grant_is_named() {
-    const DAY: i64 = 86_400_000;
-    let at = |days: i64| StoreTime::new(20_000 * DAY + days * DAY);
-    let never = StoreTime::new(0);
-    for (source, granted, seen, gives) in [
-        (at(0), at(0), never, None),
-        (at(30), at(0), never, None),
-        (at(31), at(0), never, Some(at(0))),
-        (at(3650), at(0), never, Some(at(0))),
-        (at(-1), at(0), never, None),
-        (at(-2), at(0), never, Some(at(0))),
-        // Numbers were leased meanwhile, and no window.
-        (at(31), at(0), at(5), None),
-        (at(36), at(0), at(5), Some(at(5))),
-        // Only grants speak against an earlier time.
-        (at(0), at(0), at(3650), None),
-        (at(0), never, never, None),
-        (at(0), never, at(3650), None),
-    ] {
-        assert_eq!(strays(source, granted, seen), gives, "{source:?} {granted:?} {seen:?}");
-    }
-}
-
-#[test]
 fn a_pause_is_no_step_and_a_restart_begins_above_what_was_written() {
     let clock = ManualClock::at(StoreTime::new(1_000_000));
     let mut time = RegistryTime::start(StoreTime::new(2_000_000), &clock);

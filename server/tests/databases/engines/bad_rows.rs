@@ -1,6 +1,6 @@
-//! As in [`crate::bad_rows`], in tables and in keys.
+//! As in [`crate::bad_rows`], in tables, in Leaf's and in keys.
 
-use leafid_servers::{Databases, for_test};
+use leafid_servers::{Databases, LEAF_ALLOC, Mariadb, Server, for_test};
 use serde_json::json;
 
 use super::keyed::keys::Keys;
@@ -16,6 +16,21 @@ fn in_tables<S: Databases>(tags: &str) {
 }
 
 each!(in_tables: postgres Postgres("leafid.tags"), mariadb Mariadb("tags"));
+
+/// Leaf's table has no bounds on what a step may be.
+#[test]
+fn in_leafs_table() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = server.fresh("leafs");
+    server.run("leafs", LEAF_ALLOC).expect("Leaf's table");
+    is_refused_alone(&format!("{url}?tags=leaf_alloc"), &|tag, max_id, step| {
+        let step = if step == 0 { -5 } else { step as i64 };
+        let set = format!(
+            "UPDATE leaf_alloc SET max_id = {max_id}, step = {step} WHERE biz_tag = '{tag}'"
+        );
+        server.run("leafs", &set).expect("an update");
+    });
+}
 
 fn in_keys<S: Keys>() {
     let Some(server) = for_test::<S>() else { return };

@@ -83,62 +83,6 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
 }
 
 #[test]
-fn a_row_that_cannot_be_served_is_refused_alone() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let rows = "('good', 1, 10, NULL), ('none', 1, 0, NULL), ('minus', 1, -5, NULL), \
-                ('end', 9223372036854775800, 10, NULL), ('spent', 9223372036854775807, 10, NULL), \
-                ('größe', 1, 10, NULL)";
-    let url = database(&server, "strange", rows);
-    let serving = serve(&url);
-    for (n, tag, code) in
-        [(1, "none", "STEP_INVALID"), (2, "minus", "STEP_INVALID"), (3, "spent", "TAG_SPENT")]
-    {
-        let (status, problem) = lease(&serving, tag, n);
-        assert_eq!(problem["code"], code, "{status} {problem}");
-        assert!(problem["detail"].as_str().expect("text").contains(&format!("`{tag}`")));
-        // The server's own generator for the tag says so, too.
-        let path = format!("/v1/segments/{tag}/ids");
-        let (_, problem) = serving.post(&path, &json!({ "count": 1 }));
-        assert_eq!(problem["code"], code, "{problem}");
-    }
-    serving.logs(&["WARN", "tag `minus` has `step` -5 in `leaf_alloc`"]);
-    let (_, grant) = lease(&serving, "end", 4);
-    assert_eq!(grant["end"], "9223372036854775807", "{grant}");
-    assert_eq!(lease(&serving, "good", 5).0, 200);
-    let (_, list) = serving.get("/v1/tags");
-    assert_eq!(list["tags"].as_array().expect("a list").len(), 6, "{list}");
-    serving.ready(200, &["\"ok\""]);
-    // The cure that the message names.
-    says(&url, &["tag", "set", "none", "--step", "7"]);
-    assert_eq!(lease(&serving, "none", 6).0, 200);
-}
-
-#[test]
-fn a_table_that_was_edited_lower_is_one_that_went_back() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let url = database(&server, "lower", "('orders', 1, 100, NULL), ('other', 1, 100, NULL)");
-    let serving = serve(&url);
-    let ids = |tag: &str, count: u32| {
-        let path = format!("/v1/segments/{tag}/ids");
-        serving.post(&path, &json!({ "count": count }))
-    };
-    assert_eq!(ids("orders", 60).0, 200);
-    server.run("lower", "UPDATE leaf_alloc SET max_id = 40").expect("an update");
-    // What it has in hand it may hand out; then it asks, and the server, which knows what it wrote,
-    // moves every tag past all that may have been granted.
-    let gap = 100 * 1_000_000;
-    let above = crate::support::until(|| {
-        let (_, answer) = ids("orders", 30);
-        answer["ids"][0].as_str()?.parse::<u64>().ok().filter(|id| *id > gap)
-    });
-    assert!(above.is_some_and(|id| id > gap + 100), "{above:?}");
-    assert!(serving.log().contains("STORE_WENT_BACK"), "{}", serving.log());
-    let ask = json!({ "request": format!("{:032x}", 9), "have_until": "101" });
-    let (status, grant) = serving.post("/v1/segments/other/lease", &ask);
-    assert_eq!((status, &grant["start"]), (200, &json!((gap + 40).to_string())), "{grant}");
-}
-
-#[test]
 fn a_database_without_leafs_table_is_refused() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let url = format!("{}?tags=leaf_alloc", server.fresh("empty"));

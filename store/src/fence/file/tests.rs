@@ -36,28 +36,6 @@ fn it_goes_on_after_a_crash() {
     assert_eq!(read(&path, STORE).unwrap().unwrap().0, head(7));
 }
 
-/// Each server has one, and a start knows what all of them know.
-#[test]
-fn servers_of_one_store_have_a_file_each_and_those_left_behind_become_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let other = Token::new([8; 16]);
-    let (_apart, _) = Log::open(folder.path(), Head { store: other, ..head(1) }).unwrap();
-    let (mut first, _) = open(folder.path());
-    first.add(vec![tag(10)]).unwrap();
-    let (mut second, found) = open(folder.path());
-    assert_eq!(found, [10]);
-    second.add(vec![tag(20)]).unwrap();
-    assert_ne!(first.path, second.path);
-    drop(first);
-    // The place of the first is free again, and the second one's is in use.
-    let (third, found) = open(folder.path());
-    assert_eq!((found.as_slice(), all(folder.path()).unwrap().len()), (&[20][..], 3));
-    drop((second, third));
-    let (_fourth, found) = open(folder.path());
-    assert_eq!((found.as_slice(), all(folder.path()).unwrap().len()), (&[20][..], 2));
-    assert_eq!(known(folder.path(), Token::new([9; 16])), Ok(None));
-}
-
 #[test]
 fn it_stays_small_and_forgets_nothing_that_counts() {
     let folder = tempfile::tempdir().unwrap();
