@@ -28,7 +28,6 @@ fn open(file: &Path, at: i64, believe_clock: bool) -> Result<Registry, Problem> 
     open_sqlite(file, clock, Options { create: true, believe_clock, ..Options::default() })
 }
 
-/// The log, as far as this test program wrote it.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -60,7 +59,6 @@ async fn a_clock_that_leaps_is_told() {
     assert!(line.is_some_and(|line| line.contains(" WARN ")), "{told}");
 }
 
-/// A namespace with one worker number.
 async fn one(store: &Registry) -> Name {
     let name = Name::namespace("one").unwrap();
     let workers = Some(Range::new(0, 1));

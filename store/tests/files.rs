@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
 use leafid_store::backends::opening::Options;
 use leafid_store::backends::sqlite::rename;
 use leafid_store::clock::{ManualClock, SystemClock};
@@ -29,7 +29,6 @@ fn create(file: &Path) -> Result<Registry, Problem> {
     create_sqlite(file, Arc::new(SystemClock), Options::default())
 }
 
-/// Refused with this code, and these words.
 #[track_caller]
 fn is_refused<T>(result: Result<T, Problem>, code: Code, words: &[&str]) {
     let problem = result.map(drop).unwrap_err();
@@ -183,31 +182,10 @@ fn tables_of_another_version_are_refused_and_left_alone() {
 fn a_store_that_cannot_be_written_to_says_so() {
     let (_folder, file) = place();
     drop(create(&file).unwrap());
-    // Another program that keeps the file to itself.
     let other = rusqlite::Connection::open(&file).unwrap();
     other.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
     other.execute_batch("BEGIN EXCLUSIVE; COMMIT").unwrap();
     is_refused(open(&file), Code::StoreUnavailable, &["locked"]);
-}
-
-#[tokio::test]
-async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
-    let (_folder, file) = place();
-    let store = create(&file).unwrap();
-    let tag = Name::tag("orders").unwrap();
-    let before = store.put_tag(tag, TagChange::default()).await.unwrap();
-    let ask = SegmentAsk::new(tag, Token::new([1; 16]));
-
-    let other = rusqlite::Connection::open(&file).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let (one, two) = tokio::join!(store.lease_segment(ask), store.lease_segment(ask));
-    for refused in [one.unwrap_err(), two.unwrap_err()] {
-        assert_eq!(refused.code, Code::StoreUnavailable, "{refused}");
-        assert!(refused.retry_after_ms.is_some(), "{refused}");
-    }
-    other.execute_batch("ROLLBACK").unwrap();
-    let grant = store.lease_segment(ask).await.unwrap();
-    assert_eq!(grant.range.start, before.max_id, "what was refused moved nothing");
 }
 
 /// However often it is asked for, and not at all where something else was written.

@@ -6,13 +6,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, JSON, LEAFID, Serving, call, fails, has, says, send_raw as send};
 
-/// Each address that it told after these words.
 fn at(serving: &Serving, words: &str) -> Vec<String> {
     let told = |line: &str| line.strip_prefix(words).map(|url| url.trim().to_owned());
     serving.first.lines().filter_map(told).collect()
 }
 
-/// The status and the code of an answer to a request for this host.
 fn asked(url: &str, host: &str, method: &str, path: &str) -> (u16, String) {
     let headers = format!("{JSON}host: {host}\r\n");
     let answer = send(url, &format!("{method} {path}"), &headers, "{}");

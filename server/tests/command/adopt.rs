@@ -85,22 +85,6 @@ fn a_query_that_gives_no_number_is_refused_with_what_would_do() {
     has(&said, &["next number 1001,"]);
 }
 
-#[test]
-fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
-    let Adopting { home: _home, store, .. } = adopting();
-    let create = |name: &'static str, more: &[&'static str]| {
-        [&["namespace", "create", name][..], more].concat()
-    };
-    // 2026-11-21 08:33:20.123 in Leaf's layout; far ahead in one whose time began in 2025.
-    let id = "2124058566972174397";
-    let said = fails(&store, &create("edge", &["--layout", "edge", "--above", id]), 1);
-    has(&said, &["RANGE_INVALID", "--epoch-ms"]);
-    let made = says(&store, &create("old", &["--layout", "leaf", "--above", "99999999999"]));
-    assert!(made.contains("stop it everywhere first"), "{made}");
-    assert!(made.contains("new IDs are larger") && made.contains("namespace `old`"), "{made}");
-    play(&store, "namespace list => !edge");
-}
-
 const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
 
 #[test]
@@ -110,6 +94,10 @@ fn the_layouts_of_the_page_are_those_of_the_ids() {
     let args: Vec<&str> = command.expect("a command").split(' ').skip(1).collect();
     // Its ID is of 2026-11-21 08:33:20.123.
     assert!(says(&store, &args).contains("to 2026-11-21T08:33:20.123Z, worker 7"));
+    // One that new IDs would be below is not made: its time began in 2025.
+    let below = "namespace create edge --layout edge --above 2124058566972174397 =1 RANGE_INVALID
+                 namespace list => !edge";
+    play(&store, below);
     let rows: Vec<&str> = PAGE.lines().filter(|line| line.contains(" | `--")).collect();
     assert_eq!(rows.len(), 8);
     for (n, row) in rows.iter().enumerate() {

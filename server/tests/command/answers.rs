@@ -6,7 +6,6 @@ use std::process::Command;
 
 use crate::support::{LEAFID, LIMIT, has, output, until};
 
-/// What `leafid tag list` complains about when it is answered so.
 fn complaint(status: &str, kind: &str, body: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));

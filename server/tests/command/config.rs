@@ -24,7 +24,6 @@ fn keys(folder: &Path, more: &[&str], variables: &[(&str, &str)]) -> Vec<Value> 
     serde_json::from_value(all["keys"].take()).unwrap()
 }
 
-/// One key, where there is a file.
 fn config(folder: &Path, variables: &[(&str, &str)], key: &str) -> Value {
     let keys = keys(folder, &["--config", "leafid.toml"], variables);
     keys.into_iter().find(|row| row["key"] == key).unwrap()
@@ -51,7 +50,6 @@ fn an_option_counts_before_its_variable_and_that_before_the_file() {
     ] {
         let serving = start(variable, args);
         assert!(serving.first.contains(opened), "{variable}, {args:?}: {}", serving.first);
-        // What only the file says holds in each of them.
         assert!(serving.first.contains("changes are made at"), "{}", serving.first);
     }
     let [by_file, by_variable] =

@@ -6,21 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, call, refusal, says, served, until};
+use crate::ranges::overlaps;
+use crate::support::{Home, call, number, refusal, says, served, until};
 
 const CLIENTS: u64 = 4;
 /// So many leases are granted before the disk is full, and after it has room again.
 const SOME: usize = 40;
-
-/// The first two ranges that have a number in common.
-fn overlap(ranges: &mut [(u64, u64)]) -> Option<[(u64, u64); 2]> {
-    ranges.sort_unstable();
-    ranges.windows(2).find(|two| two[0].1 > two[1].0).map(|two| [two[0], two[1]])
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_str().unwrap().parse().unwrap()
-}
 
 #[test]
 fn a_disk_that_fills_under_load_loses_nothing() {
@@ -73,15 +64,15 @@ fn a_disk_that_fills_under_load_loses_nothing() {
 
     let mut granted = granted.into_inner().unwrap();
     println!("{} leases, {} refused", granted.len(), refused.load(SeqCst));
-    assert_eq!(overlap(&mut granted), None);
+    assert_eq!(overlaps(granted.clone()), 0);
     // What was granted stands in the file, whatever becomes of the server.
     serving.kill();
     let again = home.serve(&[]);
     let ask = json!({ "request": format!("{:032x}", u128::MAX) });
     let next = call(&again.url, "POST", "/v1/segments/orders/lease", &ask).1;
     granted.push(range(&next));
-    assert_eq!(overlap(&mut granted), None);
+    assert_eq!(overlaps(granted.clone()), 0);
     // The control: one that is granted twice is found.
     granted.push(granted[SOME]);
-    assert!(overlap(&mut granted).is_some());
+    assert_eq!(overlaps(granted), 1);
 }

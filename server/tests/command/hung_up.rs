@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::secured::{Secured, ask};
-use crate::support::{Serving, agent, early_in_the_day, until};
+use crate::secured::Secured;
+use crate::support::{Serving, agent, ask, early_in_the_day, until};
 
 /// So often it asks for more than it may have.
 const ASKS: u32 = 100;
 /// So long it waits before it hangs up: the store is at it then.
 const WAIT: Duration = Duration::from_micros(500);
-/// Its quotas.
 const IDS: u64 = 25;
 const WORKERS: usize = 2;
 

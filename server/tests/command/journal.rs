@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::restored::{fill, lease, make, noted, overlaps};
 use crate::support::{
-    Home, LEAFID, Serving, call, does, fails, has, play, refusal, refused, says, served, until,
+    Home, LEAFID, Serving, call, does, fails, has, number, play, refusal, refused, says, served,
+    until,
 };
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
@@ -30,7 +31,6 @@ impl Machine {
         self.home.path().join(name)
     }
 
-    /// Where journals are kept by default.
     fn state(&self) -> PathBuf {
         self.at("state/leafid")
     }
@@ -54,7 +54,6 @@ impl Machine {
         does(&mut self.command(words))
     }
 
-    /// The store's file is gone, and nobody kept a copy.
     fn lose(&self) {
         for end in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(self.at(&format!("store.db{end}")));
@@ -69,10 +68,6 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 
 fn next(serving: &Serving, tag: &str) -> (u16, Value) {
     serving.lease(tag, &json!({}))
-}
-
-fn start(grant: &Value) -> u64 {
-    grant["start"].as_str().and_then(|start| start.parse().ok()).expect("a start")
 }
 
 #[test]
@@ -189,7 +184,6 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let before = lease(&serving, 40);
     noted(&machine.state(), &before);
     serving.kill();
-    // As long as it is there this changes nothing.
     assert!(machine.refused(&["init"]).contains("is already a store"));
     machine.serve(&["--create"]).kill();
 
@@ -259,7 +253,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     std::fs::copy(copy, machine.at("store.db")).unwrap();
     let mut serving = machine.serve(&[]);
     let (status, grant) = next(&serving, "orders");
-    assert!(status == 200 && start(&grant) >= TO, "{grant}");
+    assert!(status == 200 && number(&grant["start"]) >= TO, "{grant}");
 
     // Where it cannot be noted the caller hears that it may have been done.
     std::fs::rename(machine.state(), machine.at("away")).unwrap();

@@ -8,7 +8,6 @@ use crate::support::{Home, Serving, fails, says};
 
 const PAGE: &str = include_str!("../../../docs/COMMAND.md");
 
-/// Verbs of the page by name, each with its fields.
 fn documented() -> BTreeMap<String, Vec<String>> {
     let table = PAGE.split("| verb | fields |").nth(1).unwrap().split("\n\n").next().unwrap();
     let rows = table.lines().filter_map(|row| row.strip_prefix("| `")?.split_once("` | "));

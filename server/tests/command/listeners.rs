@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, LIMIT, Serving, agent, call, fails, has, leafid, refusal, says};
 
-/// A server with two listeners, and the address of the second.
 fn two(home: &Home) -> (Serving, String) {
     let mut command = home.command(&[]);
     let serving = Serving::spawn(command.env("LEAFID_LISTEN_ADMIN", "127.0.0.1:0"));
@@ -56,7 +55,6 @@ fn changes_are_made_at_the_admin_listener_alone() {
         assert_eq!(call(url, "GET", "/nowhere", &Value::Null).0, 404);
     }
 
-    // Metrics and the page are for operators, too.
     for path in
         ["/metrics", "/v1/overview", "/v1/namespaces/default/numbers", "/", "/dashboard/main.js"]
     {

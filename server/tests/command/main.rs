@@ -15,6 +15,8 @@ mod listeners;
 mod log;
 mod notify;
 mod operating;
+#[path = "../leaf/ranges.rs"]
+mod ranges;
 mod ready;
 mod restore;
 mod restored;

@@ -21,7 +21,6 @@ fn a_service_manager_hears_of_the_start_of_its_life_and_of_the_stop() {
     let mut serving = Serving::spawn(&mut command);
     assert_eq!(hear(), "READY=1");
     assert_eq!(serving.get("/readyz").0, 200);
-    // Again and again, and not once.
     assert_eq!([hear(), hear(), hear()], ["WATCHDOG=1"; 3]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     let last = std::iter::repeat_with(hear).find(|line| line != "WATCHDOG=1");

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Home, LEAFID, Serving, agent, call, does, fails, has, play, read, says, served,
+    self, Home, LEAFID, Serving, agent, call, does, fails, has, play, says, served,
 };
 
 const KEY: &str = "00112233445566778899aabbccddeeff";
@@ -20,8 +20,9 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let agent = agent();
     let acquire = |n: u64| {
         let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
-        let request = agent.post(format!("{url}/v1/workers/edge/acquire"));
-        served(read(request.header("content-type", "application/json").send(ask.to_string())))
+        let path = format!("{url}/v1/workers/edge/acquire");
+        let (status, _, grant) = support::ask(&agent, None, "POST", &path, &ask).unwrap();
+        served((status, grant))
     };
     let renew = |grant: &Value| {
         let ask = json!({ "request": KEY, "store": grant["store"], "worker": 0,
@@ -179,7 +180,6 @@ fn the_position_says_which_of_two_copies_lacks_something() {
     let first = now("first.db");
     says(&home.store, &["tag", "create", "orders"]);
     assert_eq!(now("second.db"), first + 1);
-    // What only reads moves nothing.
     says(&home.store, &["tag", "list"]);
     assert_eq!(now("third.db"), first + 1);
     says(&home.store, &["next", "orders"]);

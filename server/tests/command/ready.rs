@@ -148,7 +148,6 @@ fn the_file_goes(take: Take, what: &str) {
     assert_eq!(serving.log().matches(what).count(), 1 + failed_requests(&serving), "said once");
 }
 
-/// How many lines tell of requests that were refused for it.
 fn failed_requests(serving: &Serving) -> usize {
     serving.log().lines().filter(|line| line.contains("request failed")).count()
 }

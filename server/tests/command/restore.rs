@@ -13,7 +13,6 @@ struct Places {
     journal: PathBuf,
 }
 
-/// A store, and a folder for its journal.
 fn places() -> Places {
     let home = Home::new();
     let journal = home.path().join("journal");
@@ -64,7 +63,6 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     }
 }
 
-/// Another program writes a row.
 fn write(places: &Places, sql: &str) {
     let connection = rusqlite::Connection::open(&places.home.store).expect("a file");
     connection.busy_timeout(crate::support::LIMIT).expect("a time-out");

@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Serving, refusal, says, until};
+use crate::support::{Serving, number, refusal, says, until};
 
 /// What was granted of a line: `start <= x < end`.
 pub type Grants = Vec<(String, u64, u64)>;
 
-/// A server of a store, with a journal in this folder, if it is to keep one.
 pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
     match journal {
         Some(folder) => Serving::of(store, &["--journal", &folder.display().to_string()]),
@@ -34,10 +33,8 @@ pub fn fill(store: &str) {
     says(store, &["namespace", "create", "minute", "--max-window", "1m"]);
 }
 
-/// A tag that is made after the copy.
 const LATE: [&str; 7] = ["tag", "create", "late", "--step", "10", "--max-step", "20"];
 
-/// Leases so often from one tag; what was granted.
 fn lease_from(serving: &Serving, tag: &str, times: u32) -> Grants {
     let once = |_| {
         let (status, grant) =
@@ -48,7 +45,6 @@ fn lease_from(serving: &Serving, tag: &str, times: u32) -> Grants {
     (0..times).map(once).collect()
 }
 
-/// Leases so often from each tag, and acquires so many windows; what was granted.
 pub fn lease(serving: &Serving, times: u32) -> Grants {
     let mut grants = Grants::new();
     for _ in 0..times {
@@ -67,18 +63,15 @@ pub fn lease(serving: &Serving, times: u32) -> Grants {
     grants
 }
 
-/// Another id with every call.
 fn request() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("{:032x}", COUNT.fetch_add(1, Ordering::SeqCst))
 }
 
 fn range(line: &str, grant: &Value) -> (String, u64, u64) {
-    let bound = |field: &str| grant[field].as_str().and_then(|text| text.parse().ok());
-    (line.to_owned(), bound("start").expect("a start"), bound("end").expect("an end"))
+    (line.to_owned(), number(&grant["start"]), number(&grant["end"]))
 }
 
-/// How many of these grants overlap one of those.
 pub fn overlaps(before: &Grants, after: &Grants) -> usize {
     let twice = |(line, start, end): &&(String, u64, u64)| {
         before.iter().any(|(other, from, to)| other == line && from < end && start < to)

@@ -17,7 +17,6 @@ pub fn leafid(store: &str, args: &[&str]) -> Output {
         let (output, ended) = run(&mut command).expect("leafid starts");
         let late = is_late(&output.stdout) || is_late(&output.stderr);
         if !late || begun.elapsed() > 2 * LIMIT {
-            // A server that was to be refused and serves does not end by itself.
             assert!(ended, "{args:?} does not end: {output:?}");
             return output;
         }
@@ -49,7 +48,6 @@ pub fn fails(store: &str, args: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
-/// What a command says that does what it is to do.
 #[track_caller]
 pub fn does(command: &mut Command) -> String {
     let output = output(command);
@@ -57,7 +55,6 @@ pub fn does(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What a command says that fails with this exit code.
 #[track_caller]
 pub fn refused(command: &mut Command, code: i32) -> String {
     let output = output(command);
@@ -65,14 +62,12 @@ pub fn refused(command: &mut Command, code: i32) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
-/// The answer of a request that is granted.
 #[track_caller]
 pub fn served((status, answer): (u16, Value)) -> Value {
     assert_eq!(status, 200, "{answer}");
     answer
 }
 
-/// The answer of a request that is refused with this status and code.
 #[track_caller]
 pub fn refusal((status, answer): (u16, Value), with: u16, code: &str) -> Value {
     assert_eq!((status, answer["code"].as_str()), (with, Some(code)), "{answer}");
@@ -114,7 +109,6 @@ pub fn play(store: &str, script: &str) {
     }
 }
 
-/// Looks for all of these in what was said.
 #[track_caller]
 pub fn has(said: &str, parts: &[&str]) {
     for part in parts {

@@ -19,7 +19,6 @@ fn run(case: &Value, store: &str) -> Output {
     output(Command::new(LEAFID).args(words).env("LEAFID_STORE", store))
 }
 
-/// In the file itself, and by a server.
 #[test]
 fn the_same_words_do_the_same() {
     let (home, served) = (Home::with_store(), Home::new());

@@ -5,12 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
-use serde_json::Value;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
 use crate::support::{Home, LEAFID, LIMIT, Serving, does, play};
 
-/// A folder with a store, a token file and certificates.
 pub struct Secured {
     home: Home,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -61,7 +59,6 @@ impl Secured {
         self.write(cert, &certificate.pem());
     }
 
-    /// A token of a principal, made by the command.
     pub fn token(&self, args: &[&str]) -> String {
         does(self.leafid("token").arg("create").args(args)).trim().to_owned()
     }
@@ -85,14 +82,12 @@ impl Secured {
         command
     }
 
-    /// A server that asks for tokens.
     pub fn serve(&self, options: &[&str]) -> Serving {
         let mut command = self.leafid("serve");
         command.args(["--store", &self.store, "--listen", "127.0.0.1:0"]);
         Serving::spawn(command.args(options))
     }
 
-    /// A server that asks for tokens and speaks TLS.
     pub fn serve_tls(&self, options: &[&str]) -> Serving {
         let [cert, key] = ["cert.pem", "key.pem"].map(|name| self.at(name));
         self.serve(&[&["--tls-cert", &cert, "--tls-key", &key], options].concat())
@@ -117,27 +112,6 @@ impl Secured {
     }
 }
 
-/// One request with this token; status, headers and body of the answer.
-pub fn ask(
-    agent: &ureq::Agent,
-    token: Option<&str>,
-    method: &str,
-    url: &str,
-    body: &Value,
-) -> Result<(u16, ureq::http::HeaderMap, Value), ureq::Error> {
-    let mut request = ureq::http::Request::builder().method(method).uri(url);
-    request = request.header("content-type", "application/json");
-    if let Some(token) = token {
-        request = request.header("authorization", format!("Bearer {token}"));
-    }
-    let body = if body.is_null() { String::new() } else { body.to_string() };
-    let mut answer = agent.run(request.body(body).unwrap())?;
-    let text = answer.body_mut().read_to_string()?;
-    let json = serde_json::from_str(&text).unwrap_or(Value::Null);
-    Ok((answer.status().as_u16(), answer.headers().clone(), json))
-}
-
-/// The mode of a file.
 #[cfg(unix)]
 pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
     use std::os::unix::fs::PermissionsExt;

@@ -12,7 +12,6 @@ const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
 const METRICS: &str = include_str!("../../../docs/METRICS.md");
 const ALERTS: &str = include_str!("../../../docs/ALERTS.md");
 
-/// The names in a text that look like metrics of ours.
 fn names(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let is_ours = |word: &&str| {
@@ -21,7 +20,6 @@ fn names(text: &str) -> BTreeSet<String> {
     words.filter(is_ours).map(str::to_owned).collect()
 }
 
-/// Those that are not among the samples.
 fn missing(named: &BTreeSet<String>, samples: &BTreeSet<String>) -> Vec<String> {
     named.difference(samples).cloned().collect()
 }

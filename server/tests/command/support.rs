@@ -17,13 +17,11 @@ mod answer;
 #[path = "said.rs"]
 mod said;
 
-pub use answer::Answer;
+pub use answer::{Answer, number};
 pub use said::*;
 
-/// So long a test waits for what is to come.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
-/// A request id.
 pub const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 
 pub const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
@@ -39,7 +37,6 @@ pub struct Serving {
     log: Heard,
 }
 
-/// A folder of a test's own, with room for a store.
 pub struct Home {
     folder: tempfile::TempDir,
     /// The store's file; [`Home::new`] makes none.
@@ -67,13 +64,11 @@ impl Home {
         self.path().join(name).display().to_string()
     }
 
-    /// Writes a file; its name.
     pub fn write(&self, name: &str, text: &str) -> String {
         std::fs::write(self.at(name), text).expect("a file");
         self.at(name)
     }
 
-    /// How many files it has.
     pub fn files(&self) -> usize {
         std::fs::read_dir(self.path()).expect("a folder").count()
     }
@@ -105,7 +100,6 @@ impl Home {
 }
 
 impl Serving {
-    /// A server on a store of its own.
     pub fn fresh() -> Serving {
         let home = Home::new();
         let mut serving = home.serve(&[]);
@@ -113,7 +107,6 @@ impl Serving {
         serving
     }
 
-    /// A server on a store, with these options.
     pub fn of(store: &str, options: &[&str]) -> Serving {
         Serving::spawn(&mut serve(store, options))
     }
@@ -131,7 +124,6 @@ impl Serving {
         (Serving::over(child, Heard::of(Some(std::io::empty()))), pipe)
     }
 
-    /// Reads the log that nobody read.
     pub fn hear(&mut self, pipe: ChildStderr) {
         self.log = Heard::of(Some(pipe));
     }
@@ -156,7 +148,6 @@ impl Serving {
         serving
     }
 
-    /// Its process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -187,12 +178,10 @@ impl Serving {
         found.unwrap_or_else(|| panic!("no line with {words:?} in\n{}", self.log()))
     }
 
-    /// The status and the body of an answer.
     pub fn get(&self, path: &str) -> (u16, Value) {
         call(&self.url, "GET", path, &Value::Null)
     }
 
-    /// The status and the body of an answer.
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         call(&self.url, "POST", path, body)
     }
@@ -251,7 +240,6 @@ impl Drop for Serving {
     }
 }
 
-/// `leafid serve` on a store, with these options.
 pub fn serve(store: &str, options: &[&str]) -> Command {
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]).args(options);
@@ -319,7 +307,6 @@ impl Heard {
     }
 }
 
-/// Waits for the end of a child; kills it where that does not come.
 fn ends(child: &mut Child) -> Option<ExitStatus> {
     let ended = until(|| child.try_wait().expect("a child of ours"));
     if ended.is_none() {
@@ -365,17 +352,34 @@ pub fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
     Ok((output, ended.is_some()))
 }
 
-/// The status and the body of an answer; without a body there is none.
 pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
-    let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}"));
-    let request = request.header("content-type", "application/json");
+    let answer = ask(&agent(), None, method, &format!("{url}{path}"), body);
+    let (status, _, json) = answer.expect("the server answers");
+    (status, json)
+}
+
+/// One request with this token; without a body there is none.
+pub fn ask(
+    agent: &ureq::Agent,
+    token: Option<&str>,
+    method: &str,
+    url: &str,
+    body: &Value,
+) -> Result<(u16, ureq::http::HeaderMap, Value), ureq::Error> {
+    let mut request = ureq::http::Request::builder().method(method).uri(url);
+    request = request.header("content-type", "application/json");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    read(agent().run(request.body(body).expect("a request")))
+    let mut answer = agent.run(request.body(body).unwrap())?;
+    let text = answer.body_mut().read_to_string()?;
+    let json = serde_json::from_str(&text).unwrap_or(Value::Null);
+    Ok((answer.status().as_u16(), answer.headers().clone(), json))
 }
 
 pub const JSON: &str = "content-type: application/json\r\n";
 
-/// Sends a request as it is written here.
 pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> Answer {
     let at = url.strip_prefix("http://").expect("a plain address");
     let host = if headers.contains("host: ") { "" } else { &format!("host: {at}\r\n") };
@@ -406,7 +410,6 @@ pub fn early_in_the_day() {
     }
 }
 
-/// Looks again and again until there is something, but not for ever.
 pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let begun = Instant::now();
     loop {
@@ -418,7 +421,6 @@ pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
-/// A client that waits long, and not for ever.
 pub fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)
@@ -427,11 +429,4 @@ pub fn agent() -> ureq::Agent {
         .proxy(None)
         .build()
         .new_agent()
-}
-
-/// The status and the body of what an agent was answered.
-pub fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> (u16, Value) {
-    let mut answer = answer.expect("the server answers");
-    let body = answer.body_mut().read_to_string().expect("text");
-    (answer.status().as_u16(), serde_json::from_str(&body).expect("JSON"))
 }

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::secured::{Secured, ask};
-use crate::support::{LIMIT, Serving, does, fails, has, output, refused, until};
+use crate::secured::Secured;
+use crate::support::{LIMIT, Serving, ask, does, fails, has, output, refused, until};
 
 fn get(agent: &ureq::Agent, token: &str, serving: &Serving) -> Result<u16, ureq::Error> {
     let url = format!("{}/v1/tags", serving.url);

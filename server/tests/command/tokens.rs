@@ -5,10 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::secured::{Secured, ask, set_mode};
-use crate::support::{Serving, agent, does, early_in_the_day, has, output, refused, send, until};
+use crate::secured::{Secured, set_mode};
+use crate::support::{
+    Serving, agent, ask, does, early_in_the_day, has, output, refused, send, until,
+};
 
-/// The status, and the code or nothing, of a request with this token.
 fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> String {
     let url = format!("{}{path}", serving.url);
     let (status, _, answer) = ask(&agent(), Some(token), method, &url, &body).unwrap();

@@ -85,21 +85,6 @@ fn the_verbs_work_in_the_file_itself() {
 }
 
 #[test]
-fn sigint_ends_it_too_and_a_kill_loses_nothing_that_was_told() {
-    let home = Home::new();
-    let mut serving = home.serve(&[]);
-    says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
-    let first = says(&serving.url, &["next", "orders", "--count", "10"]);
-    assert_eq!(serving.end("-KILL").0, None);
-    let mut serving = home.serve(&[]);
-    let second = says(&serving.url, &["next", "orders", "--count", "10"]);
-    let last: u64 = first.lines().last().unwrap().parse().unwrap();
-    let next: u64 = second.lines().next().unwrap().parse().unwrap();
-    assert!(next > last, "{last} was told before {next}");
-    assert_eq!(serving.end("-INT").0, Some(0));
-}
-
-#[test]
 fn a_misused_command_line_is_explained() {
     play(NOWHERE, MISUSED);
     has(&fails(NOWHERE, &[], 2), &["Usage: leafid", "serve"]);
@@ -295,7 +280,7 @@ fn serve_listens_on_a_name_takes_a_bare_path_and_its_environment() {
     let mut serving = Serving::spawn(command.env("LEAFID_DEV", "yes"));
     assert!(serving.url.starts_with("http://127.0.0.1:"), "{}", serving.url);
     assert_eq!(says(&serving.url, &["next", "any"]), "1\n");
-    assert_eq!(serving.end("-TERM").0, Some(0));
+    assert_eq!(serving.end("-INT").0, Some(0));
     let bare = home.store.as_str();
     assert!(says(bare, &["tag", "list"]).contains("any"));
     assert!(says("http://127.0.0.1:9", &["tag", "list", "--store", bare]).contains("any"));

@@ -17,7 +17,6 @@ use tokio::runtime::Handle;
 use crate::conforms;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
-/// Opens an empty store at a URL.
 fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     let options = Options { create: true, id: Some(id), ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
@@ -27,7 +26,6 @@ fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     Arc::new(database.open(Some(&here), clock, &terms, false).expect("the store opens"))
 }
 
-/// Another name with every call.
 fn name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("conforms{}", NEXT.fetch_add(1, Ordering::Relaxed))

@@ -31,7 +31,6 @@ use troubled::Trouble;
 /// Opens an empty store over a back end in a folder, under an id, on a clock.
 type Open = fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>;
 
-/// Every back end passes the same suite.
 const BACK_ENDS: [(&str, Open); 2] = [("sqlite", sqlite), ("every third race lost", beaten)];
 
 fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
@@ -125,7 +124,6 @@ async fn replay(
     Ok(())
 }
 
-/// Does a step; the answer, or the refusal as vectors write it.
 async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>) -> Value {
     let mut ask = step["ask"].clone();
     fill_in(&mut ask, bound);

@@ -21,7 +21,6 @@ use crate::troubled::{Counts, Trouble, Troubled};
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 const STORE: Token = Token::new([9; 16]);
 
-/// A file, and servers over it.
 pub struct World {
     pub clock: Arc<ManualClock>,
     pub folder: tempfile::TempDir,
@@ -45,7 +44,6 @@ impl World {
         Registry::over(file, self.clock.clone(), false).unwrap()
     }
 
-    /// How many rows were to be written.
     pub fn groups(&self) -> usize {
         self.counts.groups.load(Ordering::SeqCst)
     }
@@ -99,7 +97,6 @@ fn renew(server: &Registry, grant: &WindowGrant, n: u32) -> impl Answer<WindowGr
 /// Takes the number of this grant from its holder through this server, and gives it to another.
 async fn take_over(server: &Registry, grant: &WindowGrant) {
     server.release(Release::new(namespace(), grant)).await.unwrap();
-    // It is the only number.
     let other = acquire(server, 500, false).await.unwrap();
     assert_eq!(other.worker, grant.worker);
 }
@@ -225,7 +222,6 @@ async fn servers_at_once_grant_nothing_twice() {
     }
 }
 
-/// Asks under the same request id until there is an answer.
 pub async fn until_heard<T, A: Answer<T>>(ask: impl Fn() -> A) -> T {
     loop {
         match ask().await {

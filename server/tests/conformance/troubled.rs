@@ -8,13 +8,11 @@ use leafid_store::backends::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
 };
 
-/// What goes wrong with a writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Never,
     /// Somebody else was faster with every third group.
     EveryThirdRace,
-    /// Somebody else is always faster.
     EveryRace,
     /// Every third group is written, and nobody hears of it.
     EveryThirdAnswer,
@@ -27,7 +25,6 @@ pub enum Trouble {
 pub struct Counts {
     held: Mutex<bool>,
     let_go: Condvar,
-    /// How many groups were to be written.
     pub groups: AtomicUsize,
     /// How many of them were not as they had been read.
     pub conflicts: AtomicUsize,

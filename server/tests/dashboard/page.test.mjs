@@ -30,7 +30,6 @@ const row = (page, tag) => page.locator('#tag-rows tr', { has: page.locator('but
 async function now(page) {
   for (let click = 0; click < 2; click++) await page.click('#pause')
 }
-/** Chooses the namespace `edge`, once it is there. */
 async function chooseEdge(page) {
   await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
   await page.selectOption('#space', 'edge')

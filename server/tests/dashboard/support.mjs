@@ -68,5 +68,4 @@ export async function open(t, browser, url, options = {}) {
 }
 
 let last = 0
-/** A request id that no other call here has. */
 export const request = () => (last += 1).toString(16).padStart(32, '0')

@@ -10,17 +10,13 @@ use serde_json::{Value, json};
 
 use crate::ranges::overlaps;
 
-/// So many clients ask at once.
 pub const CLIENTS: usize = 16;
 /// So long a test waits for the load to go on; clients wait for an answer less long.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// What was given: from, and up to.
 type Range = (u64, u64);
-/// A line, and what was given on it.
 type Given = BTreeMap<String, Vec<Range>>;
 
-/// Clients at work.
 pub struct Load {
     shared: Arc<Shared>,
     clients: Vec<std::thread::JoinHandle<Given>>,
@@ -41,17 +37,13 @@ impl Drop for Load {
     }
 }
 
-/// What the clients had in the end.
+#[derive(Debug)]
 pub struct Verdict {
-    /// How many ranges were granted.
     pub granted: usize,
-    /// How many numbers of tags are in them.
-    pub numbers: u64,
     /// How many asks had no answer, or one that was no grant.
     pub failed: usize,
     /// How many ranges begin below the end of another on their line.
     pub overlaps: usize,
-    /// How many lines there are.
     pub lines: usize,
 }
 
@@ -79,12 +71,10 @@ impl Load {
         Load { shared, clients }
     }
 
-    /// Another server stands in this place now.
     pub fn replace(&self, at: usize, server: &str) {
         server.clone_into(&mut self.shared.servers.write().expect("nobody panicked")[at]);
     }
 
-    /// Waits until so many more ranges were granted.
     pub fn goes_on(&self, more: usize) {
         let (goal, deadline) =
             (self.shared.granted.load(Ordering::SeqCst) + more, Instant::now() + PATIENCE);
@@ -94,7 +84,6 @@ impl Load {
         }
     }
 
-    /// Ends the clients, and looks at all that they were given.
     pub fn end(mut self) -> Verdict {
         self.shared.stop.store(true, Ordering::SeqCst);
         let mut all = Given::new();
@@ -103,14 +92,11 @@ impl Load {
                 all.entry(line).or_default().extend(ranges);
             }
         }
-        let of_tags = all.iter().filter(|(line, _)| line.starts_with("tag"));
-        let numbers =
-            of_tags.flat_map(|(_, ranges)| ranges).map(|(from, until)| until - from).sum();
         let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
         let (granted, failed) = (count(&self.shared.granted), count(&self.shared.failed));
         let lines = all.len();
         let overlaps = all.into_values().map(overlaps).sum();
-        Verdict { granted, numbers, failed, overlaps, lines }
+        Verdict { granted, failed, overlaps, lines }
     }
 }
 
@@ -123,7 +109,6 @@ struct Client {
     held: Option<Held>,
 }
 
-/// A window that a client holds.
 struct Held {
     worker: u64,
     key: String,
@@ -143,7 +128,6 @@ impl Client {
         Client { number, shared, agent, asks: number, given: Given::new(), held: None }
     }
 
-    /// Asks the next server; what it granted.
     fn ask(&mut self, path: &str, body: &Value) -> Option<Value> {
         self.asks += 1;
         let server = {

@@ -35,7 +35,6 @@ mod support;
 #[path = "../conformance/troubled.rs"]
 mod troubled;
 
-/// What starts a database server of its own.
 mod engines {
     mod adopt;
     mod bad_rows;

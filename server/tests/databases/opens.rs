@@ -20,7 +20,6 @@ pub trait Opens: Server {
 
     fn address(url: &str) -> <<Self::BackEnd as Far>::Client as Client>::Address;
 
-    /// The store at a URL, which is made where there is none.
     fn opened(url: &str) -> Self::BackEnd {
         open_far(&Self::address(url))
     }
@@ -49,7 +48,6 @@ pub fn clock() -> Arc<SystemClock> {
     Arc::new(SystemClock)
 }
 
-/// The store at an address, which is made where there is none.
 pub fn open_far<B: Far>(address: &<B::Client as Client>::Address) -> B {
     let options = Options { create: true, ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Database };

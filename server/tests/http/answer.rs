@@ -4,7 +4,6 @@ use std::io::{BufRead, Read};
 
 use serde_json::Value;
 
-/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -14,7 +13,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads one, and nothing beyond it.
     pub fn read(from: &mut impl BufRead) -> std::io::Result<Answer> {
         let mut answer = Answer::head(from)?;
         let length = answer.header("content-length").map_or(0, |n| n.parse().expect("a length"));
@@ -36,7 +34,6 @@ impl Answer {
         Ok(Answer { status, headers, body: String::new(), json: Value::Null })
     }
 
-    /// The value of a header that is there at most once.
     #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
@@ -46,7 +43,6 @@ impl Answer {
         value
     }
 
-    /// Whether the server closes the connection after it.
     pub fn closes(&self) -> bool {
         self.header("connection") == Some("close")
     }
@@ -75,7 +71,6 @@ impl Answer {
     }
 }
 
-/// A decimal string of the wire.
 pub fn number(value: &Value) -> u64 {
     value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
 }

@@ -6,7 +6,6 @@
 
 use crate::support::JSON;
 
-/// A request, and the refusal it gets.
 pub struct Case {
     pub line: &'static str,
     pub method: &'static str,

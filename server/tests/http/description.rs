@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::support::{JSON, Server, request, until};
 
-/// Whether a value has this schema's types, and all fields that must be there and no other.
 fn agrees(document: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     if let Some(place) = schema["$ref"].as_str() {
         let schema = document.pointer(place.trim_start_matches('#')).ok_or("it has no schema")?;
@@ -57,7 +56,6 @@ fn agrees(document: &Value, schema: &Value, value: &Value) -> Result<(), String>
     }
 }
 
-/// A server that is asked for what its description says: body and answer are compared with it.
 struct Described {
     server: Server,
     document: Value,
@@ -71,14 +69,12 @@ impl Described {
         Described { server, document, asked: BTreeSet::new() }
     }
 
-    /// The schema of a body or an answer.
     fn schema(&self, method: &str, path: &str, within: &str) -> &Value {
         let operation = &self.document["paths"][path][method.to_lowercase()];
         let content = operation.pointer(within).unwrap_or_else(|| panic!("{method} {path}"));
         &content["content"]["application/json"]["schema"]
     }
 
-    /// Asks with the examples of the path's parameters.
     fn ask(&mut self, method: &str, path: &str, body: &Value) -> Value {
         let operation = &self.document["paths"][path][method.to_lowercase()];
         let mut to = path.to_owned();

@@ -24,7 +24,6 @@ impl Client {
         Client { address: server.address, kept: None, connections: 0 }
     }
 
-    /// Sends these bytes and reads one answer. Any broken pipe or reset is an error.
     fn ask(&mut self, request: &str) -> std::io::Result<Answer> {
         let mut stream = match self.kept.take() {
             Some(stream) => stream,
@@ -50,7 +49,6 @@ impl Client {
     }
 }
 
-/// A request with its body in chunks.
 fn chunked(line: &str, headers: &[(&str, &str)], body: &str) -> String {
     let headers = [headers, &[("transfer-encoding", "chunked")]].concat();
     let chunk = |part: &[u8]| format!("{:x}\r\n{}\r\n", part.len(), part.escape_ascii());

@@ -12,7 +12,6 @@ const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const IDS: &str = "POST /v1/segments/orders/ids";
 const LIMIT: Duration = Duration::from_millis(400);
 
-/// Reads until the server closes; what it said.
 fn closed(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
     match stream.read_to_end(&mut text) {
@@ -22,7 +21,6 @@ fn closed(mut stream: TcpStream) -> String {
     }
 }
 
-/// Sends a byte now and then until the connection is closed.
 fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
     let begun = Instant::now();
     let mut stream = server.connect();
@@ -122,7 +120,6 @@ fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
     [head.as_slice(), body].concat()
 }
 
-/// A GET as one frame, its headers written out.
 fn get(stream: u32, path: &str) -> Vec<u8> {
     let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
     let head = [&[0x82, 0x86, 0x04][..], &text(path), &[0x01], &text("localhost")].concat();
@@ -195,13 +192,11 @@ fn more_connections_than_there_is_room_for_are_told_so() {
     refused.refused(503, "OVERLOADED");
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert!(refused.closes(), "{refused:?}");
-    // Whoever leaves makes room.
     drop(held.pop());
     until(|| server.send("GET", "/healthz", &[], "").status == 200);
     drop(held);
 }
 
-/// Asks for `/healthz` on a connection, and is answered.
 fn healthy(stream: &mut TcpStream) {
     stream.write_all(HEALTH).unwrap();
     assert_eq!(Answer::read(&mut BufReader::new(stream)).unwrap().status, 200);

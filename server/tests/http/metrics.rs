@@ -6,7 +6,6 @@ use serde_json::json;
 
 use crate::support::{Server, request, until};
 
-/// The samples of an answer: what stands before the value, and the value.
 fn samples(server: &Server) -> BTreeMap<String, f64> {
     let answer = server.get("/metrics");
     assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));

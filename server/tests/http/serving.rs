@@ -9,7 +9,7 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, JSON, LATE, Server, number, request, until};
+use crate::support::{Answer, JSON, LATE, Server, message, number, request, until};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -89,12 +89,8 @@ fn a_request_under_way_at_a_stop_is_answered() {
     server.put("/v1/tags/orders", "{}").ok();
     let mut under_way = server.connect();
     let body = r#"{"count":10}"#;
-    let head = format!(
-        "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n",
-        server.address,
-        body.len()
-    );
+    let headers = [JSON, ("content-length", "12"), ("expect", "100-continue")];
+    let head = message("POST /v1/segments/orders/ids", &headers, "");
     under_way.write_all(head.as_bytes()).unwrap();
     let mut goes_on = [0; 25];
     under_way.read_exact(&mut goes_on).unwrap();

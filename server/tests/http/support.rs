@@ -23,12 +23,10 @@ mod answer;
 
 pub use answer::*;
 
-/// So long nobody waits in vain on a busy machine.
 pub const LATE: Duration = Duration::from_secs(120);
 
 pub const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// A running server; it stops when it is dropped.
 pub struct Server {
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -38,7 +36,6 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one on an empty store of its own.
     pub fn fresh() -> Server {
         Server::fresh_with(Options::default(), Config::default())
     }
@@ -84,7 +81,6 @@ impl Server {
         server
     }
 
-    /// A connection on which nothing was sent yet.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(LATE)).expect("a time-out");
@@ -143,7 +139,6 @@ impl Server {
         self.raw(&message(&format!("{method} {path}"), &close, body))
     }
 
-    /// Sends this, and reads one answer.
     pub fn raw(&self, request: &str) -> Answer {
         let mut stream = self.connect();
         // A server that refuses early may close before it has read all of it.
@@ -173,7 +168,6 @@ fn ends(thread: &JoinHandle<Result<(), Problem>>) -> bool {
     thread.is_finished()
 }
 
-/// Looks again and again until it is so, but not for ever.
 #[track_caller]
 pub fn until(mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -183,7 +177,6 @@ pub fn until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A request id that no other call here has.
 pub fn request(n: u64) -> String {
     format!("{n:032x}")
 }

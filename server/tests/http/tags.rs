@@ -20,7 +20,6 @@ fn single_numbers_are_handed_out_to_the_last_and_none_is_lost() {
         (2, false),
         (1, true),
         (1, false),
-        // Raised, it goes on at once.
         (4, true),
         (1, false),
     ] {

@@ -33,7 +33,6 @@ fn an_id_is_a_number_without_anything_around_it() {
         assert_eq!(answer.header("content-type"), Some("text/plain;charset=UTF-8"));
         assert_eq!(answer.header("content-length"), Some("1"));
     }
-    // A HEAD burns nothing.
     for _ in 0..3 {
         let answer = leaf.client.call("HEAD", "/api/segment/get/orders", &[]);
         assert_eq!((answer.status, answer.body.as_str()), (200, ""));
@@ -45,7 +44,6 @@ fn an_id_is_a_number_without_anything_around_it() {
     let answer = leaf.client.call("GET", "/api/segment/get/orders", &accept);
     assert_eq!(answer.header("content-type"), Some("text/html;charset=UTF-8"));
     assert_eq!(answer.body, "5");
-    // Other verbs are none of Leaf's.
     let answer = leaf.client.call("PUT", "/api/segment/get/orders", &[("Content-Length", "0")]);
     assert_eq!(answer.status, 405);
     // A connection is kept, also after the hundredth request.
@@ -151,7 +149,6 @@ fn a_snowflake_is_taken_apart_in_the_servers_time_zone() {
         assert_eq!(leaf.get(&format!("/decodeSnowflakeId?snowflakeId={query}")), body, "{query}");
     }
     assert_eq!(leaf.client.call("GET", "/decodeSnowflakeId", &[]).status, 400);
-    // One of its own.
     let own = leaf.get("/api/snowflake/get/x");
     has(&leaf.get(&format!("/decodeSnowflakeId?snowflakeId={own}")), &["\"workerId\":\"0\""]);
 }

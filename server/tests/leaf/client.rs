@@ -6,14 +6,12 @@ use std::process::Command;
 
 use crate::support::{Answer, LEAFID, LIMIT, Serving};
 
-/// A server, and a connection to where it serves Leaf's paths.
 pub struct Running {
     pub serving: Serving,
     pub client: Client,
 }
 
 impl Running {
-    /// Starts `leafid serve` with these options.
     pub fn start(args: &[&str]) -> Running {
         let mut command = Command::new(LEAFID);
         command.args(["serve", "--create", "--listen", "127.0.0.1:0"]);
@@ -26,27 +24,23 @@ impl Running {
         Running { serving, client }
     }
 
-    /// A body that has to come with the status 200.
     pub fn get(&mut self, path: &str) -> String {
         let answer = self.client.call("GET", path, &[]);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.body
     }
 
-    /// A number.
     pub fn number(&mut self, path: &str) -> u64 {
         self.get(path).parse().expect("a number")
     }
 }
 
-/// Where a server says that Leaf's paths are.
 pub fn leafs(serving: &Serving) -> &str {
     let told = "Leaf's paths are at http://";
     let line = serving.first.lines().find_map(|line| line.split_once(told));
     line.unwrap_or_else(|| panic!("{}", serving.first)).1.trim()
 }
 
-/// A connection that is kept as long as the server keeps it.
 pub struct Client {
     address: String,
     stream: Option<BufReader<TcpStream>>,
@@ -68,7 +62,6 @@ impl Client {
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
-        // A body that says nothing.
         let body = if method == "POST" { "key=value" } else { "" };
         if !body.is_empty() {
             request.push_str(&format!("Content-Length: {}\r\n", body.len()));

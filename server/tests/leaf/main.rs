@@ -11,7 +11,7 @@ mod opens;
 mod page;
 mod ranges;
 mod serve;
-#[expect(dead_code, reason = "other tests use more of it")]
+#[expect(dead_code, unused_imports, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
 #[expect(dead_code, reason = "other tests use more of it")]
@@ -19,7 +19,6 @@ mod support;
 mod troubled;
 mod verb;
 
-/// What starts a ZooKeeper or a database server of its own.
 mod engines {
     mod beside;
     mod by_hand;

@@ -3,7 +3,6 @@
 pub const PAGE: &str = include_str!("../../../docs/MIGRATING-FROM-LEAF.md");
 const CHINESE: &str = include_str!("../../../docs/MIGRATING-FROM-LEAF.zh.md");
 
-/// The lines of the page's commands.
 pub fn commands(page: &str) -> Vec<&str> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.flat_map(str::lines).collect()

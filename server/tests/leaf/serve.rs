@@ -21,7 +21,6 @@ pub fn args(home: &Home, more: &str) -> Vec<String> {
     args.map(str::to_owned).collect()
 }
 
-/// What a server says that does not start.
 pub fn refused(args: &[String]) -> String {
     fails("", &args.iter().map(String::as_str).collect::<Vec<_>>(), 1)
 }

@@ -27,13 +27,11 @@ impl Store {
         assert_eq!(self.list(), before, "a refusal changes nothing");
     }
 
-    /// The lines of the list but its head.
     pub fn list(&self) -> Vec<String> {
         let list = says(&self.home.store, &["worker", "list", "default"]);
         list.lines().skip(1).map(str::to_owned).collect()
     }
 
-    /// The worker of a fresh ID.
     pub fn draws(&self) -> String {
         let store = &self.home.store;
         let id = says(store, &["next", "--namespace", "default"]);
@@ -74,7 +72,6 @@ fn files_are_taken_in_and_given_back() {
     has(&another.import(&owned), &["512 numbers set aside"]);
     assert_eq!(another.draws(), "512");
     store.refuses(&["--leaf-local", "/no/such/file"], &["REQUEST_INVALID", "/no/such/file"]);
-    // A namespace of another kind of ID.
     says(&store.home.store, &["namespace", "create", "edge", "--layout", "edge"]);
     play(&store.home.store, &format!("worker import edge --leaf-local {list} =1 LAYOUT_MISMATCH"));
 }

@@ -13,7 +13,6 @@ use crate::crash::{goes_on_through_kills, prepare, shows};
 use crate::opens::{Opens, clock};
 use crate::troubled::{Counts, Trouble, Troubled};
 
-/// Kills a server and the database in turns while clients lease from both servers.
 fn nothing_is_granted_twice<S: Server>() {
     let Some(mut server) = for_test::<S>() else { return };
     let url = server.fresh("crashes");

@@ -4,7 +4,7 @@ use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
 use super::keyed::keys::Keys;
-use crate::support::{Serving, fails, has, refusal, says, until};
+use crate::support::{Serving, fails, has, number, refusal, says, until};
 use crate::{REQUEST, SERVE, serve};
 
 /// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine
@@ -17,8 +17,7 @@ fn leases_ten(serving: &Serving, from: u64) -> u64 {
         (status != 503).then_some((status, grant))
     });
     let (status, grant) = had.expect("a lease in time");
-    let start = grant["start"].as_str().and_then(|start| start.parse::<u64>().ok());
-    let start = start.unwrap_or_else(|| panic!("{status}: {grant}"));
+    let start = number(&grant["start"]);
     assert!(status == 200 && (0..=gaps).any(|gap| start == from + 10 * gap), "{grant}");
     start + 10
 }
@@ -96,7 +95,6 @@ impl<F: Fn()> Drop for AtLast<F> {
     }
 }
 
-/// Somebody keeps its tables locked while a server starts.
 fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     lock: &'static str,
     sleeper: &'static str,

@@ -12,7 +12,6 @@ use crate::{SERVE, is_refused, lets_in};
 
 const HERE: &str = "127.0.0.1";
 
-/// An authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -95,7 +94,6 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     says(&format!("{shop}&sslcert={certificate}&sslkey={key}"), &["init"]);
     is_refused(&shop, &SERVE, &["valid client certificate"]);
 
-    // A certificate for another name, of the same authority.
     put(&server, ours.server("db.example"));
     server.stop().expect("it ends");
     server.start_again_with(&settings).expect("it takes the settings");

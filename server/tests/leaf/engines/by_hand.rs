@@ -27,7 +27,7 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     // The end that the deleted tag had is not the new one's.
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let serving = serve(&url);
-    let (_, grant) = lease(&serving, "new", 1);
+    let (_, grant) = lease(&serving, "new");
     assert_eq!((&grant["start"], &grant["end"]), (&"95".into(), &"105".into()), "{grant}");
     assert_eq!(row(&server, "inserted", "new"), "105\t10", "and a Leaf goes on above");
     runtime.block_on(async {
@@ -36,7 +36,7 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
         // One that is there first takes what the row says; the tag stands where it stood for leafid.
         assert_eq!(leaf.segment("set", None).await, (1, 11));
     });
-    let (_, grant) = lease(&serving, "new", 2);
+    let (_, grant) = lease(&serving, "new");
     assert_eq!((&grant["start"], &grant["end"]), (&"115".into(), &"125".into()), "{grant}");
     let set = says(&url, &["tag", "set", "set", "--step", "20"]);
     assert!(set.contains("next number 95, step 20") && !set.contains("until"), "{set}");

@@ -22,11 +22,9 @@ const PORT: &str = "54215";
 pub trait Registry {
     /// The number of a machine, which it gets at its first start.
     fn register(&self, ip: &str, port: &str, at: i64) -> u32;
-    /// The time of a Leaf that runs.
     fn tell(&self, leaf: &Leaf, at: i64);
 }
 
-/// A Leaf that runs, or ran.
 pub struct Leaf {
     pub worker: u32,
     pub ip: String,
@@ -40,7 +38,6 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// A machine's Leaf starts.
     pub fn start(registry: &impl Registry, ip: &str, ahead_ms: i64, now: i64) -> Leaf {
         let worker = registry.register(ip, PORT, now + ahead_ms);
         Leaf { ahead_ms, told: now + ahead_ms, ..Leaf::again(worker, ip) }
@@ -117,7 +114,6 @@ impl Tree {
         Tree { runtime, client, url: format!("zk://{host}{path}"), path }
     }
 
-    /// Makes a node, and the ones above it.
     pub fn make(&self, path: &str, data: &str, mode: CreateMode) -> String {
         let acls = Acls::anyone_all();
         let mkdir = CreateMode::Persistent.with_acls(acls);
@@ -141,7 +137,6 @@ impl Tree {
         written.unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
-    /// The data of a machine, byte by byte.
     pub fn data(ip: &str, port: &str, at: i64) -> String {
         format!("{{\"ip\":\"{ip}\",\"port\":\"{port}\",\"timestamp\":{at}}}")
     }
@@ -162,7 +157,6 @@ impl Registry for Tree {
     }
 }
 
-/// The fork's table.
 pub struct Table {
     pub server: Arc<Mariadb>,
     pub database: String,

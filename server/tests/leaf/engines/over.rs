@@ -22,12 +22,10 @@ use leafid_store::registry::{self, Answer};
 
 use super::leaf::{Leaf, Registry, Table, Tree, draw};
 
-/// Time goes in steps of so many ms.
 const STEP_MS: i64 = 250;
 /// So many IDs everybody makes in a step, all in its first ms if it can.
 const IDS: usize = 120;
 
-/// What of the import is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeftOut {
     Nothing,
@@ -37,7 +35,6 @@ enum LeftOut {
     Times,
 }
 
-/// leafid's store as a generator sees it.
 struct Asked<'s> {
     store: &'s Arc<registry::Registry>,
     runtime: &'s tokio::runtime::Runtime,
@@ -67,7 +64,6 @@ impl leafid_core::Store for Asked<'_> {
     }
 }
 
-/// A process that draws from leafid.
 struct Holder {
     generator: Snowflake<OwnLine>,
     /// The workers that its IDs had, the latest last.
@@ -102,7 +98,6 @@ impl Holder {
     }
 }
 
-/// What came of it.
 struct Ended {
     ids: usize,
     twice: usize,
@@ -231,7 +226,6 @@ fn goes_over(registry: &impl Registry, read: impl Fn() -> Found) {
     assert_eq!(counts(&done[2]), (0, 511, 1));
 }
 
-/// Waits for what Leaf's registry holds.
 fn found(read: impl Future<Output = Result<Found, Problem>>) -> Found {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(read).unwrap_or_else(|problem| panic!("{problem}"))
@@ -258,7 +252,6 @@ fn numbers_of_a_table_go_over_without_an_equal_id() {
     goes_over(&table_of_leaf, || found(table::read(&address)));
 }
 
-/// The controls.
 #[test]
 fn without_owners_or_without_times_ids_are_equal() {
     let Some(server) = for_test::<Zookeeper>() else { return };

@@ -80,7 +80,6 @@ impl Running {
     }
 }
 
-/// The world of the page.
 struct World {
     // First to go: it writes into the folder.
     serving: Option<Serving>,

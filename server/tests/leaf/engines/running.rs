@@ -16,13 +16,11 @@ pub fn database(server: &Mariadb, name: &str, rows: &str) -> String {
     format!("{url}?tags=leaf_alloc")
 }
 
-/// A connection of a Leaf to the database of a store.
 pub struct Leaf {
     connection: Conn,
 }
 
 impl Leaf {
-    /// Connects.
     pub async fn connect(url: &str) -> Leaf {
         let url = url.strip_suffix("?tags=leaf_alloc").expect("a store of Leaf's");
         let options = Opts::from_url(url).expect("a URL");
@@ -34,7 +32,6 @@ impl Leaf {
     pub async fn segment(&mut self, tag: &str, step: Option<u64>) -> (u64, u64) {
         let mut transaction =
             self.connection.start_transaction(TxOpts::default()).await.expect("a transaction");
-        // By the row's own step, a column like another.
         let by = step.map_or("step".to_owned(), |step| step.to_string());
         let text = format!("UPDATE leaf_alloc SET max_id = max_id + {by} WHERE biz_tag = ?");
         transaction.exec_drop(text, (tag,)).await.expect("an update");

@@ -16,7 +16,6 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
     let args_of = |home: &Home| args(home, &address);
     let stopped = [args_of(&home), vec!["--leaf-stopped".to_owned()]].concat();
     tree.register("192.0.2.3", "54215", 1_800_000_000_000);
-    // This node registers first, with a correct clock.
     let own = tree.register("127.0.0.1", "54215", now());
     assert_eq!(own, 1);
 
@@ -38,7 +37,6 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
     let left = "number 1 is left to the Leaf";
     has(&said, &["0 taken over", left, "--leaf-stopped", &command]);
     server.stop().unwrap();
-    // Said once, it holds.
     let own = until(|| {
         let (worker, said) = one_start(&args_of(&home));
         assert!(said.contains("what was taken in before holds"), "{said}");

@@ -11,13 +11,10 @@ pub fn serve(url: &str) -> Serving {
     Serving::of(url, &["--create"])
 }
 
-/// Leases; `n` is the number of the request.
-pub fn lease(serving: &Serving, tag: &str, n: u32) -> (u16, Value) {
-    let ask = json!({ "request": format!("{n:032x}") });
-    serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
+pub fn lease(serving: &Serving, tag: &str) -> (u16, Value) {
+    serving.lease(tag, &json!({}))
 }
 
-/// What Leaf's row says.
 pub fn row(server: &Mariadb, database: &str, tag: &str) -> String {
     let text = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = '{tag}'");
     server.run(database, &text).expect("a row").trim().to_owned()
@@ -30,13 +27,13 @@ fn a_row_that_only_leaf_knows_is_served_at_once() {
     let before = server.run("plain", "SHOW CREATE TABLE leaf_alloc").expect("a table");
     let serving = serve(&url);
     assert!(serving.first.contains("1 tag"), "{}", serving.first);
-    let (status, grant) = lease(&serving, "orders", 1);
+    let (status, grant) = lease(&serving, "orders");
     assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("2001")));
     assert_eq!(row(&server, "plain", "orders"), "2001\t2000");
     // One that an operator of Leaf's adds now.
     let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('late', 0, 100)";
     server.run("plain", insert).expect("a row");
-    let (status, grant) = lease(&serving, "late", 2);
+    let (status, grant) = lease(&serving, "late");
     assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("101")));
     // What Leaf cannot keep stands beside its table, which stays as it was made.
     let (_, list) = serving.get("/v1/tags");
@@ -64,11 +61,11 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
     play(&url, script);
     // The last lease before the end is shorter, and then there is none.
     let serving = serve(&url);
-    for (n, start, end) in [(1, "70", "80"), (2, "80", "90"), (3, "90", "95")] {
-        let (_, grant) = lease(&serving, "new", n);
+    for (start, end) in [("70", "80"), ("80", "90"), ("90", "95")] {
+        let (_, grant) = lease(&serving, "new");
         assert_eq!((&grant["start"], &grant["end"]), (&json!(start), &json!(end)), "{grant}");
     }
-    assert_eq!(lease(&serving, "new", 4).1["code"], "TAG_SPENT");
+    assert_eq!(lease(&serving, "new").1["code"], "TAG_SPENT");
     drop(serving);
     // A tombstone keeps the position, and Leaf sees no row.
     says(&url, &["tag", "delete", "new"]);
@@ -107,5 +104,5 @@ fn a_database_without_leafs_table_is_refused() {
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
     has(&refused, &["leafid init --store mysql://", "?tags=leaf_alloc"]);
     says(&url, &["init"]);
-    assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
+    assert_eq!(lease(&serve(&url), "orders").1["end"], "101");
 }

@@ -24,7 +24,6 @@ use crate::support::until;
 
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
 
-/// What was asked of an engine.
 #[derive(Debug, Default)]
 pub struct Counts {
     trips: AtomicU64,
@@ -37,7 +36,6 @@ impl Counts {
     }
 }
 
-/// An engine that counts what is asked of it.
 struct Counted<E> {
     engine: E,
     counts: Arc<Counts>,
@@ -153,7 +151,6 @@ fn wait<T>(answer: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(answer)
 }
 
-/// A server over an engine that counts.
 struct Counting {
     store: Registry,
     counts: Arc<Counts>,
@@ -208,7 +205,6 @@ impl Counting {
     }
 }
 
-/// An ask that was not sent before.
 fn fresh(owner: &str) -> AcquireAsk {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let mut request = [7; 16];
@@ -243,7 +239,6 @@ fn rests(worker: u32) -> WorkerRow {
     }
 }
 
-/// What acquires cost: in turns with another server, and alone.
 type Costs = (Vec<[u64; 2]>, [u64; 2]);
 
 /// What acquires cost in a namespace of this size; `None` where an answer came too late.
@@ -264,7 +259,6 @@ fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
         assert_eq!(given, Ok(number), "rested longest, of {rows}");
         costs.push(cost);
     }
-    // One alone.
     let (given, cost) = two.acquire("a")?;
     assert_eq!(given, Ok(9));
     let (given, alone) = if rows > 10 { two.acquire("a")? } else { (Ok(10), cost) };
@@ -273,7 +267,6 @@ fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
     Some((costs, alone))
 }
 
-/// Acquires in namespaces of all sizes; what they cost may not depend on the size.
 fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     let mut all = Vec::new();
     for rows in SIZES {
@@ -311,7 +304,6 @@ fn a_full_namespace_is_refused_cheaply<S: Real>() {
     panic!("no answers in time, {TRIES} times in a row");
 }
 
-/// `None` where an answer came too late.
 fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     let url = server.url();
     let one = Counting::open::<S>(&url);

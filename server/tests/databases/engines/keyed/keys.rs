@@ -12,13 +12,10 @@ use zookeeper_client::{Acls, Client, CreateMode};
 use crate::opens::Opens;
 use crate::support::agent;
 
-/// A server whose keys can be written by hand.
 pub trait Keys: Server {
     /// Writes these keys below the store's path, those that are there too.
     fn put(&self, keys: &[(String, String)]);
-    /// Removes the whole store.
     fn wipe(&self);
-    /// The rest of the key of a worker number.
     fn worker(namespace: Name, worker: u32) -> String;
     /// The keys that note that a bucket of a namespace has rows.
     fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
@@ -50,12 +47,10 @@ impl Keys for Etcd {
     }
 }
 
-/// Asks etcd by its gateway.
 pub fn ask(server: &Etcd, verb: &str, body: &Value) -> Value {
     ask_with(server, "", verb, body)
 }
 
-/// As [`ask`], with a token.
 pub fn ask_with(server: &Etcd, token: &str, verb: &str, body: &Value) -> Value {
     let request = agent().post(format!("http://127.0.0.1:{}/v3/{verb}", server.port()));
     let request = match token {
@@ -125,7 +120,6 @@ impl Keys for Zookeeper {
     }
 }
 
-/// Has somebody else do something there.
 pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
@@ -140,7 +134,6 @@ pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
 /// So long a session lasts while this machine does other things.
 pub const SESSION: Duration = Duration::from_secs(120);
 
-/// The engine of the server that a test starts.
 pub trait Real: Keys + Opens<BackEnd = Keyed<<Self as Real>::Engine>> {
     type Engine: Engine;
 }

@@ -192,7 +192,6 @@ async fn answered<T>(
     }
 }
 
-/// As [`answered`], by a grant.
 async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem>) -> T {
     answered(again, ask).await.unwrap_or_else(|problem| panic!("{problem}"))
 }

@@ -82,10 +82,8 @@ fn a_wrong_password_for_etcd_is_not_said() {
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
     lets_in(&good, "s3cret");
-    // Another path than the one that the user may write to.
     let other = good.replace("/leafid", "/other");
     is_refused(&other, &["init"], &["permission denied", "FORBIDDEN: "]);
-    // One who may only read the store.
     is_refused(&url("eye:l00k@"), &SERVE, &["FORBIDDEN: "]);
 }
 
@@ -187,14 +185,12 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     }
     // No try will change that, so a server does not wait for it.
     is_refused(&server.url(), &SERVE, &["UnknownIssuer", "?ca=FILE"]);
-    // Another one's certificate.
     let (other, _) = Etcd::secure().expect("etcd with TLS");
     let mistaken = format!("{}?ca={}", other.url(), certificate.display());
     play(&mistaken, "init =1 certificate");
     drop(lone);
 }
 
-/// A clock that is far ahead of what the store has seen.
 fn a_clock_that_strays_is_refused<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();

@@ -238,7 +238,6 @@ fn an_owner_ends_with_one_number_inside_the_range() {
         space.acquire("a", true).0.unwrap();
         let sql = "SELECT group_concat(worker) FROM workers WHERE sticky = 1 AND owner = 'a'";
         kept.push(space.connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap());
-        // Its window runs out.
         space.sql("UPDATE workers SET held_from = 0, reserved_until = 0 WHERE owner = 'a'");
     }
     assert_eq!(kept, ["0,1,2,4", "0,1,4", "0,4", "4", "4"]);
