@@ -8,7 +8,6 @@ use rusqlite::Connection;
 
 const SCHEMA: &str = include_str!("../../turn/sqlite/schema.sql");
 
-/// The same columns without a key and without an index.
 const BARE: &str = "
     CREATE TABLE bare AS SELECT * FROM workers;
     DROP TABLE workers;
@@ -40,7 +39,6 @@ fn store() -> Connection {
     connection
 }
 
-/// So many rows, of which every `nth` is kept by one and the same owner.
 fn fill(connection: &Connection, rows: u32, nth: u32) {
     let fill = format!(
         "DELETE FROM workers;
@@ -53,7 +51,6 @@ fn fill(connection: &Connection, rows: u32, nth: u32) {
     connection.execute_batch(&fill).unwrap();
 }
 
-/// Whether SQLite answers a text by these accesses and by no others.
 fn is_planned(connection: &Connection, sql: &str, accesses: &[&str]) -> Result<(), String> {
     let mut statement = connection
         .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))

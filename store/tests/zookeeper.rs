@@ -41,7 +41,6 @@ async fn told(says: Vec<u8>) -> Result<(), Error> {
             stream.read_exact(&mut request).await.expect("a request");
         }
         stream.write_all(answer).await.expect("it is read");
-        // Until the session is closed.
         let _ = stream.shutdown().await;
         let _ = stream.read_to_end(&mut Vec::new()).await;
     });

@@ -16,7 +16,6 @@ fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
     output(command.envs(variables.iter().copied()))
 }
 
-/// Every key, as `leafid config --json` has it.
 fn keys(folder: &Path, more: &[&str], variables: &[(&str, &str)]) -> Vec<Value> {
     let output = run(folder, &[&["config", "--json"], more].concat(), variables);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -60,7 +59,6 @@ fn an_option_counts_before_its_variable_and_that_before_the_file() {
         (&"LEAFID_LISTEN".into(), &"127.0.0.1:1".into())
     );
     assert_eq!(config(path, &[], "journal")["source"], Value::Null);
-    // A switch that is on in the file can be put off.
     assert_eq!(config(path, &[("LEAFID_DEV", "0")], "dev")["values"][0], "false");
     assert_eq!(config(path, &[], "dev")["values"][0], "true");
     // The file is one for a server: another verb does not read it.

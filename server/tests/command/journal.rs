@@ -193,7 +193,6 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
         has(&machine.refused(words), &told);
         assert!(!machine.at("store.db").exists(), "nothing was made");
     }
-    // Another store on this machine has nothing to do with it.
     let other = format!("sqlite:{}", machine.at("other.db").display());
     machine.says(&["init", "--store", &other]);
     // A new store is made where its journal is not looked for, and is not served beside it.

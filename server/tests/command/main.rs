@@ -2,7 +2,6 @@
 
 mod addresses;
 mod adopt;
-mod answers;
 mod apply;
 mod attacks;
 mod config;

@@ -149,7 +149,6 @@ fn a_holders_proof_finds_what_else_was_lost() {
     let before = lease(&serving, 5);
     write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
     assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
-    // Nobody has asked for `orders`.
     serving.ready(200, &["\"generation\":1"]);
     serving.logs(&["was fenced", "tag `orders` stands at 1, and 51 was written"]);
     let after = lease(&serving, 5);

@@ -19,7 +19,6 @@ pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
     }
 }
 
-/// Makes a store with two tags, and a namespace whose windows are at most a minute long.
 pub fn make(store: &str) {
     says(store, &["init"]);
     fill(store);
@@ -63,7 +62,7 @@ pub fn lease(serving: &Serving, times: u32) -> Grants {
     grants
 }
 
-fn request() -> String {
+pub fn request() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("{:032x}", COUNT.fetch_add(1, Ordering::SeqCst))
 }
@@ -79,7 +78,6 @@ pub fn overlaps(before: &Grants, after: &Grants) -> usize {
     after.iter().filter(twice).count()
 }
 
-/// Waits until a journal has noted where a tag stands.
 pub fn noted(journal: &Path, grants: &Grants) {
     let mut ends = BTreeMap::new();
     for (line, _, end) in grants.iter().filter(|(line, ..)| !line.contains('/')) {
@@ -114,7 +112,6 @@ pub fn goes_back(
     let mut second = serve(store, journal);
     second.ready(200, &["\"ok\""]);
     let mut lost = lease(&second, 12);
-    // The store that comes back knows nothing of it.
     says(&second.url, &LATE);
     lost.extend(lease_from(&second, "late", 12));
     if let Some(journal) = journal {

@@ -28,10 +28,8 @@ pub const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
 
 pub struct Serving {
     child: Child,
-    /// Where its store is, if the test does not ask.
     home: Option<Home>,
     pub url: String,
-    /// What it said before it told the address.
     pub first: String,
     out: Heard,
     log: Heard,
@@ -161,12 +159,10 @@ impl Serving {
         self.log.to_the_end();
     }
 
-    /// What it wrote to standard error so far.
     pub fn log(&self) -> String {
         self.log.text()
     }
 
-    /// Waits for a line in its log that has all these words.
     pub fn logs(&self, words: &[&str]) -> String {
         let found = until(|| {
             let log = self.log();
@@ -246,7 +242,6 @@ pub fn serve(store: &str, options: &[&str]) -> Command {
     command
 }
 
-/// What stands before the address.
 const TOLD: &str = "leafid: listening on ";
 
 /// Sends a signal to a process, by the shell: a program `kill` may not be installed.
@@ -393,7 +388,6 @@ pub fn send_raw(url: &str, line: &str, headers: &str, body: &str) -> Answer {
     Answer::read(&mut BufReader::new(stream)).expect("an answer")
 }
 
-/// A child whose pipes are read, or not.
 fn started(command: &mut Command) -> Child {
     at_home(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

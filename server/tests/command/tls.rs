@@ -67,7 +67,6 @@ fn a_new_certificate_is_taken_in_and_connections_go_on() {
     let serving = secured.serve_tls(&[]);
     let kept = secured.agent(None);
     assert_eq!(get(&kept, &token, &serving).unwrap(), 200);
-    // What cannot be used changes nothing, and is told.
     secured.certify("cert.pem", "other-key.pem", (2020, 2090));
     serving.logs(&["ERROR", "the certificate stays as it was", "is not the key of"]);
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);

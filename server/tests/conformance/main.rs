@@ -5,7 +5,6 @@
 mod engines;
 mod races;
 mod ranges;
-mod tags;
 mod troubled;
 
 use std::collections::BTreeMap;
@@ -28,7 +27,6 @@ use tower::ServiceExt;
 use races::World;
 use troubled::Trouble;
 
-/// Opens an empty store over a back end in a folder, under an id, on a clock.
 type Open = fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>;
 
 const BACK_ENDS: [(&str, Open); 2] = [("sqlite", sqlite), ("every third race lost", beaten)];
@@ -185,7 +183,6 @@ async fn call(
     (status, serde_json::from_slice(&body).expect("answers are JSON"))
 }
 
-/// Whether an answer has every field that is expected, and binds what begins with `$`.
 fn meets(
     given: &Value,
     expected: &Value,

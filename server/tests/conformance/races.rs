@@ -33,7 +33,7 @@ impl World {
         World { clock: Arc::new(ManualClock::at(NOW)), folder, counts: Arc::default() }
     }
 
-    pub fn server(&self, trouble: Trouble) -> Registry {
+    fn server(&self, trouble: Trouble) -> Registry {
         self.server_at(self.folder.path(), STORE, trouble)
     }
 
@@ -44,12 +44,12 @@ impl World {
         Registry::over(file, self.clock.clone(), false).unwrap()
     }
 
-    pub fn groups(&self) -> usize {
+    fn groups(&self) -> usize {
         self.counts.groups.load(Ordering::SeqCst)
     }
 }
 
-pub fn tag() -> Name {
+fn tag() -> Name {
     Name::tag("orders").unwrap()
 }
 
@@ -63,14 +63,14 @@ fn request(n: u32) -> Token {
     Token::new(bytes)
 }
 
-pub async fn create(server: &Registry) {
+async fn create(server: &Registry) {
     let change = TagChange { step: Some(10), ..TagChange::default() };
     while let Err(problem) = server.put_tag(tag(), change).await {
         assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
     }
 }
 
-pub fn lease(server: &Registry, n: u32) -> impl Answer<Range> {
+fn lease(server: &Registry, n: u32) -> impl Answer<Range> {
     leased(server, n, None)
 }
 
@@ -101,7 +101,7 @@ async fn take_over(server: &Registry, grant: &WindowGrant) {
     assert_eq!(other.worker, grant.worker);
 }
 
-pub fn overlap(ranges: &[Range]) -> usize {
+fn overlap(ranges: &[Range]) -> usize {
     let ids = ranges.iter().flat_map(|range| range.start..range.end);
     let different: BTreeSet<u64> = ids.clone().collect();
     ids.count() - different.len()
@@ -222,7 +222,7 @@ async fn servers_at_once_grant_nothing_twice() {
     }
 }
 
-pub async fn until_heard<T, A: Answer<T>>(ask: impl Fn() -> A) -> T {
+async fn until_heard<T, A: Answer<T>>(ask: impl Fn() -> A) -> T {
     loop {
         match ask().await {
             Ok(granted) => return granted,
@@ -241,7 +241,6 @@ async fn nothing_is_refused_on_what_another_server_has_changed() {
     // The first knows of less than this caller has.
     let next = leased(&one, 3, Some(further.end)).await.unwrap();
     assert_eq!(next.start, further.end);
-    // And what is really refused is.
     let refused = leased(&one, 4, Some(next.end + 1)).await.unwrap_err();
     assert_eq!(refused.code, Code::StoreWentBack);
 }
@@ -314,4 +313,89 @@ async fn what_may_have_been_written_is_not_granted_to_anybody_else() {
     let page = leafid_store::store::Page { after: None, limit: 100 };
     let rows = server.workers(namespace(), page).await.unwrap();
     assert_eq!((numbers.len(), rows.len()), (30, 30), "asked again, nobody has two numbers");
+}
+
+/// Three servers lease and advance at once: nothing is granted twice, and nothing that was asked for
+/// after an advance was answered lies below it. How often either happened.
+async fn at_once(troubles: [Trouble; 3]) -> (usize, usize) {
+    let world = World::new();
+    let servers = troubles.map(|trouble| Arc::new(world.server(trouble)));
+    create(&servers[0]).await;
+    // Each knows the row as it left it, and the first two as it is no more.
+    let mut ranges = Vec::new();
+    for (n, server) in (50_000..).zip(&servers) {
+        ranges.push(until_heard(|| lease(server, n)).await);
+    }
+    let mut running = Vec::new();
+    for (at, server) in (0..).zip(&servers) {
+        for client in 0..6 {
+            let server = Arc::clone(server);
+            running.push(tokio::spawn(async move {
+                let (mut ranges, mut below, mut stood) = (Vec::new(), 0, 0);
+                for n in 0..20 {
+                    if client % 3 == 0 {
+                        // Above where it stands by now, most of the time.
+                        let to = stood + 40;
+                        match server.advance_tag(tag(), to).await {
+                            Ok(row) => stood = row.max_id,
+                            Err(problem) => assert!(
+                                matches!(problem.code, Code::RangeInvalid | Code::StoreUnavailable),
+                                "{problem}"
+                            ),
+                        }
+                    }
+                    let n = at * 10_000 + client * 100 + n;
+                    let range = until_heard(|| lease(&server, n)).await;
+                    below += usize::from(range.start < stood);
+                    stood = stood.max(range.end);
+                    ranges.push(range);
+                }
+                (ranges, below)
+            }));
+        }
+    }
+    let mut below = 0;
+    for client in running {
+        let (more, wrong) = client.await.unwrap();
+        ranges.extend(more);
+        below += wrong;
+    }
+    assert_eq!(ranges.len(), 3 + 3 * 6 * 20);
+    (overlap(&ranges), below)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn advances_and_leases_at_once_grant_nothing_twice_nor_below() {
+    let (twice, below) =
+        at_once([Trouble::EveryThirdRace, Trouble::EveryThirdRace, Trouble::Never]).await;
+    assert_eq!((twice, below), (0, 0));
+    let (twice, below) = at_once([Trouble::Blind; 3]).await;
+    println!("the control, without conditions: {twice} numbers twice, {below} ranges below");
+    assert!(twice > 0, "the control found nothing");
+}
+
+#[tokio::test]
+async fn an_advance_waits_with_leases_for_one_writing() {
+    let world = World::new();
+    let server = world.server(Trouble::Never);
+    create(&server).await;
+    let before = world.groups();
+    world.counts.hold(true);
+    let first = lease(&server, 1);
+    let advanced = server.advance_tag(tag(), 1_000);
+    let second = lease(&server, 2);
+    let exact = server.lease_segment(SegmentAsk {
+        exactly: Some(7),
+        ..SegmentAsk::new(tag(), Token::new([3; 16]))
+    });
+    let back = server.advance_tag(tag(), 1_016);
+    world.counts.hold(false);
+    assert_eq!(first.await, Ok(Range::new(1, 11)));
+    assert_eq!(advanced.await.unwrap().max_id, 1_000);
+    assert_eq!(second.await, Ok(Range::new(1_000, 1_010)));
+    assert_eq!(exact.await.unwrap().range, Range::new(1_010, 1_017));
+    let refused = back.await.unwrap_err();
+    assert_eq!(refused.code, Code::RangeInvalid);
+    assert!(refused.detail.contains("is 1017 and cannot go back to 1016"), "{refused}");
+    assert_eq!(world.groups() - before, 1, "one writing");
 }

@@ -20,7 +20,6 @@ pub fn shows(name: &str, fault: &str, servers: Vec<String>) {
     assert!(found, "the control found nothing");
 }
 
-/// How often something is killed, a server and the database in turns.
 fn kills() -> usize {
     std::env::var("LEAFID_KILLS").map_or(2, |kills| kills.parse().expect("a number of kills"))
 }

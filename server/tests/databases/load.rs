@@ -2,13 +2,14 @@
 //! was given twice.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::ranges::overlaps;
+use crate::restored::request;
 
 pub const CLIENTS: usize = 16;
 /// So long a test waits for the load to go on; clients wait for an answer less long.
@@ -40,9 +41,7 @@ impl Drop for Load {
 #[derive(Debug)]
 pub struct Verdict {
     pub granted: usize,
-    /// How many asks had no answer, or one that was no grant.
     pub failed: usize,
-    /// How many ranges begin below the end of another on their line.
     pub overlaps: usize,
     pub lines: usize,
 }
@@ -172,7 +171,6 @@ impl Client {
         }
     }
 
-    /// Acquires a number, renews it a few times, and gives back what was not used.
     fn window(&mut self) {
         let Some(held) = self.held.take() else {
             let request = request();
@@ -189,7 +187,6 @@ impl Client {
         let Held { worker, key, store, until, renewed } = held;
         let mut body = json!({ "store": store, "worker": worker, "key": key });
         if renewed == 3 {
-            // All of it was used.
             body["unused_from"] = until.to_string().into();
             self.ask("/v1/workers/default/release", &body);
             return;
@@ -202,11 +199,6 @@ impl Client {
             self.held = Some(Held { worker, key, store, until: end, renewed: renewed + 1 });
         }
     }
-}
-
-fn request() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn number(value: &Value) -> u64 {

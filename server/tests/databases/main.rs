@@ -2,7 +2,6 @@
 //! what happens when a server or the database is killed in the middle of its work.
 #![cfg(unix)]
 
-/// A test of a function for each of these engines, named after the engine.
 macro_rules! each {
     (every $($of:ident)+) => {
         each!($($of)+: postgres Postgres, mariadb Mariadb, etcd Etcd, zookeeper Zookeeper);

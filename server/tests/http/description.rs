@@ -7,6 +7,48 @@ use serde_json::{Value, json};
 
 use crate::support::{JSON, Server, request, until};
 
+/// The verbs of a path, as the server's router knows them.
+fn verbs(server: &Server, path: &str) -> Vec<String> {
+    let path = path.replace("{worker}", "1").replace(['{', '}'], "");
+    let answer = server.send("OPTIONS", &path, &[], "");
+    assert_eq!(answer.status, 405, "{path}: {answer:?}");
+    let allow = answer.header("allow").expect("a 405 says what is allowed");
+    let mut verbs: Vec<_> = allow.split(',').map(|verb| verb.trim().to_lowercase()).collect();
+    verbs.retain(|verb| verb != "head");
+    verbs.sort();
+    verbs
+}
+
+#[test]
+fn every_path_is_described_with_its_verbs() {
+    let server = Server::fresh();
+    let document = server.get("/openapi.json").ok();
+    let paths = document["paths"].as_object().unwrap();
+    assert_eq!(paths.len(), 20);
+    for (path, operations) in paths {
+        let mut described: Vec<_> = operations.as_object().unwrap().keys().cloned().collect();
+        described.sort();
+        assert_eq!(described, verbs(&server, path), "{path}");
+    }
+}
+
+#[test]
+fn what_a_request_needs_is_described() {
+    let document: Value = serde_json::from_str(leafid_server::routes::openapi::text()).unwrap();
+    for (path, verb, needs) in [
+        ("/v1/segments/{tag}/lease", "post", json!(["request"])),
+        (
+            "/v1/workers/{namespace}/renew",
+            "post",
+            json!(["request", "store", "worker", "key", "have_until"]),
+        ),
+        ("/v1/tags/{tag}", "put", json!([])),
+    ] {
+        let content = &document["paths"][path][verb]["requestBody"]["content"];
+        assert_eq!(content["application/json"]["schema"]["required"], needs, "{path}");
+    }
+}
+
 fn agrees(document: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     if let Some(place) = schema["$ref"].as_str() {
         let schema = document.pointer(place.trim_start_matches('#')).ok_or("it has no schema")?;
@@ -123,7 +165,8 @@ fn asks_of_workers(api: &mut Described) {
     let made = json!({ "layout": "edge", "workers": range, "max_window_ms": 600_000 });
     api.ask("PUT", "/v1/namespaces/{namespace}", &made);
     let aside = json!({ "owner": "192.0.2.2:54215", "until_ms": 1_735_700_000_000_u64 });
-    api.ask("PUT", "/v1/workers/{namespace}/{worker}", &aside);
+    let row = api.ask("PUT", "/v1/workers/{namespace}/{worker}", &aside);
+    assert_eq!(row["reserved_until_ms"], 1_735_700_000_001_u64, "{row}");
     api.ask("POST", "/v1/workers/{namespace}/{worker}/release", &json!({}));
     api.ask("POST", "/v1/snowflake/{namespace}/ids", &json!({ "count": 3 }));
     let ask = json!({ "request": request(2), "owner": "host-7/4711", "layout": "edge",

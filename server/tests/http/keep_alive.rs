@@ -85,7 +85,6 @@ fn a_client_never_meets_a_broken_pipe() {
             Ok(reply) => panic!("{bytes} bytes: {}: {}", reply.status, reply.json),
             Err(error) => broken.push(format!("{turn}: {bytes} bytes: {error}")),
         }
-        // The next request of the same client is served.
         let body = format!("{{\"request\":\"{}\"}}", request(turn));
         let good = message("POST /v1/segments/orders/lease", &[JSON], &body);
         match client.ask(&good) {

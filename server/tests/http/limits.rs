@@ -113,7 +113,6 @@ fn an_answer_that_nobody_reads_is_given_up() {
     panic!("the server still takes requests");
 }
 
-/// A frame of HTTP/2 of this kind, with these flags, of this stream.
 fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap().to_be_bytes();
     let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();

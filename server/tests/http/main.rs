@@ -1,7 +1,6 @@
 //! The API over HTTP, on a server that really listens.
 
 mod abandoned;
-mod aside;
 mod cases;
 mod description;
 mod keep_alive;

@@ -114,8 +114,5 @@ fn openmetrics_is_had_for_the_asking() {
     let accept = ("accept", "application/openmetrics-text; version=1.0.0");
     let answer = server.send("GET", "/metrics", &[accept], "");
     assert!(answer.headers.contains("content-type: application/openmetrics-text"), "{answer:?}");
-    let text = answer.body;
-    assert!(text.ends_with("\n# EOF\n"), "{text}");
-    assert!(text.contains("# TYPE leafid_leases counter\n"), "{text}");
-    assert!(!text.contains("# TYPE leafid_leases_total"), "{text}");
+    assert!(answer.body.ends_with("\n# EOF\n"), "{}", answer.body);
 }

@@ -31,7 +31,6 @@ pub struct Server {
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), Problem>>>,
-    /// Where its store is, if the test named no place.
     folder: Option<tempfile::TempDir>,
 }
 
@@ -88,7 +87,6 @@ impl Server {
         stream
     }
 
-    /// Stops it and waits until it has given everything back.
     pub fn stop(mut self) -> Result<(), Problem> {
         self.stop.take().expect("stopped once").send(()).expect("the server runs");
         let thread = self.thread.take().expect("stopped once");
@@ -108,7 +106,6 @@ impl Server {
         self.patient("PUT", path, &[JSON], body)
     }
 
-    /// Leases from `orders` under request `n`, with these fields too.
     pub fn lease(&self, n: u64, more: &Value) -> Answer {
         let mut ask = more.clone();
         ask["request"] = request(n).into();
@@ -159,7 +156,6 @@ impl Drop for Server {
     }
 }
 
-/// Waits until a thread has ended, but not for ever.
 fn ends(thread: &JoinHandle<Result<(), Problem>>) -> bool {
     let begun = Instant::now();
     while !thread.is_finished() && begun.elapsed() < LATE {

@@ -7,7 +7,6 @@ use leafid_core::Layout;
 use crate::client::Running;
 use crate::support::{Home, LEAFID, fails, has, says, until};
 
-/// A file as Leaf has it, and the arguments that serve it on free ports.
 pub fn args(home: &Home, more: &str) -> Vec<String> {
     let file = home.write(
         "leaf.properties",

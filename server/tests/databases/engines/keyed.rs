@@ -16,7 +16,6 @@ use crate::support::says;
 type Cluster<S> = fn(usize) -> Result<Vec<S>, String>;
 type UrlOf<S> = fn(&[S]) -> String;
 
-/// Three members and their URL, where the engine is installed.
 fn three<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) -> Option<(Vec<S>, String)> {
     for_test::<S>()?;
     let members = cluster(3).expect("three members");

@@ -29,10 +29,6 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
     let config = home.write("leaf.properties", &text("s3\\:c@ret"));
     let mut leaf = Running::start(&["--leaf-config", &config]);
     assert_eq!(leaf.number("/api/segment/get/leaf-segment-test"), 1);
-    // The mode that is off.
-    for key in ["x", "leaf-segment-test"] {
-        assert_eq!(leaf.get(&format!("/api/snowflake/get/{key}")), "0");
-    }
     leaf.serving.logs(&["unknown key `leaf.segmnet.step`"]);
     assert!(leaf.serving.first.contains("mysql://ids@127.0.0.1"), "{}", leaf.serving.first);
     let first = leaf.serving.first.clone();

@@ -63,7 +63,6 @@ impl Leaf {
         }
     }
 
-    /// `count` IDs. A sequence begins somewhere below 100, and one that is used up goes on in the next ms.
     pub fn ids(&mut self, now: i64, count: usize, random: &mut u64) -> Vec<u64> {
         let mut at = (now + self.ahead_ms).max(self.last);
         let mut ids = Vec::with_capacity(count);
@@ -101,7 +100,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// As Leaf's first start makes it.
     pub fn in_zookeeper(server: &Zookeeper, name: &str) -> Tree {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

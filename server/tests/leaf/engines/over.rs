@@ -29,9 +29,7 @@ const IDS: usize = 120;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeftOut {
     Nothing,
-    /// Which numbers Leaf has.
     Ownership,
-    /// Up to when a Leaf stamped.
     Times,
 }
 
@@ -66,7 +64,6 @@ impl leafid_core::Store for Asked<'_> {
 
 struct Holder {
     generator: Snowflake<OwnLine>,
-    /// The workers that its IDs had, the latest last.
     workers: Vec<u32>,
     drawn: usize,
 }
@@ -163,7 +160,6 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
                 done.extend(take_in(&[&owner]));
                 holders.push((owner.clone(), Holder::new(&owner, true, 7)));
             }
-            // Meanwhile another Leaf starts for the first time.
             30_000 => leafs.push(Leaf::start(registry, "192.0.2.5", 0, now)),
             40_000 => {
                 for leaf in &mut leafs {

@@ -17,7 +17,6 @@ use crate::client::leafs;
 use crate::page::{PAGE, commands};
 use crate::support::{LEAFID, Serving, agent, output, until};
 
-/// A Leaf in real time: it stamps and takes segments until it is stopped.
 struct Running {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -33,7 +32,6 @@ impl Drop for Running {
     }
 }
 
-/// IDs handed out by leafid and by Leaf, to find duplicates among.
 #[derive(Default)]
 struct Out {
     snowflakes: BTreeMap<u64, usize>,
@@ -105,7 +103,6 @@ impl World {
         command
     }
 
-    /// Runs a line until it succeeds, as a person does who is told to wait.
     fn runs(&self, line: &str) -> String {
         let mut last = None;
         let said = until(|| {

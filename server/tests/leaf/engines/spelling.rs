@@ -7,7 +7,6 @@ use super::table::{lease, row, serve};
 use crate::client::Running;
 use crate::support::{play, says};
 
-/// A column that tells `Orders` from `orders`.
 const EXACT: &str = "ALTER TABLE leaf_alloc MODIFY biz_tag \
                      varchar(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''";
 

@@ -30,7 +30,6 @@ fn a_row_that_only_leaf_knows_is_served_at_once() {
     let (status, grant) = lease(&serving, "orders");
     assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("2001")));
     assert_eq!(row(&server, "plain", "orders"), "2001\t2000");
-    // One that an operator of Leaf's adds now.
     let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('late', 0, 100)";
     server.run("plain", insert).expect("a row");
     let (status, grant) = lease(&serving, "late");

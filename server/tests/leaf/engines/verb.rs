@@ -17,7 +17,6 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     let zookeeper = ["--leaf-zookeeper", tree.url.as_str()];
     let with = |more: &[&'static str]| [&zookeeper, more].concat();
 
-    // Before any Leaf has been there.
     store.refuses(&zookeeper, &["REQUEST_INVALID", "no Leaf has registered", "leaf.name"]);
     for (ip, at) in [("192.0.2.2", now()), ("192.0.2.3", now())] {
         tree.register(ip, "54215", at);

@@ -88,16 +88,17 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     };
     assert!(put(None, plain) && !put(None, plain));
     let mut was = plain;
-    for row in [
+    // One column at a time, and back.
+    let rows = [
         TagRow { max_id: LINE_END, ..plain },
         TagRow { step: 1, ..plain },
         TagRow { max_step: 4, ..plain },
         TagRow { until: Some(LINE_END - 1), ..plain },
         TagRow { claimed_until: Some(LINE_END), ..plain },
         TagRow { deleted: true, ..plain },
-        plain,
-    ] {
-        assert!(put(Some(was), row) && !put(Some(was), plain), "{row:?}");
+    ];
+    for row in rows.into_iter().flat_map(|row| [row, plain]) {
+        assert!(put(Some(was), row) && !put(Some(was), was), "{row:?}");
         assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(seen(row)));
         let listed = if row.deleted { Vec::new() } else { vec![(tag, row)] };
         assert_eq!(driver.look(&Want::Tags(page)).unwrap(), Answer::Tags(listed));
@@ -114,15 +115,18 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     let same = |row| driver.put(&Write::Same(name, Seen { row, revision: 0 })).unwrap();
     assert!(!same(first) && put(None, first) && !put(None, first) && same(first));
     let mut was = first;
-    for row in [
+    let rows = [
         NamespaceRow { used_until: 4, ..first },
         NamespaceRow { namespace: Namespace { floor: 6, ..first.namespace }, ..first },
-        NamespaceRow { namespace: Namespace { layout: Layout::LEAF, ..space }, ..first },
-        NamespaceRow { namespace: Namespace { workers: Range::new(3, 8), ..space }, ..first },
-        NamespaceRow { namespace: Namespace { max_window_ms: 7_001, ..space }, ..first },
-        first,
-    ] {
-        assert!(put(Some(was), row) && !put(Some(was), first), "{row:?}");
+        NamespaceRow { namespace: Namespace { layout: Layout::LEAF, ..first.namespace }, ..first },
+        NamespaceRow {
+            namespace: Namespace { workers: Range::new(3, 8), ..first.namespace },
+            ..first
+        },
+        NamespaceRow { namespace: Namespace { max_window_ms: 7_001, ..first.namespace }, ..first },
+    ];
+    for row in rows.into_iter().flat_map(|row| [row, first]) {
+        assert!(put(Some(was), row) && !put(Some(was), was), "{row:?}");
         let found = driver.look(&Want::Namespace(name)).unwrap();
         assert_eq!(found, Answer::Namespace(Some(Seen { row, revision: 0 })));
         // Whatever was handed out meanwhile.
