@@ -60,10 +60,6 @@ impl<'de> Visitor<'de> for Values {
         Ok(value.into())
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
         while let Some(Unique(value)) = items.next_element()? {

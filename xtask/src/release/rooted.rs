@@ -2,7 +2,6 @@
 //! nothing else, so a library that is missing is missed here, too; as the artefact's user, with its
 //! arguments and variables. No engine and no cluster runs here; systemd does so in the workflow.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -53,8 +52,7 @@ fn context() -> Outcome {
     let folder = fresh("context")?;
     let listed = |also: &[&str]| Run::new("git").quiet().arg("ls-files").args(also).output();
     let (all, ignored) = (listed(&[])?, listed(&["-ci", "--exclude-from=.dockerignore"])?);
-    let ignored: HashSet<&str> = ignored.lines().collect();
-    for file in all.lines().filter(|file| !ignored.contains(file)) {
+    for file in all.lines().filter(|file| !ignored.lines().any(|ignored| ignored == *file)) {
         files::install(&project::at(file), &folder.join(file))?;
     }
     Run::cargo(&["check", "--locked", "-p", "leafid-server"]).dir(&folder).done()
