@@ -157,12 +157,23 @@ namespace set --help => !leaf]
 namespace create --help => the layout is `leaf`
 ";
 
-/// Neither on the command line nor in a variable: what is refused may be in a log the next minute. What is
-/// shown of a name that is none is in `cli/named.rs`.
+/// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
 #[test]
 fn no_password_is_shown() {
+    for (wrong, shown) in [
+        ("postgres://u:geh@im@h/d", "u:***@h"),
+        ("http://u:geheim@h", "http://u:***@h"),
+        ("postgres//u:geheim@h/d", "postgres//u:***@h/d"),
+        (" postgres://u:geheim@h/d", "postgres://u:***@h/d"),
+        ("u:geheim@127.0.0.1:1/d", "u:***@127.0.0.1:1/d"),
+        ("redis://u:geheim@h", "redis://u:***@h"),
+    ] {
+        let by_store = if wrong.starts_with("http") { 2 } else { 1 };
+        play(NOWHERE, &format!("tag list --url '{wrong}' =2 {shown} & !geh & !im@"));
+        play(NOWHERE, &format!("tag list --store '{wrong}' ={by_store} !geh & !im@"));
+        play(wrong, "init =1 !geh & !im@\nbackup to =1 !geh & !im@");
+    }
     let url = "postgres://u:geheim@h/d";
-    play(NOWHERE, &format!("tag list --url {url} =2 postgres://u:***@h & !geheim"));
     for (option, shown) in [
         // Those that are looked at before the store.
         ("--config", "postgres://u:***@h/d"),

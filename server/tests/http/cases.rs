@@ -6,6 +6,7 @@
 
 use crate::support::JSON;
 
+/// A request, and the refusal it gets.
 pub struct Case {
     pub line: &'static str,
     pub method: &'static str,
@@ -62,8 +63,10 @@ POST /v1/segments/orders/lease | {@,"step":4294967295} | 400 STEP_INVALID | 4294
 POST /v1/segments/orders/lease | {@,"step":4294967296} | 400 REQUEST_INVALID | step
 POST /v1/segments/orders/lease | {@,"have_untill":"7"} | 400 REQUEST_INVALID | have_untill
 POST /v1/segments/orders/lease | {@,"have_until":7} | 400 REQUEST_INVALID | have_until
+POST /v1/segments/orders/lease | {@,"have_until":"07"} | 400 REQUEST_INVALID | have_until
 POST /v1/segments/orders/lease | {"request":"000102030405060708090A0B0C0D0E0F"} | 400 REQUEST_INVALID | request
 POST /v1/segments/orders/lease | {@,"have_until":"9223372036854775808"} | 400 RANGE_INVALID | 9223372036854775808
+POST /v1/segments/orders/lease | {@,"have_until":"18446744073709551615"} | 400 RANGE_INVALID | 18446744073709551615
 POST /v1/segments/orders/lease | {@,"have_until":"999"} | 409 STORE_WENT_BACK | 999
 POST /v1/segments/orders/lease | {@,"store":%} | 409 STORE_CHANGED | 000102030405060708090a0b0c0d0e0f
 PUT /v1/namespaces/other | {"layout":{"epoch_ms":0,"tick_ms":1.5,"time_bits":41,"worker_bits":10,"sequence_bits":12}} | 400 REQUEST_INVALID | in `layout`: field `tick_ms` must be a whole number from 0 to 9007199254740991, got `1.5`
@@ -73,9 +76,12 @@ POST /v1/segments/orders/lease | {@,"step":"5"} | 400 REQUEST_INVALID | field `s
 POST /v1/workers/default/acquire | {@,"owner":"a","sticky":1} | 400 REQUEST_INVALID | field `sticky` must be `true` or `false`, got `1`
 POST /v1/segments/orders/lease | {} | 400 REQUEST_INVALID | `request` is missing; it must be a string of 32
 POST /v1/segments/orders/lease |  | 400 REQUEST_INVALID | `{}`
+PUT /v1/tags/other |  | 400 REQUEST_INVALID | `{}`
+PUT /v1/namespaces/other |  | 400 REQUEST_INVALID | `{}`
 POST /v1/workers/default/0/release |  | 400 REQUEST_INVALID | `{}`
 POST /v1/segments/orders/lease | [1] | 400 REQUEST_INVALID | must be a JSON object
 POST /v1/segments/orders/lease | {"request": | 400 REQUEST_INVALID | not JSON
+POST /v1/segments/orders/lease | \0 | 400 REQUEST_INVALID | not JSON
 POST /v1/segments/orders/ids | {"count":0} | 400 COUNT_INVALID | count must be 1 to 10000, got `0`
 POST /v1/segments/orders/ids | {"count":10001} | 400 COUNT_INVALID | got `10001`
 POST /v1/segments/orders/ids | {"count":"1"} | 400 REQUEST_INVALID | count
@@ -84,13 +90,17 @@ POST /v1/snowflake/nowhere/ids | {"count":1} | 404 NAMESPACE_UNKNOWN | leafid na
 PUT /v1/tags/other | {"step":0} | 400 STEP_INVALID | got step 0 and max_step unset
 PUT /v1/tags/other | {"step":10,"max_step":5} | 400 STEP_INVALID | got step 10 and max_step 5
 PUT /v1/tags/other | {"from":"0"} | 400 RANGE_INVALID | from must be 1 to 9223372036854775806, got `0`
+PUT /v1/tags/other | {"from":"9223372036854775808"} | 400 RANGE_INVALID | 9223372036854775808
 PUT /v1/tags/orders | {"from":"5"} | 409 TAG_EXISTS | orders
 GET /v1/tags/other |  | 404 TAG_UNKNOWN | leafid tag create other
 DELETE /v1/tags/other |  | 404 TAG_UNKNOWN | other
 GET /v1/tags?limit=0 |  | 400 REQUEST_INVALID | limit must be 1 to 1000, got `0`
+GET /v1/tags?limit=1001 |  | 400 REQUEST_INVALID | 1001
 GET /v1/tags?limit=%2B5 |  | 400 REQUEST_INVALID | +5
+GET /v1/tags?limit= |  | 400 REQUEST_INVALID | limit
 GET /v1/tags?after=or%20ders |  | 400 TAG_INVALID | `or ders` is not a valid tag
 GET /v1/workers/default?after=%2B5 |  | 400 REQUEST_INVALID | +5
+GET /v1/workers/default?after=05 |  | 400 REQUEST_INVALID | 05
 GET /v1/tags?offset=5 |  | 400 REQUEST_INVALID | offset
 PUT /v1/namespaces/other | {"layout":{"epoch_ms":0,"tick_ms":1,"time_bits":41,"worker_bits":11,"sequence_bits":12}} | 400 LAYOUT_INVALID | 63 bits
 PUT /v1/namespaces/other | {"layout":{"epoch_ms":0,"tick_ms":0,"time_bits":41,"worker_bits":10,"sequence_bits":12}} | 400 LAYOUT_INVALID | layout
@@ -111,6 +121,7 @@ POST /v1/workers/default/%2B1/release | {} | 400 WORKER_INVALID | +1
 POST /v1/workers/default/01/release | {} | 400 WORKER_INVALID | 01
 GET /v1/workers/nowhere |  | 404 NAMESPACE_UNKNOWN | nowhere
 GET /v1/decode/nonsense |  | 400 ID_INVALID | `nonsense` is not an ID
+GET /v1/decode/-1 |  | 400 ID_INVALID | -1
 GET /v1/decode/9223372036854775808 |  | 400 ID_INVALID | 9223372036854775807
 GET /v1/decode/1?namespace=nowhere |  | 404 NAMESPACE_UNKNOWN | nowhere
 GET /v1/nothing |  | 404 REQUEST_INVALID | no such path: `/v1/nothing`
@@ -149,13 +160,24 @@ PUT /v1/tags/other | {} | 400 REQUEST_INVALID | If-None-Match | JSON, if-none-ma
 # Fields of a lease, of an upper end and of an advance.
 POST /v1/segments/orders/lease | {@,"at_least":0} | 400 COUNT_INVALID | `at_least` must be 1 or more, got `0`
 POST /v1/segments/orders/lease | {@,"at_least":-1} | 400 REQUEST_INVALID | `at_least`
+POST /v1/segments/orders/lease | {@,"at_least":4294967296} | 400 REQUEST_INVALID | `at_least`
+POST /v1/segments/orders/lease | {@,"at_least":1.5} | 400 REQUEST_INVALID | `at_least`
+POST /v1/segments/orders/lease | {@,"at_least":"3"} | 400 REQUEST_INVALID | `at_least`
 POST /v1/segments/orders/lease | {@,"exactly":5,"step":5} | 400 REQUEST_INVALID | exactly
 POST /v1/segments/orders/lease | {@,"exactly":5,"at_least":5} | 400 REQUEST_INVALID | exactly
 PUT /v1/tags/orders | {"until":26} | 400 REQUEST_INVALID | until
+PUT /v1/tags/orders | {"until":"x"} | 400 REQUEST_INVALID | until
+PUT /v1/tags/orders | {"until":"-1"} | 400 REQUEST_INVALID | until
+PUT /v1/tags/orders | {"until":true} | 400 REQUEST_INVALID | until
+PUT /v1/tags/orders | {"until":{}} | 400 REQUEST_INVALID | until
 PUT /v1/tags/orders | {"step":5.5} | 400 REQUEST_INVALID | step
+PUT /v1/tags/orders | {"step":1e30} | 400 REQUEST_INVALID | step
+PUT /v1/tags/orders | {"step":-1.0} | 400 REQUEST_INVALID | step
 POST /v1/tags/orders/advance | {} | 400 REQUEST_INVALID | to
 POST /v1/tags/orders/advance | {"to":5000} | 400 REQUEST_INVALID | to
+POST /v1/tags/orders/advance | {"to":null} | 400 REQUEST_INVALID | to
 POST /v1/tags/orders/advance | {"to":"5000","x":1} | 400 REQUEST_INVALID | x
+POST /v1/tags/orders/advance | [] | 400 REQUEST_INVALID | object
 POST /v1/tags/ordres/advance | {"to":"5"} | 404 TAG_UNKNOWN | ordres
 GET /v1/tags/orders/advance |  | 405 REQUEST_INVALID | GET
 PUT /v1/tags/other | {"step":5} | 404 TAG_UNKNOWN | other | JSON, if-match: *
@@ -167,10 +189,12 @@ PUT /v1/namespaces/default | {"layout":"js53","workers":{"start":0,"end":300}} |
 PUT /v1/namespaces/default | {"workers":{"start":7,"end":7}} | 400 WORKER_INVALID | no number
 PUT /v1/namespaces/default | {"workers":{"start":7,"end":3}} | 400 WORKER_INVALID | no number
 PUT /v1/workers/default/1024 | {} | 400 WORKER_INVALID | 1024
+PUT /v1/workers/default/4294967295 | {} | 400 WORKER_INVALID | 4294967295
 PUT /v1/workers/default/-1 | {} | 400 WORKER_INVALID | -1
 PUT /v1/workers/default/7 | {"until_ms":0} | 422 TIME_OVERFLOW | until_ms
 PUT /v1/workers/default/7 | {"until_ms":9007199254740991} | 422 TIME_OVERFLOW | 9007199254740991
 PUT /v1/workers/default/7 | {"until_ms":"1"} | 400 REQUEST_INVALID | until_ms
+PUT /v1/workers/default/7 | {"owner":""} | 400 REQUEST_INVALID | owner
 PUT /v1/workers/default/7 | {"owner":"LONG"} | 400 REQUEST_INVALID | owner
 PUT /v1/workers/default/7 | {"sticky":true} | 400 REQUEST_INVALID | sticky
 PUT /v1/workers/nowhere/7 | {} | 404 NAMESPACE_UNKNOWN | nowhere
@@ -188,11 +212,20 @@ PUT /v1/namespaces/used | {"workers":{"start":1,"end":4}} | 503 WORKERS_EXHAUSTE
 # Pages of a list.
 GET /v1/tags?after=- |  | 400 TAG_INVALID | -
 GET /v1/namespaces?after=- |  | 400 NAMESPACE_INVALID | -
+GET /v1/workers/default?after=- |  | 400 REQUEST_INVALID | -
+GET /v1/workers/default?after=A |  | 400 REQUEST_INVALID | A
 GET /v1/workers/default?after=4294967296 |  | 400 REQUEST_INVALID | 4294967296
+GET /v1/tags?limit=x |  | 400 REQUEST_INVALID | x
 GET /v1/namespaces?limit=0 |  | 400 REQUEST_INVALID | limit
+GET /v1/namespaces?limit=1001 |  | 400 REQUEST_INVALID | limit
+GET /v1/namespaces?limit=x |  | 400 REQUEST_INVALID | limit
 GET /v1/workers/default?limit=0 |  | 400 REQUEST_INVALID | limit
+GET /v1/workers/default?limit=1001 |  | 400 REQUEST_INVALID | limit
+GET /v1/workers/default?limit=x |  | 400 REQUEST_INVALID | limit
 
 # What a web page of another site can send.
+POST /v1/segments/orders/ids | {"count":1} | 415 REQUEST_INVALID | text/plain | content-type: text/plain
 POST /v1/segments/orders/ids | {"count":1} | 403 FORBIDDEN | evil.example | content-type: application/x-www-form-urlencoded, origin: https://evil.example
+POST /v1/segments/orders/ids | {"count":1} | 403 FORBIDDEN | evil.example | JSON, host: 127.0.0.1.evil.example:8750
 OPTIONS /v1/segments/orders/ids |  | 403 FORBIDDEN | evil.example | origin: https://evil.example, access-control-request-method: POST
 "#;
