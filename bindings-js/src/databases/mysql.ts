@@ -86,6 +86,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
   async function examine(): Promise<void> {
     const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('leaf/columns')] : [])].map(({ sql }) => sql)))
     const [[foreign] = [], [mismatch, refused] = []] = looked.map(({ rows }) => rows[0] ?? [])
+    if (leaf && mismatch === undefined) throw new LeafidError('STORE_REFUSED', `${place} does not say what its table leaf_alloc is`)
     if (mismatch) throw new LeafidError('SCHEMA_MISMATCH', `${place} ${mismatch}`)
     const why = foreign ?? refused
     if (why) throw new LeafidError('STORE_REFUSED', `${place} ${why}`)

@@ -44,6 +44,7 @@ impl Row {
         }
     }
 
+    /// A text, where the column is not null.
     pub fn said(&self, at: usize) -> Result<Option<&str>> {
         match self.values.get(at) {
             Some(Value::Null) => Ok(None),
