@@ -59,7 +59,7 @@
 #![doc(test(attr(deny(unused))))]
 #![forbid(unsafe_code)]
 #![cfg_attr(
-    not(any(test, loom)),
+    not(test),
     deny(
         clippy::unwrap_used,
         clippy::expect_used,
@@ -70,17 +70,10 @@
     )
 )]
 
-#[cfg(any(test, loom, leafid_bugs))]
+#[cfg(test)]
 extern crate std;
 
-/// Whether a seeded bug is on: never, but in builds that are made to find it.
-#[cfg(any(loom, leafid_bugs))]
-macro_rules! bug {
-    ($name:ident) => {
-        crate::seeded::bugs::on(crate::seeded::bugs::Bug::$name)
-    };
-}
-#[cfg(not(any(loom, leafid_bugs)))]
+/// Whether a seeded bug is on: never, but in the copy of this crate that has them.
 macro_rules! bug {
     ($name:ident) => {
         false
@@ -90,8 +83,6 @@ macro_rules! bug {
 mod generator;
 mod line;
 mod protocol;
-#[cfg(any(loom, leafid_bugs))]
-mod seeded;
 mod store;
 mod values;
 
@@ -107,8 +98,6 @@ pub use protocol::{
     Grant, Presence, Release, RenewAsk, SegmentAsk, SegmentGrant, StateFile, StatePlace,
     StateRecord, StateWrite, Unread, WindowGrant, registry, strict,
 };
-#[cfg(any(loom, leafid_bugs))]
-pub use seeded::bugs;
 pub use store::{MemoryStore, Store, refill};
 pub use values::{
     BASE32_LEN, Code, DECIMAL_LEN, HostTime, LINE_END, Layout, NAME_BYTES, Name, Offset, Parts,

@@ -1,7 +1,8 @@
 //! The time of the store's servers: the server's own rule, over a source that may be wrong.
 
-use leafid_core::{HostTime, StoreTime};
-
+use leafid_core::StoreTime;
+// The turn's own words for times: it knows the core without bugs.
+use leafid_sound::{HostTime, StoreTime as Sound};
 use leafid_turn::clock::{Clock, RegistryTime};
 
 /// What the clocks of a server's machine show at one moment.
@@ -11,8 +12,8 @@ struct Shown {
 }
 
 impl Clock for Shown {
-    fn wall(&self) -> StoreTime {
-        StoreTime::new(self.wall)
+    fn wall(&self) -> Sound {
+        Sound::new(self.wall)
     }
 
     fn boot(&self) -> HostTime {
@@ -40,14 +41,14 @@ impl StoreClock {
         anchor: StoreTime,
         longest_window_ms: i64,
     ) -> StoreClock {
-        let time = RegistryTime::start(anchor, &Shown { wall: t + skew, boot: t });
+        let time = RegistryTime::start(Sound::new(anchor.get()), &Shown { wall: t + skew, boot: t });
         StoreClock { skew, ppm, start: t, disbelief_ms: longest_window_ms, time }
     }
 
     pub fn read(&mut self, t: i64) -> StoreTime {
         let shown = Shown { wall: self.source(t), boot: t };
         let disbelief_ms = self.disbelief_ms;
-        self.time.read(&shown, || disbelief_ms).0
+        StoreTime::new(self.time.read(&shown, || disbelief_ms).0.get())
     }
 
     /// What a reading would show.

@@ -71,7 +71,6 @@ checks! {
 impl Check {
     /// Whether it is a rule of the protocol rather than something that a user would suffer from:
     /// `RowRule` and all that stand after it.
-    #[cfg(leafid_bugs)]
     pub fn is_rule(self) -> bool {
         self >= Check::RowRule
     }

@@ -1,12 +1,9 @@
-//! `cargo xtask simulate`: the simulator, in a build where the protocol's known mistakes can be
+//! `cargo xtask simulate`: the simulator, over a core in which the protocol's known mistakes can be
 //! switched on one at a time.
 
 use crate::args::Args;
 use crate::process::Run;
 use crate::{Outcome, project};
-
-/// Other flags would throw away what the other builds made.
-const FOLDER: &str = "bugs";
 
 /// The verb; its options are the simulator's own.
 pub fn main(mut args: Args) -> Outcome {
@@ -16,14 +13,11 @@ pub fn main(mut args: Args) -> Outcome {
 
 /// Builds the simulator.
 pub fn build() -> Outcome {
-    Run::new("cargo")
-        .args(["build", "--release", "--locked", "-p", "leafid-tests", "--bin", "simulate"])
-        .env("RUSTFLAGS", "--cfg leafid_bugs")
-        .env("CARGO_TARGET_DIR", project::target().join(FOLDER))
-        .done()
+    let bin = ["build", "--release", "--locked", "-p", "leafid-tests", "--bin", "simulate"];
+    Run::cargo(&bin).done()
 }
 
 /// The simulator once it is built, to be given its own arguments.
 pub fn simulator() -> Run {
-    Run::new(project::target().join(FOLDER).join("release/simulate"))
+    Run::new(project::target().join("release/simulate"))
 }

@@ -1,14 +1,11 @@
 //! The lock-free face of the line: the same steps as the `&mut` face, on atomics.
 //!
 //! Every interleaving of two drawing calls with one change of the line is searched by the models
-//! in `seeded/model.rs`, which also find the bugs that are put in for them.
+//! in `tests/seeded`, which also find the bugs that are put in for them.
 
 use crate::line::{CLOSED, Inside, Line, Run, Shape, Stop};
 use crate::values::{HostTime, Offset, Range, StoreTime};
-#[cfg(not(loom))]
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use core::ops::Deref;
 
@@ -68,19 +65,7 @@ pub struct SharedLine {
 
 impl SharedLine {
     /// A closed line, also as a `static`: it gives nothing until a generator opens it on a grant.
-    #[cfg(not(loom))]
     pub const fn new() -> SharedLine {
-        SharedLine {
-            cursor: AtomicU64::new(CLOSED),
-            bound: AtomicU64::new(0),
-            offset: AtomicI64::new(0),
-            not_before: AtomicI64::new(i64::MIN),
-        }
-    }
-
-    /// A closed line.
-    #[cfg(loom)]
-    pub fn new() -> SharedLine {
         SharedLine {
             cursor: AtomicU64::new(CLOSED),
             bound: AtomicU64::new(0),

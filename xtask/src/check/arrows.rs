@@ -29,12 +29,11 @@ const MAY_KNOW: &str = "
     leafid-component: leafid-bindings leafid-core leafid-public
     leafid-example-store:
     leafid-stream: leafid-core
+    leafid-seeded:
     leafid-servers: leafid-stream";
 
 /// Tools: they may know every member, and no member knows them.
 const TOOLS: &[&str] = &["leafid-tests", "leafid-benches", "xtask"];
-
-const LOOM: &str = "cfg(loom)";
 
 /// The arrows between the members of the workspace.
 pub fn members() -> Outcome<String> {
@@ -64,8 +63,8 @@ pub fn wrong_edges(metadata: &Value) -> Vec<String> {
             wrong.push(format!("`{name}` is not in the list of `check/arrows.rs`"));
         }
         for other in package["dependencies"].as_array().into_iter().flatten() {
-            // The core stands alone, but for its tests and the model checker.
-            let extra = name == "leafid-core" && other["kind"] != "dev" && other["target"] != LOOM;
+            // The core stands alone, but for its tests.
+            let extra = name == "leafid-core" && other["kind"] != "dev";
             let other = &other["name"];
             let allowed = match known {
                 Some((_, allowed)) => allowed.split(' ').any(|allowed| other == allowed),

@@ -43,7 +43,7 @@ pub fn end_to_end() -> Outcome<Report> {
 /// The lock-free line under every interleaving that loom can think of.
 pub fn models() -> Outcome<Report> {
     let run = Run::new("cargo")
-        .args(["test", "--locked", "-p", "leafid-core", "--lib", "--release", "model"])
+        .args(["test", "--locked", "-p", "leafid-seeded", "--lib", "--release", "model"])
         .env("RUSTFLAGS", "--cfg loom")
         .env("CARGO_TARGET_DIR", project::target().join("loom"));
     runners::cargo(run)

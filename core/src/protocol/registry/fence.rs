@@ -104,8 +104,7 @@ impl TagRow {
     /// then. A claim moves it no further, which would let any caller spend it: beyond the gap the tag
     /// stays stopped.
     pub fn fenced(&self, noted: u64) -> TagRow {
-        let steps = if bug!(FenceWithoutGap) { 0 } else { GAP_STEPS };
-        let gap = steps.saturating_mul(self.max_step.max(1).into());
+        let gap = GAP_STEPS.saturating_mul(self.max_step.max(1).into());
         let max_id = self.max_id.max(noted).saturating_add(gap).min(LINE_END);
         TagRow { max_id, ..*self }
     }
@@ -117,8 +116,8 @@ impl Namespace {
     /// end that a journal knows.
     pub fn fenced(&self, last: StoreTime, noted: u64) -> Namespace {
         let layout = &self.layout;
-        let longest = if bug!(FenceForgetsWindows) { 0 } else { self.window_ticks(None) };
-        let above = longest.saturating_add(layout.ticks(CLOCKS_DIFFER_MS.unsigned_abs()));
+        let differ = layout.ticks(CLOCKS_DIFFER_MS.unsigned_abs());
+        let above = self.window_ticks(None).saturating_add(differ);
         let floor = match layout.tick(last) {
             Ok(tick) => tick.saturating_add(above).min(layout.end_tick()),
             Err(_) if last.get() < layout.epoch_ms() => 0,

@@ -125,7 +125,7 @@ pub fn acquire(
     let (own, spare) = kept(namespace, own, ask, (now, tick));
     let (number, row, sticky) = match own {
         Some(own) if is_free(&own) => (own.0, own.1, true),
-        Some(own) if ask.strict && !bug!(StrictIgnored) => {
+        Some(own) if ask.strict => {
             return Err(exhausted(namespace, Some(own), &ask.owner, now));
         }
         _ => {
@@ -133,7 +133,7 @@ pub fn acquire(
             let (number, row) = rested
                 .filter(is_free)
                 .ok_or_else(|| exhausted(namespace, rested, &ask.owner, now))?;
-            (number, row, ask.sticky && (own.is_none() || bug!(BorrowedSticky)))
+            (number, row, ask.sticky && own.is_none())
         }
     };
     row.sound()?;
@@ -163,13 +163,10 @@ fn kept(
     (now, tick): (StoreTime, u64),
 ) -> (Option<Worker>, Option<Worker>) {
     let is_own = |(_, row): &Worker| ask.sticky && row.sticky && row.owner == ask.owner;
-    let [a, b] = own.map(|own| own.filter(|own| is_own(own) && !bug!(StickyIgnored)));
-    let is_free = |(_, row): &Worker| {
-        row.is_free(namespace.floor, &ask.owner, now, tick) && !bug!(KeptNewest)
-    };
+    let [a, b] = own.map(|own| own.filter(is_own));
+    let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
     let rank = |own: &Worker| (namespace.hands_out(own.0), is_free(own), own.1.granted, own.0);
     let (best, other) = if a.map(|a| rank(&a)) < b.map(|b| rank(&b)) { (b, a) } else { (a, b) };
-    let other = other.filter(|_| !bug!(TwoSticky));
     match best.filter(|(number, _)| namespace.hands_out(*number)) {
         Some(best) => (Some(best), other),
         None => (None, best),
@@ -225,13 +222,13 @@ pub fn renew(
         let row = WorkerRow { key: None, reserved_until, ..*row };
         return Ok((row, Err(Code::StoreWentBack.into())));
     }
-    let below = ask.have_until < row.held_from && !bug!(RenewWithoutHeldFrom);
+    let below = ask.have_until < row.held_from;
     if below || !namespace.hands_out(ask.worker) {
         return Err(Code::LeaseLost.into());
     }
     let tick = namespace.layout.tick(now)?;
     let end = namespace.end(tick, namespace.window_ticks(ask.length_ms));
-    let reserved_until = if bug!(RenewLowers) { end } else { end.max(row.reserved_until) };
+    let reserved_until = end.max(row.reserved_until);
     let row = WorkerRow { reserved_until, granted: now.max(row.granted), ..*row };
     let ticks = Range::new(ask.have_until, reserved_until);
     Ok((row, Ok(namespace.answer(store, ask.request, ask.worker, ticks, now))))
@@ -257,6 +254,6 @@ pub fn release(
     if release.unused_from > row.reserved_until {
         return Err(Code::RangeInvalid.into());
     }
-    let lowest = if bug!(ReleaseWithoutHeldFrom) { 0 } else { row.held_from };
-    Ok(WorkerRow { key: None, reserved_until: release.unused_from.max(lowest), ..*row })
+    let reserved_until = release.unused_from.max(row.held_from);
+    Ok(WorkerRow { key: None, reserved_until, ..*row })
 }

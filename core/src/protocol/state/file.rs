@@ -124,34 +124,23 @@ fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Sl
     let whole = match (first, second) {
         (Seen::Zeros, Seen::Zeros) => return Ok(None),
         (Seen::Whole(first), Seen::Whole(second)) => {
-            let elsewhere = first.place != place || second.place != place;
-            if elsewhere && !bug!(PlaceIgnored) {
+            if first.place != place || second.place != place {
                 return Err(Unread::Elsewhere);
             }
             let ascend = first.counter < second.counter;
             let (older, newer) = if ascend { (first, second) } else { (second, first) };
-            if bug!(OlderSlot) {
-                return Ok(Some(older));
-            }
-            let follows = older.counter.checked_add(1) == Some(newer.counter);
-            if !(follows || bug!(ChecksumIgnored)) {
+            if older.counter.checked_add(1) != Some(newer.counter) {
                 return Err(Unread::Damaged);
             }
             newer
         }
         (Seen::Whole(slot), Seen::Zeros) if slot.counter == 1 => slot,
-        (Seen::Whole(slot), Seen::Broken | Seen::Strange)
-        | (Seen::Broken | Seen::Strange, Seen::Whole(slot))
-            if bug!(BrokenSlotSkipped) =>
-        {
-            slot
-        }
         (Seen::Strange, Seen::Strange | Seen::Zeros) | (Seen::Zeros, Seen::Strange) => {
             return Err(Unread::Strange);
         }
         _ => return Err(Unread::Damaged),
     };
-    if whole.place != place && !bug!(PlaceIgnored) {
+    if whole.place != place {
         return Err(Unread::Elsewhere);
     }
     Ok(Some(whole))

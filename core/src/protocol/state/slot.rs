@@ -88,7 +88,7 @@ impl Slot {
             return Seen::Strange;
         }
         let Some((body, sum)) = bytes.split_last_chunk::<8>() else { return Seen::Broken };
-        if *sum != checksum(body).to_le_bytes() && !bug!(ChecksumIgnored) {
+        if *sum != checksum(body).to_le_bytes() {
             return Seen::Broken;
         }
         Slot::parse(body).map_or(Seen::Broken, Seen::Whole)

@@ -1,14 +1,14 @@
 //! Models of the lock-free line: every interleaving of two drawing calls with one change of the
 //! line, and the seeded bugs that only such a search can see.
 //!
-//! Run: `RUSTFLAGS="--cfg loom" cargo test -p leafid-core --lib --release --target-dir target/loom`
+//! Run: `RUSTFLAGS="--cfg loom" cargo test -p leafid-seeded --lib --release --target-dir target/loom`
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
 
-use super::bugs::{Bug, seed};
+use crate::bugs::{Bug, seed};
 use crate::line::{INSIDE, Line, Run, Shape, SharedLine};
 use crate::values::Range;
 use crate::{
