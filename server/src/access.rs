@@ -1,9 +1,7 @@
-//! Who may ask for what: principals, their tokens and their quotas, in a file beside the server's
-//! configuration.
+//! Access control: principals, their tokens and their quotas, in a file beside the server's configuration.
 //!
-//! They do not stand in the store: a backup of the store would carry who may use it, a store that went
-//! back would bring back a token that was revoked, and a server whose store is away could not say who
-//! asks.
+//! They are not kept in the store: a backup of it would carry the tokens' hashes, a restored store would
+//! bring a revoked token back, and a server could not authenticate anybody while its store is away.
 
 pub mod allow;
 pub mod file;

@@ -1,4 +1,4 @@
-//! What every request can reach, and how a server behaves.
+//! The state that requests share, and the server's configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use crate::http::deadlines::Limits;
 use crate::seen::census::Census;
 use crate::seen::requests::Requests;
 
-/// How a server behaves.
+/// The server's configuration.
 #[derive(Clone)]
 pub struct Config {
-    /// How long a request for IDs waits when none is at hand.
+    /// How long a request for single IDs waits when none is at hand.
     pub patience: Duration,
     /// How long a stop waits for requests under way.
     pub drain: Duration,
-    /// How long clients may take, and how many there may be.
+    /// Time-outs and limits of connections.
     pub limits: Limits,
-    /// The clocks.
+    /// The machine's clocks.
     pub clock: Arc<dyn Clock>,
-    /// What Leaf's listener serves, where there is one.
+    /// The modes that Leaf's listener serves, where there is one.
     pub leaf: Modes,
-    /// Whose worker numbers the server's own generators keep, if anybody's: else each start is another
-    /// holder.
+    /// The owner under which the server's own generators keep their worker numbers; without one, each
+    /// start is a new holder.
     pub owner: Option<Name>,
 }
 
@@ -46,20 +46,20 @@ impl Default for Config {
     }
 }
 
-/// What every request can reach.
+/// The state that requests share.
 pub struct App {
-    /// Where ranges come from.
+    /// The registry.
     pub store: Arc<Registry>,
     /// The server's own generators.
     pub generators: Arc<Generators>,
-    /// What was asked over HTTP.
+    /// Counters of HTTP requests.
     pub requests: Requests,
-    /// What the store held when it was looked at last.
+    /// The last overview of the store's contents.
     pub census: Census,
 }
 
 impl App {
-    /// A server over this store that does not listen yet.
+    /// Builds a server over this store; it does not listen yet.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.

@@ -145,7 +145,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         if cli.json {
             output::ask_for_json();
         }
-        // Who runs a verb sees what it does; only the server's log is kept.
+        // Only the server writes a log; a verb writes to its user's terminal.
         if matches!(cli.verb, Verb::Serve(_)) {
             log::start_apart(cli.log.unwrap_or(LevelFilter::INFO), cli.log_format);
         } else {
@@ -156,7 +156,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     log::end();
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // A file's name may be a URL that was given to the wrong option.
+        // The name of a file may be a URL with a password, given to the wrong option.
         Err(Failure::Problem(problem)) => {
             let detail = secrets::without(problem.detail.clone(), &given);
             output::problem(&Problem { detail, ..problem })
@@ -175,7 +175,7 @@ fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
         let given = secrets::given(&all);
         let of_file = file.filter(|_| command.try_get_matches_from(&words).is_ok());
         let Some(file) = of_file else { return Failure::Misused(error, given) };
-        // The first paragraph; what follows is about the command line.
+        // The first paragraph alone: the rest explains the command line.
         let said = secrets::without(error.render().to_string(), &given);
         let said = said.trim_start_matches("error: ").split("\n\nUsage").next().unwrap_or_default();
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -187,7 +187,7 @@ fn invalid(detail: impl Into<String>) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
-/// Where one thing is done after the other.
+/// A runtime of one thread, for verbs.
 fn runtime() -> Result<Runtime, Problem> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)
 }
@@ -196,7 +196,7 @@ fn no_runtime(error: std::io::Error) -> Problem {
     Problem::new(Code::Internal, format!("no runtime: {error}"))
 }
 
-/// Says what is wrong with a command line, or what `--help` and `--version` were asked for.
+/// Prints the error of a command line, or what `--help` and `--version` ask for.
 fn misused(error: &clap::Error, given: &[String]) -> ExitCode {
     let text = secrets::without(error.render().to_string(), given);
     let printed = match error.use_stderr() {
@@ -207,7 +207,7 @@ fn misused(error: &clap::Error, given: &[String]) -> ExitCode {
         }
     };
     match printed {
-        // Also `--help` and `--version`, which go to standard output.
+        // Only `--help` and `--version` go to standard output.
         Err(unprinted) if !error.use_stderr() => unwritten(&unprinted),
         _ => u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from),
     }

@@ -1,5 +1,5 @@
-//! HTTP: which listener serves which paths, who calls, what happens to every request before and
-//! after its path, and the stop that loses nothing.
+//! HTTP: listeners and their paths, authentication, middleware, limits, and a stop that answers every
+//! request under way.
 
 mod accept;
 mod admission;

@@ -1,9 +1,9 @@
-//! The central store of leafid: one place that hands out disjoint ranges, over HTTP, and its program.
+//! The central store of leafid: hands out disjoint ranges over HTTP. Also the program `leafid`.
 //!
-//! `main → cli → http → routes → app`: arrows point to what is imported, and nothing imports against
-//! them. What is stored and decided is `leafid_store`'s; what comes from Leaf is `leafid_leaf`'s.
+//! Imports go one way: `main → cli → http → routes → app`. `leafid_store` decides and stores;
+//! `leafid_leaf` has what comes from Leaf.
 
-// For the harness of tests/http, which the fuzz targets share.
+// The fuzz targets share the harness of tests/http.
 #[cfg(test)]
 extern crate self as leafid_server;
 

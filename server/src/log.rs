@@ -1,4 +1,4 @@
-//! The log: lines on standard error, and how many of a kind.
+//! The log, on standard error.
 
 mod lines;
 
@@ -8,7 +8,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use lines::Lines;
 
-/// How a line is written. Its fields are the same.
+/// The form of a line; both forms have the same fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people: `2026-11-22T09:00:00.000000Z  INFO request{request_id=…}: message field=value`
@@ -21,13 +21,12 @@ pub enum Format {
 
 static LINES: Lines = Lines::new();
 
-/// Writes lines of this level and above from now on. Only the first call counts.
+/// Starts the log at this level. Only the first call counts.
 pub fn start(level: LevelFilter, format: Format) {
     begin(level, format, std::io::stderr);
 }
 
-/// As [`start`], for a program that others depend on: no thread waits for whoever reads the lines,
-/// and those that nobody reads are left out.
+/// As [`start`], for a server: writing never blocks, and lines that nobody reads are dropped.
 pub fn start_apart(level: LevelFilter, format: Format) {
     let thread = std::thread::Builder::new().name("leafid-log".to_owned());
     match thread.spawn(|| LINES.write_to(std::io::stderr())) {
@@ -36,7 +35,7 @@ pub fn start_apart(level: LevelFilter, format: Format) {
     }
 }
 
-/// Waits for the last lines to be written, but not for long: the process ends.
+/// Waits a second at most for the last lines to be written, before the process ends.
 pub fn end() {
     LINES.flush();
 }
@@ -48,7 +47,7 @@ fn begin(
 ) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
     let log = log.with_writer(to);
-    // A program that has a log of its own keeps it.
+    // A program that has installed its own subscriber keeps it.
     let _ = match format {
         Format::Text => log.try_init(),
         Format::Json => log.json().flatten_event(true).with_span_list(false).try_init(),

@@ -1,4 +1,4 @@
-//! What each path of the API answers.
+//! The handlers of the API's paths.
 
 pub(crate) mod answer;
 pub(crate) mod body;

@@ -1,4 +1,4 @@
-//! What an operator sees of a server: what its stores hold, and what was asked of it.
+//! Observations for operators: the store's contents, and counters of requests.
 
 pub mod census;
 pub mod numbers;

@@ -1,4 +1,4 @@
-//! What a principal may ask for, request by request.
+//! A principal's limits, applied to each request.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::tokens::Member;
 #[derive(Clone, Debug, Default)]
 pub struct Allowance(pub Option<Arc<Member>>);
 
-/// IDs that are counted, until it is known how many were had.
+/// A reservation against the daily quota, settled once it is known how many IDs were granted.
 #[derive(Debug)]
 pub struct Charge {
     member: Option<Arc<Member>>,
@@ -32,7 +32,7 @@ impl Allowance {
         Ok(Charge { member, ids })
     }
 
-    /// A segment's ask, no larger than the principal may have, and counted.
+    /// Cuts a segment's ask down to the principal's limits, and counts it.
     pub async fn segment(
         &self,
         ask: SegmentAsk,
@@ -56,13 +56,13 @@ impl Allowance {
         };
         let least = ask.at_least.map(|least| least.min(most));
         let wanted = step.min(most).max(least.unwrap_or(0));
-        // What is not larger than it may be goes on as it came.
+        // An ask within the limit is passed on unchanged.
         let said = if step > most { Some(most) } else { ask.step };
         let charge = self.ids(wanted.into())?;
         Ok((SegmentAsk { step: said, at_least: least, ..ask }, charge))
     }
 
-    /// The answer: its holder asks for no more than it may have.
+    /// Lowers the steps in the answer to the principal's limit, so that the holder asks for no more.
     pub fn granted(&self, grant: SegmentGrant) -> SegmentGrant {
         match self.0.as_ref().and_then(|member| member.who.max_step) {
             Some(most) => {
@@ -73,8 +73,8 @@ impl Allowance {
         }
     }
 
-    /// Does something that is counted: for a principal to its end, whether its caller waits for that
-    /// or hangs up, since what was granted meanwhile counts.
+    /// Runs a counted action. For a principal it runs to its end even if the caller hangs up: whatever it
+    /// grants meanwhile counts.
     pub async fn counted<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Problem>> + Send + 'static,
@@ -88,7 +88,7 @@ impl Allowance {
         })
     }
 
-    /// A window's ask, no longer than the principal may have, and counted while it is asked.
+    /// Cuts a window's ask down to the principal's limits, and counts it while it is under way.
     pub fn acquire(
         &self,
         ask: AcquireAsk,
@@ -100,7 +100,7 @@ impl Allowance {
         Ok((AcquireAsk { length_ms, ..ask }, Some(asking)))
     }
 
-    /// A renewal's ask, no longer than the principal may have.
+    /// Cuts a renewal's ask down to the principal's limits.
     pub fn renew(&self, ask: RenewAsk) -> RenewAsk {
         RenewAsk { length_ms: self.length_ms(ask.length_ms), ..ask }
     }
@@ -135,7 +135,7 @@ impl Charge {
     }
 }
 
-/// None were had.
+/// Nothing was granted: the reservation is returned.
 impl Drop for Charge {
     fn drop(&mut self) {
         if let Some(member) = self.member.take() {

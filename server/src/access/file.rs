@@ -32,8 +32,8 @@ pub fn read(path: &Path) -> Result<Vec<Principal>, Problem> {
     parse(&text).map_err(wrong)
 }
 
-/// Others may neither read nor write it: whoever writes it makes tokens, and whoever reads it learns
-/// who may do what. A group may read it, as files are mounted into containers.
+/// Refuses a file that others may read or write: writing it makes tokens, reading it shows every
+/// principal's rights. A group may read it, as files are mounted into containers so.
 fn guarded(file: &File) -> Result<(), String> {
     let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode() & 0o777;
     match mode & 0o037 {
@@ -42,8 +42,7 @@ fn guarded(file: &File) -> Result<(), String> {
     }
 }
 
-/// Writes the file as a whole, readable by its owner alone: what reads it sees the old one or the
-/// new one.
+/// Replaces the file atomically, readable by its owner alone.
 pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
     let failed = |error: std::io::Error| {
         Problem::unavailable(format!("token file `{}` cannot be written: {error}", path.display()))
@@ -72,7 +71,7 @@ struct Entries {
 
 fn parse(text: &str) -> Result<Vec<Principal>, String> {
     shallow::check(text)?;
-    // Its own words would show the line.
+    // The parser's own message would quote the line.
     let entries: Entries = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
@@ -104,7 +103,7 @@ pub fn verb(text: &str) -> Result<Verb, String> {
 
 fn text(principals: &[Principal]) -> String {
     let mut text = HEAD.to_owned();
-    // What JSON quotes, TOML reads.
+    // A JSON string is a TOML string.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let list = |texts: Vec<&str>| {
         let texts: Vec<String> = texts.into_iter().map(quoted).collect();

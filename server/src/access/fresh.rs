@@ -1,4 +1,4 @@
-//! What is read of files, and again when they change.
+//! Contents of files that are read again when the files change.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::time::SystemTime;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 
-/// A file that a server reads again has at most this many bytes.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
-/// What was read of some files, which is read again when they change.
+/// A value read from some files, and read again when they change.
 #[derive(Debug)]
 pub struct Fresh<T> {
     files: Mutex<Vec<(PathBuf, Look)>>,
     current: RwLock<Arc<T>>,
 }
 
-/// What tells that a file was written or replaced: when, how long, and which one.
+/// Tells whether a file was written or replaced: its time, length and inode.
 type Look = Option<(SystemTime, u64, u64)>;
 
 impl<T> Fresh<T> {
@@ -38,8 +38,8 @@ impl<T> Fresh<T> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the files again if one has changed, or in any case; says whether it did. Where they cannot
-    /// be used, what was read before stays.
+    /// Reads the files again if one has changed, or `in_any_case`; says whether it did. If they cannot be
+    /// used, the last good value stays.
     pub fn reload(
         &self,
         in_any_case: bool,
@@ -60,8 +60,8 @@ impl<T> Fresh<T> {
     }
 }
 
-/// Whether reading it ends: a pipe might never, and neither would any later look at a file then; a device
-/// might fill the memory. Of a file that is missing, who reads it says so.
+/// Refuses anything but regular files: reading a pipe may block for ever, reading a device may fill the
+/// memory. A missing file is reported by the read itself.
 fn ends(path: &Path) -> Result<(), Problem> {
     let Ok(found) = std::fs::metadata(path) else { return Ok(()) };
     let why = match found.is_file() {

@@ -1,5 +1,5 @@
-//! What principals have used: IDs of the day, and worker numbers. It is kept in memory, by each
-//! server for itself: a restart begins at nothing.
+//! Quotas in use by principals: IDs of the day, and worker numbers. Each server counts for itself, in
+//! memory: a restart begins at zero.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,9 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::principal::Principal;
 
 const DAY_MS: i64 = 86_400_000;
-/// An operator may have raised a quota in the meantime.
+/// The longest `Retry-After`: an operator may raise a quota at any time.
 const LONGEST_PAUSE_MS: i64 = 60_000;
-/// A principal has at most this many requests under way: others find room beside a flood of its.
+/// Requests of one principal under way at most: a flood of one leaves room for the others.
 const UNDER_WAY: usize = 1_024;
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Default for Meter {
 
 #[derive(Debug, Default)]
 struct Used {
-    /// The day (UTC), in days since 1970, and the IDs of it.
+    /// The day (UTC, days since 1970) that `ids` counts.
     day: i64,
     ids: u64,
     asking: usize,
@@ -39,15 +39,15 @@ struct Used {
 
 #[derive(Debug)]
 struct Held {
-    /// The request that got it.
+    /// The request that was granted it.
     key: Token,
-    /// Until when nobody else can have it.
+    /// Until when it counts: nobody else can be granted it before.
     until: StoreTime,
     layout: Layout,
 }
 
 impl Meter {
-    /// Room for a request, until it is answered.
+    /// Admits a request; its permit is held until it is answered.
     pub fn enter(&self, who: &Principal) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
             let detail = format!(
@@ -88,7 +88,7 @@ impl Meter {
         }
     }
 
-    /// Lets the principal ask for one more worker number, or for one of its own again.
+    /// Admits an ask for one more worker number, or for one that the principal holds already.
     pub fn ask(
         self: &Arc<Self>,
         who: &Principal,
@@ -123,7 +123,7 @@ impl Meter {
         *held = Held { key, until: held.until.max(until), layout };
     }
 
-    /// The principal has given a number back, from a tick on.
+    /// Notes that the principal released a number, from a tick on.
     pub fn lets_go(&self, release: &Release) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = used.numbers.get_mut(&(release.namespace, release.worker))
@@ -134,7 +134,7 @@ impl Meter {
     }
 }
 
-/// A request for a worker number, until it is answered.
+/// A request for a worker number under way.
 #[derive(Debug)]
 pub struct Asking(Arc<Meter>);
 

@@ -1,4 +1,4 @@
-//! Who may ask for what.
+//! Principals: the entries of the token file.
 
 use jiff::Timestamp;
 use leafid_core::StoreTime;
@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::secret::Hash;
 
-/// The worker numbers that a principal has at a time unless its entry says.
+/// Worker numbers that a principal may hold at a time by default.
 pub const USUAL_WORKERS: u32 = 16;
-/// The tokens of a principal that are live: the one in use, and the one that replaces it.
+/// Live tokens of a principal at most: the one in use, and its replacement.
 pub const LIVE: usize = 2;
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ pub enum Verb {
 
 impl Verb {
     pub const ALL: [Verb; 4] = [Verb::Lease, Verb::Read, Verb::Admin, Verb::Metrics];
-    /// Those of an entry that does not say.
+    /// The default of an entry.
     pub const USUAL: [Verb; 2] = [Verb::Lease, Verb::Read];
 
     pub const fn name(self) -> &'static str {
@@ -54,7 +54,7 @@ pub struct Pattern(String);
 impl TryFrom<String> for Pattern {
     type Error = String;
 
-    /// Reads one: a star is its last character, if it has any.
+    /// Parses a pattern: a star may only be its last character.
     fn try_from(text: String) -> Result<Pattern, String> {
         let begins = text.strip_suffix('*').unwrap_or(&text);
         let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
@@ -92,7 +92,7 @@ pub struct Known {
     pub hash: Hash,
     #[serde(default, deserialize_with = "moment")]
     pub created: Option<StoreTime>,
-    /// From when on it is not valid any more.
+    /// The moment from which it is no longer valid.
     #[serde(default, deserialize_with = "moment")]
     pub expires: Option<StoreTime>,
 }
@@ -119,7 +119,7 @@ pub struct Principal {
     pub tokens: Vec<Known>,
 }
 
-/// What an entry has that says nothing.
+/// The defaults of an entry.
 impl Default for Principal {
     fn default() -> Principal {
         let all = vec![Pattern("*".to_owned())];
@@ -138,7 +138,7 @@ impl Default for Principal {
 }
 
 impl Principal {
-    /// One with this name, and what an entry has that says nothing.
+    /// A principal with this name and the defaults.
     pub fn named(name: &str) -> Principal {
         Principal { name: name.to_owned(), ..Principal::default() }
     }

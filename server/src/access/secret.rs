@@ -1,4 +1,4 @@
-//! Tokens: 256 random bits that only their bearer knows. Of each, its SHA-256 is kept.
+//! Tokens: 256 random bits that only their bearer knows. Only their SHA-256 is kept.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-/// What a token begins with, so that a scanner of secrets knows it.
+/// The prefix of every token, by which scanners for leaked secrets recognise it.
 const PREFIX: &str = "leafid_";
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Hash([u8; 32]);
 
-/// A fresh token, to be shown once.
+/// A new token, to be shown once.
 pub fn fresh() -> Result<String, Problem> {
     let bits: [u8; 32] = random::bytes()?;
     Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bits)))
@@ -30,7 +30,7 @@ impl Hash {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether both are of one token, in a time that says nothing of where they differ.
+    /// Compares in constant time.
     pub fn matches(&self, other: &Hash) -> Choice {
         self.0.ct_eq(&other.0)
     }

@@ -18,7 +18,7 @@ use super::secret::Hash;
 #[derive(Debug)]
 pub struct Member {
     pub who: Principal,
-    /// What it has used, across changes of the file.
+    /// Its use of quotas, kept across changes of the file.
     pub meter: Arc<Meter>,
 }
 
@@ -46,7 +46,7 @@ impl Tokens {
         let all = members
             .iter()
             .flat_map(|member| member.who.tokens.iter().map(move |known| (member, known)));
-        // All are looked at: how long it takes tells nothing of which.
+        // All are compared, so that the time tells nothing.
         let found = all.fold(None, |found, (member, known)| {
             if bool::from(known.hash.matches(&hash)) { Some((member, known)) } else { found }
         });

@@ -1,4 +1,4 @@
-//! `--above ID`: whether the IDs of a layout go on above those of another generator.
+//! `--above ID`: checks that the IDs of a layout are larger than those of another generator.
 
 use leafid_core::{Code, Layout, StoreTime};
 use leafid_store::problem::Problem;
@@ -7,7 +7,7 @@ use leafid_wire::path;
 
 use super::client::Client;
 
-/// What the largest old ID says in a layout, and that new ones are larger.
+/// Takes the largest old ID apart by a layout, and checks that new ones are larger.
 pub fn check(client: &Client, layout: &Layout, id: u64) -> Result<String, Problem> {
     let ready = client.get(path::READYZ)?;
     let Some(now) = ready["now_ms"].as_i64().or(ready["workers"]["now_ms"].as_i64()) else {
@@ -39,7 +39,7 @@ fn judge(layout: &Layout, id: u64, now: StoreTime) -> Result<String, Problem> {
             utc::text(now)
         ));
     }
-    // With this epoch, now is one tick above the old ID's.
+    // With this epoch, now is one tick above the old ID's time.
     let back = i64::try_from(tick + 1).unwrap_or(i64::MAX).saturating_mul(layout.tick_ms().into());
     let epoch = now.get().saturating_sub(back);
     let earlier = match epoch {

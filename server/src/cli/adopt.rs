@@ -1,4 +1,4 @@
-//! `--from-max`: a tag goes on above what a table of an application has already.
+//! `--from-max`: begins a tag above the largest number in an application's table.
 
 use clap::Args;
 use leafid_core::{Code, LINE_END};
@@ -28,7 +28,7 @@ impl FromMax {
         FromMax { from_max: Some(sql), database, headroom: 0 }
     }
 
-    /// The first number, if it is asked for by a query; `store` is where the tag is.
+    /// The first number, if a query was given; `store` is the tag's.
     pub fn first(&self, tag: &str, store: Option<&str>) -> Result<Option<u64>, Problem> {
         let Some(sql) = &self.from_max else { return Ok(None) };
         let variable = variable();

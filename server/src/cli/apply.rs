@@ -1,4 +1,4 @@
-//! `leafid apply …`: tags and namespaces as a file says.
+//! `leafid apply …`: makes tags and namespaces match a file.
 
 pub mod file;
 mod plan;
@@ -62,7 +62,7 @@ pub struct Apply {
 impl Apply {
     pub fn run(self) -> Result<(), Failure> {
         let wanted = file::read(&self.file)?;
-        // Where the file itself came from the terminal, nothing more can be asked there.
+        // If standard input is the file, it cannot be asked for a confirmation.
         let ask = !self.yes && !self.dry_run && !is_json() && std::io::stdin().is_terminal();
         let how = match (self.dry_run, ask) {
             (true, _) => How::Show,
@@ -77,7 +77,7 @@ impl Apply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Show,
-    /// It is shown, and done if a person says so.
+    /// Show the plan, and carry it out once confirmed.
     Ask,
     Do,
 }
@@ -123,15 +123,15 @@ fn agreed() -> Result<bool, Failure> {
     Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// `leafid serve --apply FILE`: does it as soon as the store can be asked, in a thread of its own; the log
-/// says what was done. A store that lost something is fenced before that, so a tag that is missing for that
-/// reason is not created from 1: a fenced store wants its `from`.
+/// `leafid serve --apply FILE`: applies the file in a thread of its own, as soon as the store answers, and
+/// logs the changes. A store that lost something is fenced before, and a fenced store wants `from` for a
+/// new tag: so no lost tag is created again from 1.
 pub fn at_start(wanted: Vec<file::Wanted>, store: Arc<Registry>) -> Result<(), Problem> {
     let client = Client::within(store)?;
     let work = move || {
         let mut pause = Duration::from_millis(200);
         while let Err(problem) = once(&client, &wanted) {
-            // The store is down, or another server was faster.
+            // The store is down, or another server has made the change first.
             let may_pass = matches!(problem.code, Code::TagExists | Code::LayoutMismatch)
                 || matches!(problem.http_status(), 429 | 503 | 504);
             let (code, detail) = (problem.code, problem.detail);

@@ -1,4 +1,4 @@
-//! How the values of options are read; an error says what would have been one.
+//! Parsers for the values of options; an error shows a valid value.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -54,8 +54,8 @@ pub fn token(text: &str) -> Result<Token, String> {
     Token::parse(text).map_err(|_| "use 32 hex digits, as `serve` shows them".to_owned())
 }
 
-/// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4
-/// counts: it is what clients try that are told nothing else.
+/// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. A name stands for its first IPv4 address: that is
+/// what clients try by default.
 pub fn listen(text: &str) -> Result<SocketAddr, String> {
     let found = text.to_socket_addrs().map_err(|error| {
         format!("use an address and a port, as in 127.0.0.1:8750 or localhost:8750 ({error})")
@@ -68,7 +68,7 @@ pub fn listen(text: &str) -> Result<SocketAddr, String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub at: SocketAddr,
-    /// Whether it speaks plain HTTP there although it has a certificate.
+    /// Whether it speaks plain HTTP there although the server has a certificate.
     pub plain: bool,
 }
 

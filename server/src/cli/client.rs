@@ -1,5 +1,4 @@
-//! How a verb reaches the store: over HTTP, or, when no server runs, in the store itself, through
-//! the same paths.
+//! A verb's client: calls a server over HTTP or, with a store of its own, the same handlers in this process.
 
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -27,10 +26,10 @@ use super::{Failure, invalid, runtime};
 use crate::app::{App, Config};
 use crate::http::router;
 
-/// How long an answer may take: acquires that wait in a line are told after a few seconds.
+/// How long an answer may take: queued acquires are answered after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
-/// An answer is at most this large: 10,000 IDs, or 1,000 rows.
+/// The largest answer, in bytes: it has 10,000 IDs or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Args, Debug)]
@@ -68,7 +67,7 @@ impl Target {
     }
 }
 
-/// The way to a running server: the one that is named, or the one that the environment means.
+/// A client of a running server: the named one, or that of the environment.
 pub fn server(
     url: Option<String>,
     patience: Duration,
@@ -111,8 +110,8 @@ fn http(
     Ok(Client::Http { base, agent, token: credentials.token()? })
 }
 
-/// The address of a server without a slash at its end, or what it would have been. Without a port it
-/// is the scheme's own; a path in front of the API's stays.
+/// A server's base URL without a slash at its end, or an example of one. The port defaults to the scheme's;
+/// a path before the API's is kept.
 fn base(text: &str) -> Result<String, &'static str> {
     const FORM: &str = "http://HOST:PORT";
     let uri: Uri = text.parse().map_err(|_| FORM)?;
@@ -122,7 +121,7 @@ fn base(text: &str) -> Result<String, &'static str> {
     if host.is_empty() || text.contains(['#', '\\']) || matches!(v6, Some(Err(_))) {
         return Err(FORM);
     }
-    // Neither `+1` nor 0.
+    // `parse` accepts `+1` and 0.
     let is_port = |number: u16| number > 0 && port == format!(":{number}");
     match port.is_empty() || at.port_u16().is_some_and(is_port) {
         true => Ok(text.strip_suffix('/').unwrap_or(text).to_owned()),
@@ -136,7 +135,7 @@ pub enum Client {
 }
 
 impl Client {
-    /// A server that does not listen, over a store that is open.
+    /// A client of an open store, without a listener.
     pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
         Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
     }
@@ -145,12 +144,12 @@ impl Client {
         self.send("GET", path, String::new(), None)
     }
 
-    /// Makes it, if it is not there.
+    /// Creates it; refused if it is there.
     pub fn create(&self, path: &str, body: String) -> Result<Value, Problem> {
         self.send("PUT", path, body, Some(IF_NONE_MATCH))
     }
 
-    /// Changes what is there, and creates nothing: a misspelt name is an error.
+    /// Changes it; refused if it is not there, so that a misspelt name creates nothing.
     pub fn change(&self, path: &str, body: String) -> Result<Value, Problem> {
         self.send("PUT", path, body, Some(IF_MATCH))
     }
@@ -159,7 +158,7 @@ impl Client {
         self.send(method, path, body, None)
     }
 
-    /// One request, only if this header's condition holds for whatever is there.
+    /// Sends a request with this condition in a header.
     fn send(
         &self,
         method: &str,
@@ -210,7 +209,7 @@ impl Client {
     }
 }
 
-/// Gives back what the verb leased and did not use.
+/// Releases the windows that the verb holds.
 impl Drop for Client {
     fn drop(&mut self) {
         if let Client::Local { runtime, app } = self {
@@ -260,7 +259,7 @@ fn advice(error: &str) -> &'static str {
         error if error.contains("peer certificate") => {
             "name the certificate of the authority that signed the server's: --ca FILE"
         }
-        // A TLS record is no status line.
+        // The answer was a TLS record.
         error if error.contains("invalid HTTP version") => "if it speaks TLS, write https://",
         error if error.contains("InvalidContentType") => "if it speaks plain HTTP, write http://",
         _ => "is it running? start it with: leafid serve",

@@ -33,7 +33,7 @@ pub struct Config {
     markdown: bool,
 }
 
-/// A setting, its value now, and what that comes from.
+/// A setting, its present value, and the source of that.
 struct Setting {
     key: Key,
     values: Vec<String>,
@@ -78,7 +78,7 @@ fn setting(key: Key, serve: &ArgMatches) -> Setting {
 }
 
 impl Setting {
-    /// The value as a file has it, and whether it stands there whole.
+    /// The value as a file has it, and whether it is complete.
     fn value(&self) -> (String, bool) {
         if self.key.is_switch {
             return (self.values.concat(), true);
@@ -110,7 +110,7 @@ impl Setting {
         text + &line
     }
 
-    /// What stands in a comment where nothing is set: the default, or what it takes.
+    /// An example for the comment of a setting without a value: its default, or a placeholder.
     fn example(&self) -> String {
         let Key { default, takes, is_switch, .. } = &self.key;
         let value = default.as_deref().or(takes.as_deref()).unwrap_or_default();
@@ -160,7 +160,7 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// The command without the variables that are there and empty: they count as not set.
+/// The command without variables that are set but empty: they count as not set.
 pub fn without_empty(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
         let value = arg.get_env().and_then(std::env::var_os);

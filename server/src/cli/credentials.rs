@@ -1,4 +1,4 @@
-//! What a verb shows a server, and whom it believes to be it.
+//! A verb's token and certificate, and the authorities that it trusts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use super::invalid;
 use crate::http::tls::{self, wrong};
 
-/// The token, for programs and for this one.
+/// The variable with the token, for applications and for this program.
 pub const TOKEN: &str = "LEAFID_TOKEN";
 
 #[derive(Args, Clone, Debug, Default)]

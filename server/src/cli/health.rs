@@ -1,4 +1,4 @@
-//! `leafid health`: whether a server can serve, as an exit code.
+//! `leafid health`: readiness of a server, as an exit code.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::credentials::Credentials;
 use super::output::is_json;
 use super::{Failure, say};
 
-/// How long an answer may take: a server that cannot write says so after 2 s.
+/// How long an answer may take: a server that cannot write answers so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Debug)]
@@ -46,7 +46,7 @@ impl Health {
                 let id = ready["store"].as_str().unwrap_or("?");
                 say(format_args!("ok: store id {id}{}", fenced(&ready)))
             }
-            // Other tags are sound, and a restart cures nothing.
+            // The other tags are sound, and a restart would cure nothing.
             ("degraded", false) => say(format_args!(
                 "degraded: leases are granted, but none of {}; move each above its largest number in \
                  use: leafid tag advance TAG --to N",
@@ -60,7 +60,7 @@ impl Health {
     }
 }
 
-/// That a fence keeps windows from beginning, while it does.
+/// A note while a fence keeps windows from beginning.
 fn fenced(ready: &Value) -> String {
     let until = ready["fenced_until_ms"].as_i64();
     until.map(StoreTime::new).map_or_else(String::new, |until| {

@@ -118,7 +118,7 @@ fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
     zookeeper::Address::parse(url)
 }
 
-/// Plans and does it, through the paths of the API.
+/// Plans the import and carries it out through the API.
 fn import(client: &Client, name: &Name, found: &Found, wish: &Wish) -> Result<Plan, Problem> {
     check_layout(name, &layout(client, *name)?)?;
     let rows = client.list(&path::workers(*name), "workers", "worker")?;
@@ -132,7 +132,7 @@ fn import(client: &Client, name: &Name, found: &Found, wish: &Wish) -> Result<Pl
     Ok(plan)
 }
 
-/// The layout of the namespace, which is made with Leaf's where it is missing.
+/// The layout of the namespace; a missing one is created with Leaf's.
 fn layout(client: &Client, name: Name) -> Result<Layout, Problem> {
     let path = path::namespace(name);
     let row = match client.get(&path) {

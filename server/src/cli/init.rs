@@ -49,7 +49,7 @@ impl Init {
         let place = Place::parse(&self.store, "leafid init --store")?;
         let lost = self.lost(&place)?;
         let store = place.create(options)?;
-        // What the lost one granted is above its journal by less than a fence's gap.
+        // The lost store's grants beyond its journal are fewer than a fence's gap.
         let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
         let tags = moved.map_or(0, |moved| moved.tags);
@@ -58,7 +58,7 @@ impl Init {
             let floor_ms = floor.map(StoreTime::get);
             return say(json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }));
         }
-        // A URL is shown without its password, and would not do without it.
+        // A URL is shown without its password, so it cannot be copied from here.
         let way = match place
             .split_once("://")
             .and_then(|(scheme, at)| Some((scheme, at.split_once('@')?)))
@@ -82,8 +82,8 @@ impl Init {
         Ok(())
     }
 
-    /// What the journals know of a store that lay at this place, if it is to be replaced; none is made
-    /// beside them otherwise.
+    /// What journals know of a store that was at this place, with `--replaces-lost`; without, they refuse a new
+    /// one there.
     fn lost(&self, place: &Place) -> Result<Option<Lost>, Problem> {
         let (folder, shown) = (self.journal.clone(), place.shown());
         let lost = folder.or_else(usual).map(|folder| lost(&folder, &shown));
@@ -92,7 +92,7 @@ impl Init {
                 Err(unopened) if unopened.problem.code == Code::StoreUnknown => {
                     Err(lost.refusal(&format!("no store was found at {shown}"), &shown))
                 }
-                // Whatever else is there, it will be said.
+                // Creating the store reports anything else.
                 _ => Ok(None),
             },
             lost => Ok(lost),

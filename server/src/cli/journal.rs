@@ -1,4 +1,4 @@
-//! The journal of a server, as the command line names it.
+//! The options for a server's journal.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder, if there is to be one; the usual one is made.
+    /// The folder, unless there is to be none; the usual one is created.
     pub fn folder(self, dev: bool) -> Result<Option<PathBuf>, Problem> {
         if self.no_journal || (dev && self.journal.is_none()) {
             return Ok(None);
@@ -41,14 +41,14 @@ impl Folder {
     }
 }
 
-/// Where this machine keeps the state of programs, for leafid.
+/// The machine's folder for the state of programs.
 pub fn usual() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    // A relative one would be another folder from each working folder: the standard ignores it.
+    // The XDG standard ignores a relative one: each working folder would have another.
     let under = |name: &str, rest: &str| {
         variable(name).map(|root| Path::new(&root).join(rest)).filter(|path| path.is_absolute())
     };
-    // Where a unit has several the first is its own.
+    // If a unit has several, the first one counts.
     let of_unit = variable("STATE_DIRECTORY");
     let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());
     let of_user = match std::env::consts::OS {
@@ -68,12 +68,12 @@ fn cannot(why: &str) -> Problem {
 #[derive(Clone, Debug)]
 pub struct Keep {
     pub folder: Option<PathBuf>,
-    /// The times that stand there are not believed.
+    /// Whether the journal's times are ignored.
     pub believe_clock: bool,
 }
 
 impl Keep {
-    /// Opens the store at this place; one that would take the place of a lost one is not made.
+    /// Opens the store at this place; never creates one in place of a lost one.
     pub fn open(
         &self,
         place: &str,
@@ -91,11 +91,11 @@ impl Keep {
         })
     }
 
-    /// Begins to keep it for a store that was opened, before anything is granted there.
+    /// Begins the journal of an opened store, before anything is granted.
     pub fn begin(&self, store: &Registry) -> Result<(), Problem> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (found, shown) = (store.found()?, store.place());
-        // One that replaces a lost store says so, and begins above it.
+        // A store that replaces a lost one has a floor, and begins above its journal.
         let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
         if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
             let what = format!("{shown} is not the store that was there before");
@@ -116,20 +116,20 @@ impl Keep {
     }
 }
 
-/// A store that lay at a place, and is gone from there.
+/// A store that is gone from its place.
 pub struct Lost {
     journal: PathBuf,
     pub known: Witness,
 }
 
-/// What the journals in a folder know of a store at this place.
+/// The store that the journals in a folder know at this place.
 pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
     let found = file::lost(folder, &place(shown))?;
     Ok(found.map(|(journal, known)| Lost { journal, known }))
 }
 
 impl Lost {
-    /// Why no other store is made or served at its place.
+    /// The refusal to create or serve another store at its place.
     pub fn refusal(&self, what: &str, place: &str) -> Problem {
         let journal = self.journal.display();
         let folder = self.journal.parent().unwrap_or(Path::new(".")).display();
@@ -148,7 +148,7 @@ impl Lost {
     }
 }
 
-/// A place as a journal knows it: the same from every working folder, and for every user of a database.
+/// The place as a journal has it: the same from every working folder, and for every user of a database.
 fn place(shown: &str) -> String {
     if let Some(file) = shown.strip_prefix("sqlite:") {
         let file = Path::new(file);

@@ -1,4 +1,4 @@
-//! The options of `leafid serve` for who comes from Leaf.
+//! The options of `leafid serve` for users of Leaf.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -99,7 +99,7 @@ impl Settings {
         ))
     }
 
-    /// Takes in which worker numbers Leaf has, and gives the owner that this machine has been, if it has.
+    /// Sets aside the worker numbers that Leaf has, and gives this machine's owner name there, if it has one.
     pub async fn owner(&self, store: &Registry) -> Result<Option<Name>, Problem> {
         let Some(place) = &self.workers else { return Ok(None) };
         let (namespace, now) = (Name::namespace(NAMESPACE)?, SystemClock.wall());

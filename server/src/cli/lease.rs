@@ -1,4 +1,4 @@
-//! `leafid lease …`: a range of numbers for something else than a generator.
+//! `leafid lease …`: a range of numbers for use outside of a generator.
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
@@ -45,7 +45,7 @@ impl Lease {
             let wrong = "`--json` and `--as` ask for different forms: leave one out\n";
             return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
         }
-        // Whatever is wrong with a name is found before anything is leased for it.
+        // A name that the dialect cannot take is refused before anything is leased.
         let sql = self.dialect.map(|dialect| dialect.column(&tag)).transpose()?;
         let mut body = Writer::default();
         body.token("request", Token::new(random::bytes()?));
@@ -71,9 +71,9 @@ impl Lease {
 }
 
 impl Dialect {
-    /// What is printed of a range of this tag, whose name is the table's.
+    /// The SQL for a range of this tag, whose name is the table's.
     fn column(self, tag: &Name) -> Result<impl Fn(Range) -> String + use<>, Problem> {
-        // A tag has no character that would have to be escaped.
+        // No character of a tag needs escaping.
         let (quote, longest) = match self {
             Dialect::Postgres => ('"', 63),
             Dialect::Mysql => ('`', 64),
@@ -101,7 +101,7 @@ impl Dialect {
     }
 }
 
-/// A sequence that gives these numbers, and then an error.
+/// A sequence that gives these numbers, then an error.
 fn postgres(tag: &Name, table: &str, made: &str, range: Range) -> String {
     let (first, last, count) = (range.start, range.end.saturating_sub(1), range.len());
     format!(
@@ -119,8 +119,8 @@ COMMIT;"
 }
 
 /// The counter begins at these numbers. It has no upper end, and goes on above the largest number in the
-/// table where that is higher; so a trigger refuses what lies outside. A CHECK cannot: it may not name such
-/// a column.
+/// table if that is higher; so a trigger refuses numbers outside. A CHECK must not name an AUTO_INCREMENT
+/// column.
 fn mysql(tag: &Name, table: &str, made: &str, range: Range) -> String {
     let (first, last, count) = (range.start, range.end.saturating_sub(1), range.len());
     format!(

@@ -1,4 +1,4 @@
-//! Where `leafid serve` listens, and what it asks of callers there.
+//! The addresses of `leafid serve`, and their conditions for callers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
 use crate::http::tls::{Files, Tls};
 
-/// How many connections wait until they are accepted.
+/// Connections that wait to be accepted, at most.
 const BACKLOG: u32 = 1_024;
 const USUAL: &str = "127.0.0.1:8750";
 
@@ -110,7 +110,7 @@ impl Listen {
         Ok((bound, guard))
     }
 
-    /// Who may ask, and what connections are greeted with.
+    /// The tokens and the certificate.
     fn guard(&self) -> Result<Reload, Problem> {
         let tokens = self.tokens.as_deref().map(Tokens::open).transpose()?.map(Arc::new);
         let files = self.tls_cert.clone().zip(self.tls_key.clone());
@@ -129,7 +129,7 @@ impl Listen {
     ) -> Result<(Listener, Rules), Problem> {
         let is_open = self.insecure.contains(&open);
         let here = at.ip().is_loopback();
-        // Leaf's clients can neither; their addresses are what tells them.
+        // Leaf's clients speak neither TLS nor tokens: their addresses identify them.
         let (Reload { tokens, tls }, from) = match open {
             Open::Leaf => (Reload::default(), Arc::clone(allow)),
             Open::Api | Open::Admin => (guard.clone(), Arc::default()),
@@ -149,7 +149,7 @@ impl Listen {
             };
             tracing::warn!("{name} at {at}, for --insecure {name}: {lacks}");
         }
-        // Who may change anything cannot be told there.
+        // Operators cannot be told from other callers there.
         let nobody_known = !here && tokens.is_none() && open == Open::Api;
         let listener = if nobody_known { Listener::API } else { listener };
         let hosts = match (&tokens, here) {
@@ -161,8 +161,8 @@ impl Listen {
     }
 }
 
-/// Tells the addresses. Those that clients wait for come last, the first of them last of all: whoever has
-/// read it knows all of them.
+/// Prints the addresses. Those that clients wait for come last, the first of them last of all: whoever has
+/// read that one has read all.
 pub fn tell(all: &[Bound]) -> Result<(), Problem> {
     for bound in all.iter().rev() {
         let at = bound.at()?.url();
@@ -213,9 +213,9 @@ fn bind(address: SocketAddr, all: &[SocketAddr], option: &str) -> Result<TcpList
             SocketAddr::V4(_) => TcpSocket::new_v4()?,
             SocketAddr::V6(_) => TcpSocket::new_v6()?,
         };
-        // A restart does not wait for the last connections of the server before it.
+        // A restart does not wait for connections of the last server to time out.
         socket.set_reuseaddr(true)?;
-        // `[::]` takes in version 4, too, unless that is listened on by itself.
+        // `[::]` accepts IPv4, too, unless `0.0.0.0` has a listener of its own.
         let v4 = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), address.port());
         if address.is_ipv6() && all.contains(&v4) {
             rustix::net::sockopt::set_ipv6_v6only(&socket, true)?;
@@ -231,9 +231,9 @@ fn bind(address: SocketAddr, all: &[SocketAddr], option: &str) -> Result<TcpList
     })
 }
 
-/// Has the machine give this process as many open files as its connections need, if it may.
+/// Raises the limit of open files to what the connections need, as far as that is allowed.
 fn room_for(connections: usize) {
-    // Beside those of one listener the others', the store's files, its connections to a database.
+    // Beside one listener's connections there are the others', the store's files, and the database's.
     let connections = u64::try_from(connections).unwrap_or(u64::MAX);
     let wanted = connections.saturating_mul(2).saturating_add(256);
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

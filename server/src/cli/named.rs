@@ -1,4 +1,4 @@
-//! Stores as a person names them: what is a file, what is not, and how a name is shown again.
+//! Names of stores as a person gives them, and how they are shown again.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,17 @@ use leafid_store::problem::Problem;
 use super::client::is_server;
 use super::invalid;
 
-/// The store of verbs that open a file, where none is named.
+/// The default store of verbs that open a file.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
-/// What names the store of every verb that is not told: a file, or a running server.
+/// The variable with the default store of every verb: a file, or a running server.
 pub const VARIABLE: &str = "LEAFID_STORE";
 
 pub fn variable() -> Option<String> {
     std::env::var(VARIABLE).ok().filter(|named| !named.is_empty())
 }
 
-/// A name as it may be repeated: whatever may be a password is not, up to the last `@`, since one in
-/// a password that was not escaped is a part of it. An address's query may have one as well.
+/// A name without its passwords, so that it can be shown: nothing up to the last `@`, as an unescaped one
+/// may be a part of the password; nor those in an address's query.
 pub fn masked(named: &str) -> String {
     let (head, tail) = match named.rsplit_once('@') {
         Some((head, tail)) => (Some(head), tail),
@@ -37,7 +37,7 @@ pub fn masked(named: &str) -> String {
     }
 }
 
-/// The file for a verb that needs one; `way` is the command line that names it.
+/// The file for a verb that needs one; `way` is an example of the command line.
 pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
     if !is_server(named) {
         return path(named);
@@ -52,12 +52,12 @@ pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
     )))
 }
 
-/// The file that a store's name means: `sqlite:PATH`, or a bare path.
+/// The file of a store's name: `sqlite:PATH`, or a plain path.
 pub fn path(named: &str) -> Result<PathBuf, Problem> {
     let is_drive = matches!(named.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\' | b'/', ..]);
     let is_file = match named.strip_prefix("sqlite:") {
         Some(path) => !path.starts_with("//") && !path.starts_with(':') && !path.contains('?'),
-        // What has a scheme or a port lies in a folder, if it is a file.
+        // A file whose name looks like a scheme or a port needs a folder before it.
         None => {
             is_drive
                 || named.starts_with(['/', '.'])

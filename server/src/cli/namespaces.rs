@@ -86,7 +86,7 @@ impl Namespace {
                 let (path, body) =
                     (path::namespace(namespace(&name)?), values.body(values.layout()?));
                 let client = target.connect()?;
-                // A misspelt name is not created.
+                // A misspelt name must not be created.
                 client.get(&path)?;
                 let row = client.call("PUT", &path, body)?;
                 show(&row, line(&row))
@@ -110,7 +110,7 @@ fn create(name: &str, values: &Values, above: Option<u64>, target: Target) -> Re
             say(told)?;
         }
     }
-    // Only for the words: what is there is not changed, whoever creates it meanwhile.
+    // Only for the message: an existing one is not changed, whoever creates it meanwhile.
     let created = client.get(&path).is_err();
     let made = client.create(&path, values.body(Some(layout)))?;
     let what = if created { "" } else { "exists already, nothing changed: " };

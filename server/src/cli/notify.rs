@@ -1,5 +1,5 @@
-//! Tells the service manager that started this process how it is: systemd, or what speaks its
-//! protocol. Without one nothing is told.
+//! Notifies the service manager that started this process, if there is one: systemd, or another one that
+//! speaks its protocol.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixDatagram;
@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-/// Leases can be had from now on.
+/// Leases are granted from now on.
 pub const READY: &str = "READY=1";
-/// What is under way is answered, nothing else.
+/// Only requests under way are still answered.
 pub const STOPPING: &str = "STOPPING=1";
 
-/// Sends a line to the socket that `NOTIFY_SOCKET` names.
+/// Sends a line to the socket in `NOTIFY_SOCKET`.
 pub fn tell(line: &str) {
     let Some(place) = std::env::var_os("NOTIFY_SOCKET").filter(|place| !place.is_empty()) else {
         return;
     };
     let sent = UnixDatagram::unbound().and_then(|socket| {
-        // A full socket must not stop a server.
+        // A full socket must not block a server.
         socket.set_nonblocking(true)?;
         #[cfg(target_os = "linux")]
         if let Some(name) = place.as_bytes().strip_prefix(b"@") {
@@ -37,8 +37,7 @@ pub fn tell(line: &str) {
     }
 }
 
-/// Tells a service manager that asks for it that requests are still served, twice as often as it
-/// wants to hear.
+/// Tells a service manager with a watchdog that requests are served, twice as often as it asks for.
 pub fn watchdog() -> Option<JoinHandle<()>> {
     let said = |name| std::env::var(name).ok();
     let for_another = said("WATCHDOG_PID")

@@ -1,4 +1,4 @@
-//! What a verb says: lines for a person or, with `--json`, one JSON value for a program.
+//! Output of verbs: lines for a person or, with `--json`, one JSON value for a program.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,12 +19,12 @@ pub fn is_json() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// Says the value where JSON is asked for, else the line.
+/// Prints the value with `--json`, else the line.
 pub fn show(value: &Value, line: impl std::fmt::Display) -> Result<(), Failure> {
     if is_json() { say(value) } else { say(line) }
 }
 
-/// Writes a line to standard output, at once.
+/// Prints a line to standard output, at once.
 pub fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::Output)
@@ -43,9 +43,9 @@ pub fn problem(problem: &Problem) -> ExitCode {
     ExitCode::from(1)
 }
 
-/// What is left to say when standard output takes no more.
+/// The exit code once standard output cannot be written.
 pub fn unwritten(error: &std::io::Error) -> ExitCode {
-    // Who read it wanted no more, as `head` does: the code that a shell gives for SIGPIPE.
+    // The reader closed it, as `head` does: the code that a shell gives for SIGPIPE.
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         return ExitCode::from(141);
     }

@@ -73,7 +73,7 @@ fn tag_and_query(text: &str) -> Result<(Name, String), String> {
     Ok((tag, sql.to_owned()))
 }
 
-/// Fences a store, past what is known of it, too.
+/// Fences a store, also past what a journal knows of it.
 pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
     runtime()?.block_on(store.repair(heard))
 }

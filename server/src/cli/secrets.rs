@@ -1,4 +1,4 @@
-//! What a person gave by mistake is not repeated with its password.
+//! Hides passwords in messages that repeat the command line.
 
 use std::ffi::OsString;
 
@@ -6,11 +6,11 @@ use leafid_store::json::shown;
 
 use super::named::masked;
 
-/// A text of the command line's parser, which repeats what it was given, without the passwords of
-/// the URLs in `given`: words, variables and values of a file.
+/// The parser's message without the passwords of URLs in `given`: words, variables and values of a file,
+/// which it may repeat.
 pub fn without(mut text: String, given: &[String]) -> String {
     let mut hidden: Vec<(&str, String)> = given.iter().flat_map(|given| parts(given)).collect();
-    // A part of another is shown as a part of it.
+    // Longest first: one may be a part of another.
     hidden.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     for (secret, shown) in hidden {
         text = text.replace(secret, &shown);
@@ -18,7 +18,7 @@ pub fn without(mut text: String, given: &[String]) -> String {
     text
 }
 
-/// What of a word may not be shown, and what is shown for it.
+/// The parts of a word that must not be shown, and what is shown instead.
 fn parts(given: &str) -> Vec<(&str, String)> {
     let value = match given.split_once('=') {
         Some((option, value)) if option.starts_with('-') => value,
@@ -28,7 +28,7 @@ fn parts(given: &str) -> Vec<(&str, String)> {
         return Vec::new();
     }
     let mut parts = vec![(value, masked(value))];
-    // The parser takes lists apart, also within a password.
+    // The parser splits lists at commas, also within a password.
     let pieces = value.split(',').filter(|piece| piece.len() < value.len() && piece.contains(':'));
     parts.extend(pieces.map(|piece| {
         let safe = masked(piece);
@@ -37,7 +37,7 @@ fn parts(given: &str) -> Vec<(&str, String)> {
     parts
 }
 
-/// What the parser may repeat: the words of the command line, and our variables.
+/// The texts that the parser may repeat: the words of the command line, and our variables.
 pub fn given(words: &[OsString]) -> Vec<String> {
     let ours =
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LEAFID_"));

@@ -63,14 +63,14 @@ impl Serve {
     }
 
     async fn serve(self, leaf: leaf::Settings) -> Result<(), Problem> {
-        // Before the address is told: who reads it may stop the server at once.
+        // Before the address is printed: whoever reads it may stop the server at once.
         let no_signals = |error| Problem::new(Code::Internal, format!("no signals: {error}"));
         let stop = stop_signal().map_err(no_signals)?;
         let told = Arc::new(Notify::new());
         let hangups = hangups(Arc::clone(&told)).map_err(no_signals)?;
         let apply = self.apply.map(|file| apply::file::read(&file.to_string_lossy()));
         let apply = apply.transpose()?;
-        // Before the file is touched: an address in use leaves no new store behind.
+        // Before the store is created: an address in use leaves no new file behind.
         let (bound, reload) = self.listen.bind(&leaf).await?;
         let create = self.create || self.dev;
         let options = Options {
@@ -98,7 +98,7 @@ impl Serve {
         let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
-        // Its sockets are open: who comes now waits in them, and for no error.
+        // The sockets are open: clients that come now wait, and get no error.
         notify::tell(notify::READY);
         let watchdog = notify::watchdog();
         let stop = async move {
@@ -106,7 +106,7 @@ impl Serve {
             notify::tell(notify::STOPPING);
         };
         let served = serve::serve(bound, config, Arc::clone(&store), stop).await;
-        // It does what waits, and nothing that comes later; one that is closed already has done it.
+        // Carries out waiting requests, and refuses later ones; an error says that it was closed already.
         let _ = store.close().await;
         watchdog.inspect(JoinHandle::abort);
         reloads.abort();
@@ -128,7 +128,7 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Tells of each SIGHUP.
+/// Notifies on each SIGHUP.
 fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
     let mut hangups = signal(SignalKind::hangup())?;
     Ok(tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Stores as the verbs open them: in a database or in a file, for a server or for one verb.
+//! Opens stores by their names: databases and files, for a server or for one verb.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// What a name means; `way` is the command line that names it.
+    /// Parses a name; `way` is an example of the command line.
     pub fn parse(named: &str, way: &str) -> Result<Place, Problem> {
         match Database::parse(named) {
             Some(database) => database.map(Place::Database),
@@ -43,7 +43,7 @@ impl Place {
         }
     }
 
-    /// Opens the store there: used by this runtime, or else on a thread of its own.
+    /// Opens the store: driven by this runtime if one is given, else by a thread of its own.
     pub fn open(
         &self,
         on: Option<&Handle>,
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Makes a store. A database's settings are looked at when it is served: this grants nothing.
+    /// Creates a store. A database's settings are checked only when it is served: this grants nothing.
     pub fn create(&self, options: Options) -> Result<Registry, Problem> {
         let clock = Arc::new(SystemClock);
         match self {
@@ -77,7 +77,7 @@ impl Place {
         }
     }
 
-    /// The greatest number that a query of an application gives.
+    /// The greatest number, by an application's query.
     pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
         match self {
             Place::Database(database) => database.greatest(sql),
@@ -108,8 +108,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// Opens the store of this name, and begins its journal. A database that cannot be reached yet is
-    /// waited for while the server runs.
+    /// Opens the store of this name, and begins its journal. For a database that cannot be reached yet the
+    /// server waits while it runs.
     pub fn open(
         &self,
         named: &str,
@@ -142,12 +142,12 @@ impl Named {
     }
 }
 
-/// Who does not listen any more stops no server.
+/// Prints a line; a closed standard output does not stop the server.
 pub fn tell(line: impl std::fmt::Display) {
     let _ = say(line);
 }
 
-/// Says what is served: an operator sees at once whether it is the store that was meant.
+/// Prints the store that is served, so that an operator sees at once if it is the wrong one.
 fn opened(store: &Registry) {
     let Ok(found) = store.found() else { return };
     let opened = if found.created { "created" } else { "opened" };

@@ -124,7 +124,7 @@ impl Tag {
 impl Create {
     fn run(self) -> Result<(), Failure> {
         let (name, path) = (&self.name, path::tag(tag(&self.name)?));
-        // The end of every line is what no upper end is.
+        // The end of every line stands for no upper end.
         let until = self.limits.until.filter(|until| *until != LINE_END);
         let limits = Limits { until, ..self.limits };
         let spec = limits.with(self.adopt.first(name, self.target.store())?.or(self.from));
@@ -185,7 +185,7 @@ fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
     Err(Problem::new(Code::TagExists, detail))
 }
 
-/// Moves a tag to a number, or past what a table has; where it stands above that already, it stays.
+/// Moves a tag to a number, or past a table's largest; a tag that is above that already stays.
 fn advance(
     client: &Client,
     tag: &Name,
@@ -206,7 +206,7 @@ fn advance(
     if is_above(&before) {
         return Ok(before);
     }
-    // Others may have leased so much meanwhile that it is there by itself.
+    // Leases may have moved it there meanwhile.
     move_to(above).or_else(|problem| row().ok().filter(is_above).ok_or(problem))
 }
 
@@ -230,7 +230,7 @@ fn list(target: Target) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number, or `none`, which is the end of every line.
+/// Parses a number, or `none`, the end of every line.
 fn until(text: &str) -> Result<u64, String> {
     match text {
         "none" => Ok(LINE_END),

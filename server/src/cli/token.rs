@@ -1,4 +1,4 @@
-//! `leafid token …`: who may use a server that others reach.
+//! `leafid token …`: principals and tokens of a server that other machines reach.
 
 use std::path::PathBuf;
 
@@ -95,7 +95,7 @@ impl Create {
         let now = SystemClock.wall();
         let token = secret::fresh()?;
         let hash = Hash::of(&token);
-        // The beginning of the hash: it says nothing of the token.
+        // The beginning of the hash, which gives nothing away.
         let id: String = hash.hex().chars().take(8).collect();
         let days = |days: u32| now.plus(i64::from(days) * 86_400_000);
         let known =
@@ -126,7 +126,7 @@ impl Create {
             return Err(invalid(detail));
         }
         let usual = Principal::named(&self.name);
-        // Who names tags alone gives no namespaces, and the other way round.
+        // Naming tags alone gives no namespaces, and the other way round.
         let names_none = self.tags.is_empty() && self.namespaces.is_empty();
         let or = |said: &Vec<Pattern>, usual| if names_none { usual } else { said.clone() };
         Ok(Principal {

@@ -92,8 +92,8 @@ fn release(client: &Client, name: &Name, worker: u32) -> Result<(), Failure> {
     }
 }
 
-/// Numbers that follow each other, which nobody holds or keeps and whose lines are the same, are a run:
-/// those that were set aside for Leafs that may start are hundreds.
+/// Groups consecutive numbers that nobody holds or keeps and whose lines are the same: hundreds may be set
+/// aside for Leafs that are still to start.
 fn runs(rows: &[Value]) -> impl Iterator<Item = &[Value]> {
     let number = |row: &Value| row["worker"].as_u64();
     rows.chunk_by(move |row, next| {

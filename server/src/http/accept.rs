@@ -1,4 +1,4 @@
-//! Accepts connections, as many as there is room for, and agrees on TLS with them.
+//! Accepts connections up to the limit, with TLS where it is asked for.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -29,13 +29,13 @@ use super::request_id;
 use super::tls::Tls;
 use crate::routes::answer::Refused;
 
-/// How long to wait before the next try where no connection can be accepted.
+/// The pause before the next try after `accept` failed.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How long a client that is turned away has to send its request and read the refusal.
+/// How long a client beyond the limit has to send its request and read the refusal.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Room for those that are turned away.
+/// Clients that are being refused at a time.
 static TURNED_AWAY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(64)));
 static FULL: Rate = Rate::new();
 static BROKEN: Rate = Rate::new();
@@ -45,7 +45,7 @@ pub struct Acceptor {
     pub name: &'static str,
     pub tls: Option<Arc<Tls>>,
     pub limits: Limits,
-    /// Room for connections, shared by the addresses of a listener.
+    /// The limit of connections, shared by the addresses of a listener.
     pub room: Arc<Semaphore>,
     /// Changes when the server stops. Each connection keeps a clone until it ends.
     pub stopped: watch::Receiver<()>,
@@ -69,7 +69,7 @@ impl Acceptor {
         }
     }
 
-    /// Logs why, and waits; a connection that broke before it was accepted is not the server's failure.
+    /// Logs a failure to accept, and waits. A connection that broke before is no failure of the server.
     async fn not_accepted(&self, error: &io::Error) {
         use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
         let kind = error.kind();
@@ -115,14 +115,14 @@ impl Acceptor {
                         Ok(Err(error)) => error.to_string(),
                         Err(_) => format!("it took longer than {:?}", limits.head),
                     };
-                    // Any client can cause it; it helps those who look into one that cannot connect.
+                    // Any client can cause it, so it is no warning; it helps to debug a client that cannot connect.
                     tracing::debug!(%peer, "no TLS with this client: {why}");
                 }
             }
         });
     }
 
-    /// Refuses a connection for which there is no room, up to a few at a time.
+    /// Refuses a connection beyond the limit with an answer, a few at a time.
     fn turn_away(&self, stream: TcpStream) {
         let most = self.limits.connections;
         if let Some(left_out) = FULL.admit(Code::Overloaded) {

@@ -1,4 +1,4 @@
-//! Who may ask at Leaf's listener: its clients can send no token that would tell.
+//! Access to Leaf's listener, by address: Leaf's clients cannot send a token.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::http::rules::Rules;
 
 static REFUSED: Rate = Rate::new();
 
-/// What an address of the listener asks of whoever calls there.
+/// The conditions of one address of the listener.
 pub struct Admission {
     pub rules: Rules,
     pub app: Arc<App>,
 }
 
 impl Admission {
-    /// Admits a request; a refusal has a line in the log, one a second per code.
+    /// Admits a request; a refusal is logged, once a second per code.
     pub fn check(&self, head: &Parts) -> Result<(), Problem> {
         let Rules { from, hosts, .. } = &self.rules;
         let peer = head.extensions.get().map(|Peer(peer)| *peer);
@@ -50,7 +50,7 @@ impl Admission {
     }
 }
 
-/// Whether an address lies in one of some ranges; without any everybody may ask.
+/// Whether an address lies in one of the networks; without any network every address may ask.
 fn may_ask(ranges: &[IpNet], peer: Option<IpAddr>) -> bool {
     ranges.is_empty() || peer.is_some_and(|peer| ranges.iter().any(|range| range.contains(&peer)))
 }

@@ -1,4 +1,4 @@
-//! A line in the log for every change that an operator makes.
+//! Middleware that logs every change that an operator makes.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::{namespaces, tags, workers};
 
-/// Logs who changed what: as it was just before, and as the answer has it. It goes on without its
-/// caller, as the change does: a change that is made is never without its line.
+/// Logs who changed what, with the row before and after. It goes on if the caller hangs up, as the change
+/// does: no change is made without its line.
 pub async fn audit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let done = audited(app, request, next).in_current_span();
     match tokio::spawn(done).await {
@@ -43,7 +43,7 @@ async fn audited(app: Arc<App>, request: Request, next: Next) -> Response {
     };
     let caller = head.extensions.get().map_or_else(String::new, Caller::to_string);
     let (head, body) = next.run(Request::from_parts(head, body)).await.into_parts();
-    // It is one of ours, in memory and whole.
+    // The answer is in memory already, and whole.
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
     if let Some(what) = what
         && head.status.is_success()
@@ -61,7 +61,7 @@ async fn audited(app: Arc<App>, request: Request, next: Next) -> Response {
 
 struct What {
     method: Method,
-    /// The last part of the path, where it names what is done.
+    /// The last part of the path, where it is a verb such as `advance`.
     done: String,
     line: Line,
 }
@@ -73,7 +73,7 @@ enum Line {
 }
 
 impl What {
-    /// Reads it from the path; nothing where a name is not one: the path itself will refuse it.
+    /// Reads it from the path; `None` for an invalid name, which the handler refuses.
     async fn of(head: &mut Parts) -> Result<Option<What>, Problem> {
         let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
         let params = RawPathParams::from_request_parts(head, &()).await;
@@ -103,7 +103,7 @@ impl What {
 }
 
 impl Line {
-    /// Its row now, as a listing shows it: without the key of a lease.
+    /// The row now, as a listing shows it: without the key of a lease.
     async fn now(&self, app: &App) -> Option<String> {
         let mut writer = Writer::default();
         match *self {

@@ -1,4 +1,4 @@
-//! Who asks, told by a token in the `Authorization` header, and whether they may.
+//! Authentication by a token in the `Authorization` header, and authorization.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Wanted {
     pub verb: Verb,
 }
 
-/// Middleware: lets through what the owner of a request's token may do.
+/// Middleware: refuses requests that the token's principal may not make.
 pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
     let (mut head, body) = request.into_parts();
     let entered = allowed(&wanted, &mut head).await;
@@ -70,7 +70,7 @@ async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Probl
     Ok(member)
 }
 
-/// What names neither a tag nor a namespace in its path: a list shows all of them.
+/// Authorizes a path without a tag or namespace: a list shows all of them.
 fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
     let all = |patterns: &[Pattern]| patterns.iter().any(Pattern::is_all);
     let (path, lists) =
@@ -81,7 +81,7 @@ fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
     if path == leafid_wire::path::NAMESPACES && !all(&who.namespaces) {
         return Err(forbidden(who, lists.to_owned()));
     }
-    // Whatever else it says, the path itself refuses.
+    // The handler refuses any other field.
     let said = query(&head.uri, &["namespace"]).unwrap_or_default();
     match said.get("namespace") {
         Some(name) if !who.may_namespace(name) => {
@@ -114,8 +114,8 @@ fn token(head: &Parts) -> Result<&str, Problem> {
     }
 }
 
-/// Whether the caller of a path that needs no token may see all of its answer: it sent a valid one, or this
-/// listener knows none.
+/// Whether the caller of a path that needs no token may see its whole answer: it sent a valid token, or
+/// this listener asks for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known(pub bool);
 
@@ -134,7 +134,7 @@ fn forbidden(who: &Principal, why: String) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
-/// A refusal, and a line in the log: one a second per code.
+/// Answers with a refusal and logs it, once a second per code.
 fn refused(problem: &Problem, head: &Parts) -> Response {
     if let Some(left_out) = REFUSED.admit(problem.code) {
         let (method, path, code) = (&head.method, head.uri.path(), problem.code);

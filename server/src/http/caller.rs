@@ -1,4 +1,4 @@
-//! Who calls.
+//! The caller of a request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ pub struct Peer(pub SocketAddr);
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub listener: &'static str,
-    /// The other end of the connection; none where the command line asks in its own process.
+    /// The peer's address; `None` for a verb that calls the handlers in its own process.
     pub peer: Option<SocketAddr>,
-    /// Whose token came with it, where tokens are asked for.
+    /// The principal of its token, where tokens are required.
     pub member: Option<Arc<Member>>,
 }
 

@@ -22,20 +22,20 @@ use tower::Service;
 use super::caller::Peer;
 use super::deadlines::{Deadlines, Limits, Overdue};
 
-/// The head of a request: its path may be half of it.
+/// The largest head of a request, in bytes; its path may take half of that.
 const MOST_HEAD: usize = 128 * 1024;
 const MOST_STREAMS: u32 = 128;
 
 static BUILDER: LazyLock<Builder<TokioExecutor>> = LazyLock::new(|| {
     let mut builder = Builder::new(TokioExecutor::new());
-    // Answers are small: one write is faster than a list of two.
+    // Answers are small: copying them into one write is faster than a vectored one.
     builder.http1().max_buf_size(MOST_HEAD).writev(false);
     builder.http2().max_concurrent_streams(MOST_STREAMS);
     builder
 });
 
-/// Serves HTTP/1.1 or HTTP/2, as the client's first bytes say. `service` is always ready. When the
-/// server stops, `stopped` changes, and requests under way are answered.
+/// Serves HTTP/1.1 or HTTP/2, by the client's first bytes. When the server stops, `stopped` changes, and
+/// requests under way are answered.
 pub async fn serve<I, S>(
     stream: I,
     peer: SocketAddr,
@@ -81,7 +81,7 @@ pub async fn serve<I, S>(
     }
 }
 
-/// A client's stream that reports to the deadlines.
+/// A client's stream that reports its progress to the deadlines.
 struct Reporting<S> {
     stream: S,
     stalled: bool,
@@ -125,7 +125,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Reporting<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(cx);
-        // TLS takes bytes in before it sends them.
+        // TLS buffers bytes before it sends them.
         self.report(flushed.is_pending());
         flushed
     }

@@ -1,5 +1,5 @@
-//! How long a client may take. A connection that is idle, or slower than any client has to be, is
-//! closed and makes room for others.
+//! Time-outs of connections: one that is idle, or slower than any client has to be, is closed and makes
+//! room for others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, sleep};
 
-/// How long a client may take, and how many connections there may be.
+/// Time-outs, and the limit of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The connections of one listener.
+    /// Connections of one listener at most.
     pub connections: usize,
     /// From the first byte of a request's head to its last; a TLS handshake.
     pub head: Duration,
@@ -21,7 +21,7 @@ pub struct Limits {
     pub body: Duration,
     /// Between two requests.
     pub idle: Duration,
-    /// For taking in the next part of an answer, and over HTTP/2 all of it.
+    /// For reading the next part of an answer, and over HTTP/2 all of it.
     pub write: Duration,
 }
 
@@ -31,8 +31,8 @@ impl Default for Limits {
             connections: 10_000,
             head: Duration::from_secs(10),
             body: Duration::from_secs(10),
-            // Longer than clients and load balancers keep a connection: they close it, so that no
-            // request meets a connection that is just being closed.
+            // Longer than clients and load balancers keep a connection, so that they close it: no request meets
+            // a connection that the server is just closing.
             idle: Duration::from_secs(75),
             write: Duration::from_secs(20),
         }
@@ -41,13 +41,13 @@ impl Default for Limits {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// No request for too long.
+    /// No request came for too long.
     Idle,
-    /// The head of a request does not end, or an answer is not taken in.
+    /// The head of a request does not end, or an answer is not read.
     Slow,
 }
 
-/// What one connection is waiting for, and since when. The stream and the requests report to it.
+/// The state of one connection's time-outs. The stream and the requests report to it.
 #[derive(Debug)]
 pub(super) struct Deadlines {
     limits: Limits,
@@ -56,15 +56,15 @@ pub(super) struct Deadlines {
 
 #[derive(Debug)]
 struct State {
-    /// When the last request ended; within a head, when its first byte came.
+    /// When the last request ended or, while a head is being read, when its first byte came.
     since: Instant,
     in_head: bool,
-    /// HTTP/2 sends frames between requests, so bytes alone begin no head.
+    /// Whether it is HTTP/2: its frames come between requests, too, so bytes alone begin no head.
     http2: bool,
     /// Since when the socket takes no bytes.
     stalled: Option<Instant>,
     requests: usize,
-    /// When each answer of HTTP/2 that the client has not taken whole was given, by number.
+    /// When each answer over HTTP/2 began that the client has not read whole, by number.
     answers: BTreeMap<u64, Instant>,
     numbered: u64,
 }
@@ -103,8 +103,7 @@ impl Deadlines {
         Request { answer: None, deadlines: Arc::clone(self) }
     }
 
-    /// Waits until the connection is to be closed, and says why; late by a quarter of the shortest
-    /// limit at most.
+    /// Waits until the connection is overdue, and says why; late by a quarter of the shortest limit at most.
     pub async fn overdue(&self) -> Overdue {
         let Limits { head, idle, write, .. } = self.limits;
         loop {
@@ -133,7 +132,7 @@ impl Deadlines {
     }
 }
 
-/// A request under way, until it is dropped.
+/// A request under way: it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Request {
     answer: Option<u64>,
@@ -141,8 +140,8 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Keeps the request under way until the client has taken in the answer. HTTP/2 needs that: a
-    /// client that grants no room for an answer stalls no socket, and the answer waits in memory.
+    /// Keeps the request under way until the client has read the answer. HTTP/2 needs that: a client that
+    /// opens no window stalls no socket, and its answers wait in memory.
     pub fn until_taken(mut self, answer: Body) -> Body {
         let mut state = self.deadlines.state();
         state.numbered += 1;

@@ -1,5 +1,5 @@
-//! Middleware of every request: the guard, the request's id, its caller, and a line in the log for an
-//! answer from 500 on.
+//! Middleware of every request: the guard, the request's id, its caller, and a line in the log for each
+//! answer with status 500 or above.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -35,8 +35,8 @@ pub struct Entry {
     pub body: Duration,
 }
 
-/// The service of a listener: its router behind [`enter`]. As a layer of the router's it would be built
-/// again for each request.
+/// The service of a listener: its router behind [`enter`]. A layer of the router would be built again for
+/// each request.
 #[derive(Clone)]
 pub struct ListenerService {
     shared: Arc<(Entry, Arc<App>)>,
@@ -68,9 +68,9 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
     let (mut head, body) = request.into_parts();
     let listener = entry.listener;
     let admitted = guard::admit(&head, body, &entry.rules, entry.body).await;
-    // From here on the time is the server's, and not that of a slow client.
+    // The body is read: from here on the time is the server's, not that of a slow client.
     let began = Instant::now();
-    // A given id is compared with the body, which may hold it as a secret; an unread body cannot be.
+    // A caller's id is not taken over if the body has it, too: it may be a secret.
     let read = admitted.as_ref().ok();
     let trace = read.and_then(|body| Trace::given(&head.headers, body));
     let given = read.and_then(|body| request_id::given(&head.headers, body, trace.as_ref()));
@@ -110,8 +110,8 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
     response
 }
 
-/// Logs answers from 500 on: one line a second per code. Only the request's caller, method and path are
-/// logged: the `request` of an acquire is the key of its lease.
+/// Logs answers with status 500 or above, once a second per code: caller, method and path, never the body,
+/// in which the `request` of an acquire is the key of its lease.
 fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     let status = response.status();
     if let Some(problem) = response.extensions().get::<Problem>()
@@ -120,7 +120,7 @@ fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     {
         let (status, code, path) = (status.as_u16(), problem.code, uri.path());
         let what = format!("request failed: {}", problem.detail);
-        // 503 is what waiting cures, and some of it is everyday: all numbers held, a full queue.
+        // Waiting cures a 503, and some are everyday: all numbers held, a full queue.
         if status == 503 {
             tracing::warn!(%caller, %method, path, status, %code, left_out, "{what}");
         } else {
@@ -129,7 +129,7 @@ fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     }
 }
 
-/// The same answer with the request's id in its header, and in its problem.
+/// Puts the request's id into the answer's header, and into its problem.
 pub fn named(mut response: Response, id: String) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let problem = problem.with("request_id", Figure::Text(id.clone()));

@@ -1,5 +1,5 @@
-//! Who may ask: programs, not web pages that a browser has open. And the
-//! body is read here, so that every answer leaves its connection ready for the next request.
+//! Admits programs and refuses requests of web pages. It also reads the body, so that every answer leaves
+//! its connection ready for the next request.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use super::rules::{Hosts, Rules};
 use crate::routes::answer::Refused;
 use crate::routes::body::{self, text};
 
-/// The whole body of a request; a refusal of what may come from a web page, and of bodies that
-/// cannot be read, or do not come `within` this time.
+/// Reads the whole body. Refuses a request that may come from a web page, and a body that cannot be read
+/// or does not come `within` this time.
 pub async fn admit(
     head: &Parts,
     body: Body,
@@ -36,10 +36,10 @@ pub async fn admit(
     }
 }
 
-/// A refusal of a request whose body was not read: the connection cannot go on, and says so.
+/// Refuses a request whose body was not read: the connection is closed, and the answer says so.
 fn closing(head: &Parts, problem: Problem) -> Response {
     let mut response = Refused(problem).into_response();
-    // HTTP/2 has other means, and no such header.
+    // HTTP/2 has no such header.
     if head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -48,7 +48,7 @@ fn closing(head: &Parts, problem: Problem) -> Response {
 
 fn check(head: &Parts, hosts: &Hosts) -> Result<(), Problem> {
     let reads = head.method == Method::GET || head.method == Method::HEAD;
-    // As health checks of load balancers ask by default; no browser does.
+    // Health checks of load balancers do so by default; no browser does.
     if reads && head.version == Version::HTTP_10 && names_no_host(head) {
         return Ok(());
     }
@@ -62,13 +62,12 @@ fn names_no_host(head: &Parts) -> bool {
     head.uri.authority().is_none() && !head.headers.contains_key(HOST)
 }
 
-/// Refuses what may come from a web page, by the head of a request whose GET
-/// gives something, too.
+/// Refuses a request that may come from a web page, for paths where even a GET hands something out.
 pub fn check_any(head: &Parts, hosts: &Hosts) -> Result<(), Problem> {
     same_site(&head.headers, own_host(head, hosts)?)
 }
 
-/// The host that the request is for, which is this server.
+/// The host that the request names, once it is known to be this server.
 fn own_host<'h>(head: &'h Parts, hosts: &Hosts) -> Result<&'h str, Problem> {
     let host = host(head)?;
     if hosts.allow(host) {
@@ -101,7 +100,7 @@ fn host(head: &Parts) -> Result<&str, Problem> {
     }
 }
 
-/// Browsers say where a request comes from; programs do not.
+/// Refuses a request of another site's page: browsers name the origin, programs do not.
 fn same_site(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
     let own = |origin: &&str| origin.split_once("://").is_some_and(|(_, from)| from == host);
     let near = |site: &&str| matches!(*site, "none" | "same-origin");

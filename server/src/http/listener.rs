@@ -1,23 +1,23 @@
-//! Which groups of paths a listener serves.
+//! Listeners, and the groups of paths that each serves.
 
 use std::net::SocketAddr;
 
 use crate::access::principal::Verb;
 
-/// A group of paths: a listener serves all of it or nothing of it.
+/// A group of paths; a listener serves all of them or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// What hands out or takes back: leases, windows, single IDs.
+    /// Leases, windows, single IDs: hand out and take back.
     Leases,
-    /// What only reads: tags, namespaces, worker numbers, and what an ID is made of.
+    /// Reading: tags, namespaces, worker numbers, the parts of an ID.
     Reads,
-    /// What an operator changes: tags, namespaces, who holds a worker number.
+    /// Changes by an operator: tags, namespaces, worker numbers.
     Admin,
-    /// Whether the server lives and can serve, and the description of the API.
+    /// Liveness, readiness, and the description of the API.
     Health,
-    /// What is for the eyes of operators: metrics, and what the dashboard shows.
+    /// Metrics, and the dashboard's figures.
     Seen,
-    /// The dashboard itself: the same for everybody, and without any figure.
+    /// The dashboard's page: the same for everybody, without figures.
     Page,
 }
 
@@ -26,8 +26,8 @@ impl Face {
     pub const ALL: [Face; 6] =
         [Face::Leases, Face::Reads, Face::Admin, Face::Health, Face::Seen, Face::Page];
 
-    /// What a caller must be allowed, where tokens are asked for. Probes have none, and a page
-    /// must be there before somebody can type a token into it.
+    /// The right that a caller needs, where tokens are required. Probes have no token, and the page must be
+    /// there before somebody can type one into it.
     pub const fn verb(self) -> Option<Verb> {
         match self {
             Face::Leases => Some(Verb::Lease),
@@ -39,10 +39,10 @@ impl Face {
     }
 }
 
-/// What is served at one address.
+/// A listener: a name, and what it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// What it is called in the log and in messages.
+    /// Its name in the log and in messages.
     pub name: &'static str,
     faces: &'static [Face],
 }
@@ -50,26 +50,26 @@ pub struct Listener {
 impl Listener {
     /// The only listener of a server: it serves everything.
     pub const ONLY: Listener = Listener { name: "api", faces: &Face::ALL };
-    /// The listener of the holders, where operators have one of their own, or nobody knows who is one.
+    /// The listener of holders, where operators have one of their own, or none of them can be told apart.
     pub const API: Listener =
         Listener { name: "api", faces: &[Face::Leases, Face::Reads, Face::Health] };
-    /// The listener of the operators.
+    /// The operators' listener.
     pub const ADMIN: Listener = Listener {
         name: "admin",
         faces: &[Face::Reads, Face::Admin, Face::Health, Face::Seen, Face::Page],
     };
-    /// The listener of Leaf's clients: it serves Leaf's paths, and none of ours.
+    /// The listener of Leaf's clients: it serves Leaf's paths alone.
     pub const LEAF: Listener = Listener { name: "leaf", faces: &[] };
-    /// No listener: the command line asks the paths in its own process.
+    /// No listener: a verb calls the handlers in its own process.
     pub const COMMAND: Listener = Listener { name: "command", faces: &Face::ALL };
 
-    /// Whether it serves these paths.
+    /// Whether it serves this group.
     pub fn serves(&self, face: Face) -> bool {
         self.faces.contains(&face)
     }
 }
 
-/// A listener and where it listens.
+/// A listener at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
     /// The listener.
@@ -81,7 +81,7 @@ pub struct At {
 }
 
 impl At {
-    /// It as a URL.
+    /// The address as a URL.
     pub fn url(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
         format!("{scheme}://{}", self.address)

@@ -1,4 +1,4 @@
-//! What a running server reads again when it changes: tokens and certificates.
+//! Reads tokens and certificates again when their files change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub struct Reload {
 }
 
 impl Reload {
-    /// Reads again what has changed, and everything when it is told to, for ever. What cannot be used
-    /// is told once, and what was in force stays.
+    /// Reads changed files again, and all of them when it is told to, for ever. If one cannot be used, the
+    /// last good one stays in force, and the log says so once.
     pub async fn run(self, told: Arc<Notify>) {
         let mut seconds = tokio::time::interval(PAUSE);
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,7 +1,7 @@
-//! The id of a request, which stands in the answer, in its problem, and in every line of the log; and the
-//! trace that the request is a part of, as W3C Trace Context has it.
+//! The id of a request, which is in the answer, in its problem and in every line of the log; and the trace
+//! of the request, by W3C Trace Context.
 //!
-//! Neither is the `request` of a lease, which is a secret of its holder and is never logged.
+//! Neither is the `request` of a lease: that is a secret of its holder, and never logged.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 pub const TRACE: HeaderName = HeaderName::from_static("traceparent");
 const MOST_BYTES: usize = 128;
 
-/// A `traceparent` that is well-formed.
+/// A well-formed `traceparent`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     pub value: HeaderValue,
@@ -30,7 +30,7 @@ pub fn fresh() -> String {
     hex(Token::new((u128::from(*PROCESS) << 64 | u128::from(count)).to_be_bytes()))
 }
 
-/// The id that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`. Letters, digits
+/// The id that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`; letters, digits
 /// and `._:=+/@-`.
 pub fn given(headers: &HeaderMap, body: &[u8], trace: Option<&Trace>) -> Option<String> {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:=+/@-".contains(&byte);
@@ -42,7 +42,7 @@ pub fn given(headers: &HeaderMap, body: &[u8], trace: Option<&Trace>) -> Option<
 }
 
 impl Trace {
-    /// The one that a request has, given once.
+    /// The request's trace; `None` unless its header is there exactly once.
     pub fn given(headers: &HeaderMap, body: &[u8]) -> Option<Trace> {
         let value = once(headers, TRACE)?;
         let (id, span) = parts(value.to_str().ok()?)?;
@@ -55,8 +55,7 @@ impl Trace {
     }
 }
 
-/// Whether the body has this text, too: it may be the `request` or `key` of a lease then, and is not taken
-/// over.
+/// Whether the body has this text, too: then it may be the `request` or `key` of a lease, and is not used.
 fn repeats(body: &[u8], text: &str) -> bool {
     body.windows(text.len()).any(|part| part == text.as_bytes())
 }
@@ -81,7 +80,7 @@ fn parts(parent: &str) -> Option<(&str, &str)> {
         && is_hex(span, 16)
         && !is_zero(span)
         && is_hex(flags, 2)
-        // Later versions may say more.
+        // Later versions may have more fields.
         && (version != "00" || more.is_none());
     is_valid.then_some((trace, span))
 }

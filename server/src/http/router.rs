@@ -1,4 +1,4 @@
-//! Which paths a listener serves, and what is in front of them.
+//! Routers: the paths of each listener, behind their middleware.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use crate::routes::{
     dashboard, decode, health, metrics, namespaces, openapi, overview, segments, tags, workers,
 };
 
-/// All paths over a server, for who asks them in its own process.
+/// All paths, for a verb that calls them in its own process.
 pub fn local(app: Arc<App>) -> Router {
     let body = Limits::default().body;
     let entry = Entry { listener: Listener::COMMAND, rules: Rules::default(), body };
     Router::new().fallback_service(serving(app, entry, &[]))
 }
 
-/// What a listener serves. What another one of `all` serves instead is refused with its address.
+/// The service of a listener. A path that another one of `all` serves is refused with that one's address.
 pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
     let listener = entry.listener;
     let mut router = Router::new();
@@ -99,7 +99,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
     }
 }
 
-/// Refuses what another listener serves.
+/// Refuses a path that another listener serves.
 fn elsewhere(request: &Request, listener: Listener, there: Option<At>) -> Problem {
     let (method, path) = (request.method().as_str(), request.uri().path());
     let there = there.map_or_else(

@@ -1,4 +1,4 @@
-//! What an address asks of whoever calls there.
+//! The conditions that callers of an address must meet.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use crate::access::tokens::Tokens;
 
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// Which hosts a request may be for.
+    /// The hosts that a request may name.
     pub hosts: Hosts,
-    /// Whose tokens are known; without them everybody may do what is served.
+    /// The tokens; without them every caller may do everything that is served.
     pub tokens: Option<Arc<Tokens>>,
-    /// What connections are greeted with; without it they speak plain HTTP.
+    /// The certificate; without it connections speak plain HTTP.
     pub tls: Option<Arc<Tls>>,
-    /// Whose addresses may ask, where clients can send no token; without any everybody's.
+    /// The networks whose addresses may ask, where clients can send no token; without any, every address.
     pub from: Arc<[IpNet]>,
 }
 
-/// Which hosts a request may be for. A page of another site can have its own name resolve to this
-/// server, and the browser then takes the server for a part of that site; the name tells.
+/// The hosts that a request may name. Another site's page can have its own name resolve to this server,
+/// whose answers the browser then shows to the page; the name in the request gives it away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Hosts {
     /// The names and addresses of this machine alone.
     #[default]
     Loopback,
-    /// Any address, which no page can have as its name, and these names.
+    /// Any IP address, which no page can have as its name, and these names.
     Named(Arc<[String]>),
-    /// Any: a page has no token.
+    /// Any: a page has no token to send.
     Any,
 }
 

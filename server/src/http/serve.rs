@@ -1,4 +1,4 @@
-//! The running server: its listeners, its store, the generators, and a stop that loses nothing.
+//! The running server: listeners, store, generators, and a stop that answers every request under way.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -26,16 +26,16 @@ use super::rules::Rules;
 use crate::app::{App, Config};
 use crate::http::admission::Admission;
 
-/// After how many seconds the store is asked to write, whether anybody asks it for anything.
+/// Seconds between two heartbeats, which write the store's time whether or not it is in use.
 const BEATS: u64 = 3_600;
 
-/// A listener that is bound to one of its addresses.
+/// A listener bound to one of its addresses.
 pub struct Bound {
-    /// What it serves.
+    /// The listener.
     pub listener: Listener,
-    /// What it asks of callers.
+    /// The conditions for callers.
     pub rules: Rules,
-    /// Where connections come in.
+    /// The bound socket.
     pub socket: TcpListener,
 }
 
@@ -45,7 +45,7 @@ impl Bound {
         Bound { listener, rules: Rules::default(), socket }
     }
 
-    /// Where it listens.
+    /// The listener at its address.
     ///
     /// # Errors
     /// `INTERNAL`.
@@ -57,8 +57,8 @@ impl Bound {
     }
 }
 
-/// Serves until `shutdown`: then the listeners are closed, requests under way are answered, and the
-/// server's own windows are given back.
+/// Serves until `shutdown`: then it closes the listeners, answers requests under way, and releases the
+/// server's own windows.
 ///
 /// # Errors
 /// `INTERNAL` when a listener fails.
@@ -85,7 +85,7 @@ pub async fn serve(
         let (room, tls) = (Arc::clone(room), rules.tls.clone());
         let acceptor = Acceptor { name, tls, limits, room, stopped };
         if listener == Listener::LEAF {
-            // Its clients expect no problems of ours.
+            // Leaf's clients do not know our problems.
             let leaf = Arc::new(LeafService {
                 store: Arc::clone(&app.store),
                 generators: Arc::clone(&app.generators),
@@ -132,7 +132,7 @@ pub async fn serve(
             Ok(())
         }
     };
-    // What it holds of the store is let go.
+    // They keep the store open.
     watches.shutdown().await;
     app.generators.close().await;
     tracing::info!("stopped");
@@ -149,13 +149,13 @@ async fn watch(store: Arc<Registry>) {
     loop {
         seconds.tick().await;
         if beats.is_multiple_of(BEATS) {
-            // Where nobody asks for anything, the store's time is written all the same. A failure is
-            // in the log, and in `/readyz`.
+            // Writes the store's time, in case nobody asks for anything. A failure is logged, and shown by
+            // `/readyz`.
             let _ = store.ready().await;
         }
         beats = beats.wrapping_add(1);
         let watched = Arc::clone(&store);
-        // A disk that hangs keeps only this from going on.
+        // A disk that hangs blocks nothing else.
         let _ = tokio::task::spawn_blocking(move || watched.watch()).await;
     }
 }

@@ -1,5 +1,5 @@
-//! TLS of the addresses that other machines reach: a certificate and its key in files, which may
-//! change while the server runs.
+//! TLS for addresses that other machines reach. The files of the certificate and its key may change while
+//! the server runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use tokio_rustls::rustls::{CertificateError, Error, RootCertStore, ServerConfig}
 
 use crate::access::fresh::Fresh;
 
-/// How long before a certificate ends there is a warning.
+/// How long before its end a certificate is warned about.
 const SOON: Duration = Duration::from_secs(14 * 86_400);
 /// How often that warning is repeated.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
@@ -26,7 +26,7 @@ const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 pub struct Files {
     pub cert: PathBuf,
     pub key: PathBuf,
-    /// Whose certificates clients must show, if they must: authorities, in PEM.
+    /// Authorities in PEM, if clients must show a certificate of one of them.
     pub client_ca: Option<PathBuf>,
 }
 
@@ -51,13 +51,13 @@ impl Tls {
         Ok(Tls { files, current, looked: Mutex::new(UnixTime::now()) })
     }
 
-    /// As [`Fresh::reload`]; connections go on as they began.
+    /// As [`Fresh::reload`]; open connections keep the certificate that they began with.
     pub fn reload(&self, in_any_case: bool) -> Result<bool, Problem> {
         self.current.reload(in_any_case, || read(&self.files))
     }
 
-    /// Whether the certificate in use has ended or ends soon, some time after that was told last: its
-    /// file may stay as it is for longer than it holds.
+    /// Whether the certificate in use has ended or ends soon; given again only some time after it was given
+    /// last. A file that never changes would not show it otherwise.
     pub fn ends(&self, now: UnixTime) -> Option<Ends> {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         if now.as_secs() < looked.as_secs().saturating_add(AGAIN.as_secs()) {
@@ -118,8 +118,7 @@ pub fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'sta
     }
 }
 
-/// A certificate that is not valid now would be refused by every client; one that ends soon is warned
-/// of.
+/// Refuses a certificate that is not valid now, as every client would; warns about one that ends soon.
 fn in_time(certificate: &CertificateDer<'_>, path: &Path) -> Result<(), Problem> {
     let unusable = |error: Error| wrong("--tls-cert", path, &error.to_string());
     match ends(certificate, UnixTime::now()).map_err(unusable)? {
@@ -155,8 +154,8 @@ impl std::fmt::Display for Ends {
 
 fn ends(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<Option<Ends>, Error> {
     let parsed = ParsedCertificate::try_from(certificate)?;
-    // Nobody is trusted: what is told is whether the certificate itself holds, which is looked at
-    // before who vouches for it.
+    // No authority is trusted: the verifier looks at the certificate itself before its issuer, and only
+    // that verdict counts here.
     let (nobody, provider) = (RootCertStore::empty(), ring::default_provider());
     let known = provider.signature_verification_algorithms.all;
     let not_at =
@@ -192,7 +191,7 @@ mod tests {
         UnixTime::since_unix_epoch(Duration::from_secs(seconds))
     }
 
-    /// Its file stays as it is, and so nothing else would tell.
+    /// The file does not change, so no reload would warn.
     #[test]
     fn a_certificate_that_ends_is_told_of_while_it_is_in_use() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Standard error of a server, written by a thread of its own. A pipe holds 64 KB: whoever started the
-//! server and does not read it would make the next line wait for ever, and with it the thread that
-//! takes the store's turns, or every request.
+//! Standard error of a server, written by a thread of its own. A pipe that nobody reads is full after
+//! 64 KB: the next line would block its writer for ever, and with it the thread that takes the store's
+//! turns, or every request.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many bytes of lines wait to be written; what does not fit is left out.
+/// Bytes that wait to be written at most; further lines are dropped.
 const WAITING: usize = 256 << 10;
-/// A process that ends waits so long for its last lines to be written.
+/// How long an ending process waits for its last lines to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Lines on their way to where they are read.
+/// Lines that wait to be written.
 #[derive(Debug, Default)]
 pub struct Lines {
     state: Mutex<State>,
@@ -24,9 +24,9 @@ pub struct Lines {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Box<[u8]>>,
-    /// How many bytes those are.
+    /// Their bytes.
     bytes: usize,
-    /// One is being written.
+    /// Whether one is being written.
     writing: bool,
     left_out: u64,
 }
@@ -41,7 +41,7 @@ impl Lines {
         let mut told = 0;
         loop {
             let (line, left_out) = self.next();
-            // Who does not read it any more needs no line.
+            // If nobody reads standard error any more, the line is lost.
             let _ = out.write_all(&line).and_then(|()| out.flush());
             self.state().writing = false;
             self.changed.notify_all();
@@ -56,13 +56,13 @@ impl Lines {
         }
     }
 
-    /// Waits until everything is written, or for a second.
+    /// Waits until everything is written, a second at most.
     pub fn flush(&self) {
         let busy = |state: &mut State| state.writing || !state.waiting.is_empty();
         let _ = self.changed.wait_timeout_while(self.state(), PATIENCE, busy);
     }
 
-    /// The next line, which is written now, and how many were left out so far.
+    /// Takes the next line to write, and how many were dropped so far.
     fn next(&self) -> (Box<[u8]>, u64) {
         let mut state = self.state();
         loop {
@@ -80,7 +80,7 @@ impl Lines {
     }
 }
 
-/// A line is one call: it waits for nobody.
+/// Each call is one line, and never blocks.
 impl Write for &Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.state();

@@ -1,4 +1,4 @@
-//! Answers: JSON that no cache keeps, and problems.
+//! Answers: JSON that is never cached, and problems.
 
 use std::borrow::Cow;
 
@@ -60,10 +60,10 @@ impl IntoResponse for Refused {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(ms) = problem.retry_after_ms {
-            // In whole seconds, and not too early.
+            // In whole seconds, rounded up.
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
         }
-        // For the log.
+        // The log reads it.
         response.extensions_mut().insert(problem);
         response
     }

@@ -12,12 +12,11 @@ use leafid_store::problem::Problem;
 
 const MOST_BYTES: usize = 16 * 1024;
 
-/// How long the rest of a body that is too large is read, so that the client has sent it when the
-/// connection is closed: one that still sends would lose the answer.
+/// How long the rest of too large a body is read: a client that still sends when the connection is closed
+/// loses the answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// The whole body. A body that was read leaves its connection ready for the next request,
-/// whatever the answer is.
+/// Reads the whole body, so that the connection is ready for the next request whatever the answer is.
 pub async fn whole(
     headers: &HeaderMap,
     mut body: Body,
@@ -48,7 +47,7 @@ pub async fn whole(
     }
 }
 
-/// The whole body, or `None` if it is too large.
+/// Reads the whole body; `None` if it is too large.
 async fn all(headers: &HeaderMap, body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let declared = declared.and_then(|length| length.parse().ok()).unwrap_or(0);
@@ -57,7 +56,7 @@ async fn all(headers: &HeaderMap, body: &mut Body) -> Result<Option<Bytes>, axum
     }
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing here.
+        // Trailers are ignored.
         let data = frame?.into_data().unwrap_or_default();
         if whole.len() + data.len() > MOST_BYTES {
             return Ok(None);
@@ -67,13 +66,12 @@ async fn all(headers: &HeaderMap, body: &mut Body) -> Result<Option<Bytes>, axum
     Ok(Some(whole.into()))
 }
 
-/// Whether the client waits for a first answer before it sends the body.
+/// Whether the client waits for `100 Continue` before it sends the body.
 pub fn is_held_back(headers: &HeaderMap) -> bool {
     headers.contains_key(EXPECT)
 }
 
-/// Whether a body is said to be JSON, as it is. JSON is UTF-8: text in another charset would be read
-/// as something else than what was sent.
+/// Refuses a content type that is not JSON in UTF-8: text in another charset would be misread.
 pub fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter().map(text);
     if let Some(coding) = codings.find(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
@@ -108,7 +106,7 @@ fn is_utf8_json(kind: &str) -> bool {
         })
 }
 
-/// A header that is not text is treated as one that says something foreign.
+/// The header as text; one that is not ASCII matches nothing.
 pub fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }

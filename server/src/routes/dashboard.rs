@@ -1,5 +1,5 @@
-//! The dashboard: a page and its files, which stand in this program. They ask this server and nobody
-//! else, and say so to the browser.
+//! The dashboard: a page and its files, compiled into the program. They call this server alone, and a
+//! policy has the browser enforce it.
 
 use axum::body::Body;
 use axum::extract::Path;
@@ -16,8 +16,8 @@ use super::answer::Refused;
 pub const PAGE: &str = "/";
 pub const FILE: &str = "/dashboard/{file}";
 
-/// What a page of ours may do: nothing but load its own files, and ask this server. Text never
-/// becomes markup or script.
+/// The page may load its own files and call this server, nothing else; text never becomes markup or
+/// script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; require-trusted-types-for 'script'; \

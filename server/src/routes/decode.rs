@@ -1,4 +1,4 @@
-//! What an ID is made of.
+//! Takes an ID apart.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::answer::{Json, Refused};
 use super::input::{IdPath, namespace, query};
 use crate::app::App;
 
-/// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` if absent.
+/// `GET /v1/decode/{id}?namespace=…`; without a namespace, `default`.
 pub async fn decode(
     State(app): State<Arc<App>>,
     IdPath(id): IdPath,

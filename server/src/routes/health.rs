@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can serve.
+//! Liveness and readiness.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::answer::{Json, Refused};
 use crate::app::App;
 use crate::http::authorize::Known;
 
-/// How long tags that are stopped are looked for.
+/// How long the look for stopped tags may take.
 const LOOKING: Duration = Duration::from_millis(500);
 
 static WITHHELD: Rate = Rate::new();
@@ -24,21 +24,21 @@ pub async fn healthz() -> Json {
     Json::write(|writer| writer.text("status", "ok"))
 }
 
-/// A store that can grant, and the tags of it that are stopped.
+/// A store that can grant, and its stopped tags.
 #[derive(Clone, Debug)]
 pub struct Ready {
     pub store: Token,
     pub now: StoreTime,
     pub generation: u64,
-    /// Before when no window begins, by its last fence.
+    /// The last fence's floor: no window begins before.
     pub floor: StoreTime,
     pub journal: Option<JournalSight>,
     pub stopped: Vec<(Name, TagRow)>,
 }
 
-/// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where a tag is stopped the
-/// answer is `degraded` and names it. Probes, which have no token, get the status alone where one is
-/// wanted.
+/// `GET /readyz`: whether leases are granted; if not, 503 with the reason. If a tag is stopped, the
+/// answer is `degraded` and names it. Where tokens are required, a probe without one gets the status
+/// alone.
 pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Refused> {
     match (look(&app).await, known) {
         (Ok(ready), Known(true)) => Ok(Json::write(|writer| put_ready(writer, &ready))),
@@ -48,7 +48,7 @@ pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, R
     }
 }
 
-/// The answer without the reason, which goes to the log.
+/// The answer without the reason, which is logged.
 fn withheld(reason: &Problem) -> Problem {
     if let Some(left_out) = WITHHELD.admit(reason.code) {
         tracing::warn!(code = %reason.code, left_out, "not ready: {}", reason.detail);
@@ -74,7 +74,7 @@ fn put_status(writer: &mut Writer, ready: &Ready) {
     writer.text("status", if ready.stopped.is_empty() { "ok" } else { "degraded" });
 }
 
-/// Whether a journal is kept, since when, and where.
+/// The journal's state: whether it is kept, since when, and where.
 pub fn put_journal(writer: &mut Writer, journal: Option<JournalSight>) {
     let Some(JournalSight { written, since, apart }) = journal else {
         return writer.text("journal", "none");
@@ -93,13 +93,13 @@ pub fn state(found: &Result<Ready, Problem>) -> &'static str {
     }
 }
 
-/// Whether the store can grant, and which tags are stopped.
+/// Looks whether the store can grant, and which tags are stopped.
 pub async fn look(app: &App) -> Result<Ready, Problem> {
     let store = &app.store;
     let tags = tokio::time::timeout(LOOKING, app.census.tags(store));
     let (tags, ready) = tokio::join!(tags, store.ready());
     let now = ready?;
-    // Where they cannot be read now, the store's own state says why.
+    // If they cannot be read, the store's state says why.
     let tags = tags.ok().and_then(Result::ok).unwrap_or_default();
     let stopped = tags.tags.iter().filter(|sight| sight.row.is_stopped());
     Ok(Ready {

@@ -1,4 +1,4 @@
-//! What a request says: names in the path, an object in the body, a page in the query.
+//! Extractors: names in the path, an object in the body, a page in the query.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use leafid_store::problem::Problem;
 use super::answer::Refused;
 use super::body::must_be_json;
 
-/// The rows of a list: by default, and at most.
+/// Rows of a list: the default, and the most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
 pub struct Input(pub Reader);
@@ -48,7 +48,7 @@ impl<S: Send + Sync> FromRequest<S> for Input {
 
     async fn from_request(request: Request, _: &S) -> Result<Input, Refused> {
         must_be_json(request.headers())?;
-        // The guard has read it, and found it small enough.
+        // The guard has read it already, and found it small enough.
         let body = to_bytes(request.into_body(), usize::MAX)
             .await
             .map_err(|error| Problem::new(Code::Internal, format!("the body is lost: {error}")))?;
@@ -88,7 +88,7 @@ pub fn count(input: Reader) -> Result<u64, Problem> {
     Ok(input.all(|from| from.number("count")?.ok_or(Code::RequestInvalid.into()))?)
 }
 
-/// The query's fields; each of them is one of `known`.
+/// The query's fields; refuses any that is not `known`.
 pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
     let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
     let Query(said) = Query::<Vec<(String, String)>>::try_from_uri(uri)
@@ -106,12 +106,12 @@ pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Prob
     Ok(fields)
 }
 
-/// Whether the request asks to create only: `If-None-Match: *`.
+/// `If-None-Match: *`: create, never change.
 pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
     only(headers, &IF_NONE_MATCH, "`If-None-Match` must be `*`, given once: create, do not change")
 }
 
-/// Whether the request asks to change only what is there: `If-Match: *`.
+/// `If-Match: *`: change, never create.
 pub fn only_change(headers: &HeaderMap) -> Result<bool, Problem> {
     only(headers, &IF_MATCH, "`If-Match` must be `*`, given once: change, do not create")
 }
@@ -125,7 +125,7 @@ fn only(headers: &HeaderMap, name: &HeaderName, takes: &str) -> Result<bool, Pro
     }
 }
 
-/// The part of a list that the query names: after what, and how many rows.
+/// The page of a list that the query asks for.
 pub fn page<K>(
     uri: &Uri,
     read: impl FnOnce(&str) -> Result<K, Problem>,

@@ -1,4 +1,4 @@
-//! `/metrics`: what a monitoring system reads. `docs/METRICS.md` says what each is for.
+//! `/metrics`, for a monitoring system. `docs/METRICS.md` explains each metric.
 
 mod exposition;
 mod lines;
@@ -23,13 +23,13 @@ use super::health::{self, Ready};
 use crate::app::App;
 use crate::seen::requests::{CLASSES, Requests};
 
-/// What is not counted by name. No tag that leafid makes is called so.
+/// The label of everything that is not counted by name; no tag can have this name.
 const OTHERS: &str = "_other";
 const MICROS: f64 = 1_000_000.0;
-/// The states of a store: one of them is 1.
+/// The states of a store; exactly one of them is 1.
 const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];
 
-/// `GET /metrics`. It never fails: what cannot be read now is absent, and `leafid_store_up` says so.
+/// `GET /metrics`. It never fails: metrics that cannot be read now are absent, and `leafid_store_up` is 0.
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Body> {
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
     let format = Format::asked(accept);
@@ -64,7 +64,7 @@ async fn text(app: &App, format: Format) -> String {
     all.end()
 }
 
-/// Whether the store grants, what it is, and what of it was lost.
+/// The store: whether it grants, its engine, its last fence.
 fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Problem>) {
     all.one("leafid_store_up", found.is_ok().into());
     let mut family = all.family("leafid_store_state");
@@ -80,7 +80,7 @@ fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Probl
     all.one("leafid_fence_generation", store.generation());
 }
 
-/// The fence, and how the store's thread gets on.
+/// The journal, and the load of the store's thread.
 fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal }: &Inside) {
     all.one("leafid_fence_position", *position);
     if let Some(journal) = journal {
@@ -108,7 +108,7 @@ fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal 
     all.one("leafid_late_total", turns.late.get());
 }
 
-/// Requests over HTTP: how many, how long they took, and why they were refused.
+/// HTTP requests: count, duration, reason of refusal.
 fn put_requests(all: &mut Exposition, requests: &Requests) {
     let mut family = all.family("leafid_http_requests_total");
     for (route, counts) in requests.routes() {
@@ -126,7 +126,7 @@ fn put_requests(all: &mut Exposition, requests: &Requests) {
     }
 }
 
-/// Leases by tag; acquires, renewals and releases by namespace. Both with how they ended.
+/// Leases by tag; acquires, renewals and releases by namespace; both by outcome.
 fn put_leases(all: &mut Exposition, store: &Registry) {
     let leases = store.leases();
     let (tags, spaces) = (leases.tags.each(), leases.spaces.each());
@@ -154,7 +154,7 @@ fn put_leases(all: &mut Exposition, store: &Registry) {
     of_spaces("leafid_releases_total", |counts| &counts.releases);
 }
 
-/// What the server's own generators did: the single IDs over HTTP, and those of Leaf's clients.
+/// The server's own generators: single IDs over HTTP, and those of Leaf's clients.
 fn put_single(all: &mut Exposition, generators: &Generators) {
     let singles = generators.counted();
     let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());

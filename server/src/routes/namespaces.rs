@@ -1,4 +1,4 @@
-//! Namespaces: layouts, and the worker numbers that may be handed out.
+//! Namespaces: layouts, and ranges of worker numbers.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.millis("last_ms", row.layout.last().get());
 }
 
-/// `GET /v1/namespaces/{ns}/numbers`: each worker number as one letter, and who holds them.
+/// `GET /v1/namespaces/{ns}/numbers`: the state of each worker number as a letter, and the holders.
 pub async fn numbers(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,

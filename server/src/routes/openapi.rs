@@ -1,4 +1,4 @@
-//! The description of the API for machines: one table of operations, over tables of fields.
+//! The OpenAPI description, made from one table of operations over the tables of fields.
 
 mod fields;
 mod schema;
@@ -17,7 +17,7 @@ use self::schema::{answer, braced, request, value};
 use super::answer::Json;
 use super::input::ROWS;
 
-/// What is answered without a token in any case.
+/// Paths that never need a token.
 const PROBED: [&str; 3] = [path::HEALTHZ, path::READYZ, path::OPENAPI];
 
 struct Operation {
@@ -82,7 +82,7 @@ const fn delete(path: &'static str, summary: &'static str) -> Operation {
 }
 
 pub(crate) async fn serve() -> Json {
-    // All answers share one copy.
+    // All answers share one text.
     Json(text().into())
 }
 
@@ -144,7 +144,7 @@ fn described(operation: &Operation) -> Value {
     described
 }
 
-/// The parameters of a path, and of the query that it takes.
+/// The parameters of a path and of its query.
 fn parameters(path: &str) -> Vec<Value> {
     let query: &[&str] = match path {
         path::DECODE => &["namespace"],
@@ -155,7 +155,7 @@ fn parameters(path: &str) -> Vec<Value> {
     in_path.chain(query.iter().map(|name| parameter(name, "query", path))).collect()
 }
 
-/// The examples are what a test of the description makes beforehand.
+/// The examples name what the test of the description creates beforehand.
 fn parameter(name: &str, place: &str, path: &str) -> Value {
     let first_page = json!({ "type": "string", "maxLength": 0 });
     let rows = FieldForm::Number { least: 1, most: ROWS.1 as u64 };
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::routes::health::{Ready, put_ready};
 
-    /// Nobody needs a token for it, and whoever does not take in the answer makes the server keep it.
+    /// It needs no token, and a client that does not read its answer makes the server keep it in memory.
     #[tokio::test]
     async fn it_is_not_copied_for_each_request() {
         let body = serve().await.into_response().into_body();
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!((sent.as_ptr(), sent.len()), (text().as_ptr(), text().len()));
     }
 
-    /// A server with a journal, after a fence and a loss: what a test over HTTP does not have.
+    /// A server with a journal, after a fence and a loss: no test over HTTP has one.
     #[test]
     fn all_that_a_ready_store_says_is_described() {
         let now = StoreTime::new(1_800_000_000_000);

@@ -1,4 +1,4 @@
-//! The store, its tags and namespaces at a glance: what the dashboard shows.
+//! The store, its tags and namespaces at a glance, for the dashboard.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn put_space(writer: &mut Writer, space: &SpaceSight) {
     put_rate(writer, "more_per_day", space.per_second);
 }
 
-/// How much a number grows in a day; one that was written anew may stand lower.
+/// Growth in a day; 0 for a number that was written anew and stands lower.
 fn put_rate(writer: &mut Writer, field: &'static str, per_second: Option<f64>) {
     if let Some(per_second) = per_second {
         writer.big(field, (per_second.max(0.0) * 86_400.0).round() as u64);

@@ -1,4 +1,4 @@
-//! Tags: what may be leased from.
+//! Tags: create, change, advance, delete, list.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ pub async fn put(
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
-/// `POST /v1/tags/{tag}/advance`: moves the position up. What this server itself has in hand of the
-/// tag lies below, and is not handed out any more.
+/// `POST /v1/tags/{tag}/advance`: moves the position up. Numbers of the tag that this server's own
+/// generators have in hand lie below, and are dropped.
 pub async fn advance(
     State(app): State<Arc<App>>,
     TagPath(tag): TagPath,

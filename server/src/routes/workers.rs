@@ -1,4 +1,4 @@
-//! Windows on a worker's time, and who holds which number.
+//! Windows on a worker's time, and the holders of worker numbers.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ pub async fn revoke(
     Ok(Json::empty())
 }
 
-/// `PUT /v1/workers/{ns}/{n}`: a number that is, or was, used outside of leafid.
+/// `PUT /v1/workers/{ns}/{n}`: sets aside a number that is, or was, used outside of leafid.
 pub async fn set_aside(
     State(app): State<Arc<App>>,
     NamespacePath(namespace): NamespacePath,
@@ -92,7 +92,7 @@ pub async fn set_aside(
     Ok(Json::write(|writer| put_row(writer, worker, &row, &layout)))
 }
 
-/// `GET /v1/workers/{ns}`: the numbers that were ever handed out. It never shows a key.
+/// `GET /v1/workers/{ns}`: the numbers that were ever granted. It never shows a key.
 pub async fn list(
     State(app): State<Arc<App>>,
     NamespacePath(namespace): NamespacePath,
@@ -110,7 +110,7 @@ pub async fn list(
     }))
 }
 
-/// A row of the list: whether the number is held, but never by which key.
+/// A row of the list: whether the number is held, but never its key.
 pub fn put_row(writer: &mut Writer, worker: u32, row: &WorkerRow, layout: &Layout) {
     writer.number("worker", worker.into());
     writer.flag("held", row.key.is_some());

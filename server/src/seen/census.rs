@@ -1,5 +1,5 @@
-//! What the store holds, as it was seen last. It is looked at only when somebody asks, and no more
-//! often than costs little: whoever asks sooner is told what was seen before.
+//! An overview of the store's contents. It is refreshed only when somebody asks, and rarely enough to
+//! cost little: in between, the last one is given.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -16,22 +16,22 @@ use leafid_store::store::Page;
 use super::numbers::{Count, Numbers, State};
 use super::rate::Track;
 
-/// How many tags are seen: the first by name, and those that were leased from here.
+/// Tags in the overview at most: the first by name, and those leased from through this server.
 pub const TAGS: u32 = 1_000;
 pub const SPACES: u32 = 100;
 const ROWS: u32 = 1_000;
-/// How long after the last look the next is made at the earliest.
+/// The shortest time between two refreshes.
 const APART: Duration = Duration::from_millis(1_500);
-/// And after a look that took long, not before this many times as long.
+/// After a refresh that took long, the next waits this many times as long.
 const REST: u32 = 20;
-/// How long whoever asks waits for a look, where something was seen before.
+/// How long a request waits for a refresh before it is given the last overview.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TagSight {
     pub tag: Name,
     pub row: TagRow,
-    /// How many numbers of it are leased in a second at present, by all servers.
+    /// Numbers leased per second at present, by all servers.
     pub per_second: Option<f64>,
 }
 
@@ -46,14 +46,14 @@ pub struct SpaceSight {
     pub name: Name,
     pub row: Namespace,
     pub numbers: Arc<Numbers>,
-    /// How many more numbers are in use each second at present.
+    /// Growth of the numbers in use, per second at present.
     pub per_second: Option<f64>,
 }
 
 #[derive(Debug)]
 struct Seen<T> {
     last: Mutex<Option<Last<T>>>,
-    /// One looks at a time.
+    /// One refresh at a time.
     looking: tokio::sync::Mutex<BTreeMap<Name, Track>>,
 }
 
@@ -86,7 +86,7 @@ impl<T: Send + Sync + 'static> Seen<T> {
         (last.at.elapsed() < apart).then(|| Arc::clone(&last.seen))
     }
 
-    /// What was seen a moment ago, or is seen now; where that takes long, what was seen before.
+    /// Gives a recent overview, or refreshes it; if that takes long, the last one.
     async fn told(
         self: &Arc<Self>,
         store: &Arc<Registry>,
@@ -96,7 +96,7 @@ impl<T: Send + Sync + 'static> Seen<T> {
             return Ok(recent);
         }
         let (seen, store) = (Arc::clone(self), Arc::clone(store));
-        // Whoever asked may be gone before it is done: the next one is told.
+        // It runs on if the request is dropped: the next one gets its result.
         let looking = tokio::spawn(async move { seen.look(&store, look).await });
         match tokio::time::timeout(PATIENCE, looking).await {
             Ok(Ok(seen)) => seen,
@@ -138,7 +138,7 @@ impl Census {
         self.spaces.told(store, |store, tracks| Box::pin(spaces(store, tracks))).await
     }
 
-    /// A namespace and its numbers; also one that is not among those that are seen together.
+    /// A namespace and its numbers, also one that the overview leaves out.
     pub async fn space(
         &self,
         store: &Arc<Registry>,
@@ -158,7 +158,7 @@ async fn tags(store: &Registry, tracks: &mut BTreeMap<Name, Track>) -> Result<Ta
     let more = rows.len() >= TAGS as usize;
     let mut rows: BTreeMap<Name, TagRow> = rows.into_iter().collect();
     if more {
-        // Those that are leased from are worth more than those that come first.
+        // Tags in use matter more than the first ones by name.
         let leased = store.leases().tags.each().into_iter().filter_map(|(tag, _)| tag);
         let missing = leased.filter(|tag| !rows.contains_key(tag));
         let read = missing.map(|tag| async move { (tag, store.tag(tag).await) });
@@ -193,7 +193,7 @@ async fn spaces(
 
 async fn numbers(store: &Registry, name: Name, row: Namespace) -> Result<Numbers, Problem> {
     let mut count = Count::new(row, store.now().await?);
-    // Those outside of its range are not asked for.
+    // Rows outside of its range are not read.
     let mut after = u32::try_from(row.workers.start).ok().and_then(|start| start.checked_sub(1));
     loop {
         let rows = store.workers(name, Page { after, limit: ROWS }).await?;

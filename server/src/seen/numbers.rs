@@ -1,12 +1,12 @@
-//! The worker numbers of a namespace: in which state each is.
+//! The worker numbers of a namespace, and the state of each.
 
 use leafid_core::registry::{Namespace, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime};
 use leafid_store::registry::aside::is_aside;
 
-/// How many numbers of a namespace are told one by one.
+/// Numbers of a namespace that are listed one by one, at most.
 pub const DRAWN: usize = 65_536;
-/// How many holders are told at most, those that were granted a window last.
+/// Holders listed at most: those that were granted a window last.
 pub const HOLDERS: usize = 500;
 
 /// The state of a worker number.
@@ -49,9 +49,9 @@ impl State {
 
 #[derive(Clone, Debug)]
 pub struct Numbers {
-    /// When it was looked at, by the store's clock.
+    /// The moment of the overview, by the store's clock.
     pub now: StoreTime,
-    /// How many of its range are in each state, in the order of [`State`].
+    /// Numbers of the range by state, in the order of [`State`].
     pub counts: [u64; STATES.len()],
     pub letters: String,
     /// Who holds numbers, or held them until their windows are over, by number.
@@ -59,7 +59,7 @@ pub struct Numbers {
     pub more_holders: bool,
 }
 
-/// What the rows say so far.
+/// The state of the numbers, as rows are read.
 #[derive(Debug)]
 pub struct Count {
     namespace: Namespace,
@@ -77,7 +77,7 @@ impl Count {
         Count { namespace, letters: vec![STATES[State::Fresh as usize].1; drawn], seen }
     }
 
-    /// Takes in a row. One outside of the range is not counted: nobody is granted it.
+    /// Counts a row, unless its number is outside of the range: nobody is granted that.
     pub fn row(&mut self, (worker, row): Worker) {
         let Some(place) = u64::from(worker).checked_sub(self.namespace.workers.start) else {
             return;
@@ -118,7 +118,7 @@ fn keep_latest(holders: &mut Vec<Worker>) {
 }
 
 impl Numbers {
-    /// The name of each state, and how many are in it.
+    /// The count of each state, by its name.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, u64)> {
         STATES.iter().zip(&self.counts).map(|((name, _), count)| (*name, *count))
     }
@@ -127,7 +127,7 @@ impl Numbers {
         self.counts[state as usize]
     }
 
-    /// How many somebody may be granted now.
+    /// How many numbers can be granted now.
     pub fn to_be_had(&self) -> u64 {
         self.count(State::Fresh) + self.count(State::Free)
     }

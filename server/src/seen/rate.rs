@@ -1,23 +1,23 @@
-//! How fast a number grows at present, and when it will be at its end.
+//! The present growth of a number, and when it reaches its end.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Looks that are noted are at least this far apart.
+/// Samples are at least this far apart.
 const APART: Duration = Duration::from_secs(15);
 const PRESENT: Duration = Duration::from_secs(900);
-/// Over less than this nothing is said: one lease would be a flood.
+/// Over less than this no rate is given: one lease would look like a flood.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// A number as it was seen, over the last quarter of an hour.
+/// Samples of a number over the last quarter of an hour.
 #[derive(Clone, Debug, Default)]
 pub struct Track(VecDeque<(Instant, u64)>);
 
 impl Track {
-    /// Notes what it is now; gives how much it grows in a second, once it was seen before.
+    /// Adds a sample; gives the growth per second once there is an earlier one.
     pub fn note(&mut self, at: Instant, value: u64) -> Option<f64> {
         let age = |seen: Instant| at.saturating_duration_since(seen);
-        // One that is older stays, if nothing else would be left.
+        // The only older sample stays.
         while self.0.len() > 1 && self.0.front().is_some_and(|(seen, _)| age(*seen) > PRESENT) {
             self.0.pop_front();
         }
@@ -32,7 +32,7 @@ impl Track {
     }
 }
 
-/// In how many seconds so much is used up at this rate; for ever where nothing is used.
+/// Seconds until so much is used up at this rate; infinite at rate 0.
 pub fn seconds_left(left: u64, per_second: f64) -> f64 {
     if per_second > 0.0 { left as f64 / per_second } else { f64::INFINITY }
 }
@@ -54,7 +54,7 @@ mod tests {
         let rate = track.note(at(4_001), 1_100 + 3_991 * 3).unwrap();
         assert!((rate - 3.0).abs() < 0.01, "{rate}");
         assert!(track.0.len() <= 61, "{}", track.0.len());
-        // Nobody looked for a day: the last look still tells something.
+        // After a day without samples the last one still counts.
         assert!(track.note(at(90_000), 100_000).is_some());
     }
 

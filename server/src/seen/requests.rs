@@ -1,4 +1,4 @@
-//! Requests over HTTP: how many of which kind, how long they took, and why they were refused.
+//! Counters of HTTP requests: by route, duration, and reason of refusal.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use leafid_core::Code;
 use leafid_store::meter::Counter;
 use leafid_store::meter::histogram::Histogram;
 
-/// What requests ask for, as far as it is told apart: by its name in metrics.
+/// The routes that metrics tell apart, by their label.
 const ROUTES: [&str; 10] = [
     "lease",
     "numbers",
@@ -44,7 +44,7 @@ pub const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
 #[derive(Debug)]
 pub struct OfRoute {
     pub answers: [Counter; CLASSES.len()],
-    /// How long they took, in µs: from the body that was read to the answer that is to be sent.
+    /// Durations in µs, from the body being read to the answer being ready.
     pub took: Histogram,
 }
 

@@ -1,4 +1,4 @@
-//! The file of `leafid apply`: what it may say, and how that is asked of a server.
+//! The file of `leafid apply`, and its entries as requests to the API.
 
 use std::io::Read;
 
@@ -80,7 +80,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
 
 fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
     for field in ["from", "until"] {
-        // The API has them as text, for JavaScript's sake.
+        // The API has 64-bit numbers as text, for JavaScript's sake.
         if let Some(number @ Value::Number(_)) = fields.get_mut(field) {
             *number = number.to_string().into();
         }

@@ -1,4 +1,4 @@
-//! What has to be done so that the store is as the file says.
+//! The changes that make the store match the file.
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
 use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
@@ -13,16 +13,16 @@ use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
 use crate::cli::invalid;
 
-/// The change that brings one tag or namespace of the store to what the file says.
+/// The change that makes one tag or namespace match the file.
 pub struct Plan {
     kind: &'static str,
     name: String,
     /// Its path in the API.
     path: String,
     body: String,
-    /// `create` or `change`, where there is something to do.
+    /// `create` or `change`; `None` if it matches already.
     pub verb: Option<&'static str>,
-    /// Of each field that changes what it is, `from`, and is to be, `to`.
+    /// Each field that changes, with its value `from` and `to`.
     fields: Map<String, Value>,
 }
 
@@ -59,7 +59,7 @@ pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
 }
 
 impl Plan {
-    /// It for a program.
+    /// The plan as JSON.
     pub fn json(&self) -> Value {
         let step = self.verb.unwrap_or("keep");
         let mut value = json!({ "kind": self.kind, "name": self.name, "step": step });
@@ -69,7 +69,7 @@ impl Plan {
         value
     }
 
-    /// Sends the change. Fails if the row has changed since it was read, or if the store is unreachable.
+    /// Sends the change. Fails if the row has changed since it was read, or the store cannot be reached.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
         let body = self.body.clone();
         match self.verb {
@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// Compares what the file wants with what is there; or why it is impossible.
+    /// Compares the file's entry with the row; the inner error says why it is impossible.
     fn of(client: &Client, wanted: &Wanted) -> Result<Result<Plan, String>, Problem> {
         let (name, mut fields) = (wanted.name.clone(), wanted.fields.clone());
         let (kind, path) = match wanted.kind {
@@ -101,7 +101,7 @@ impl Plan {
         let (verb, changes) = match &row {
             None => (Some("create"), Map::new()),
             Some(row) => {
-                // A tag begins where it stands.
+                // An existing tag keeps its position.
                 fields.retain(|field, _| kind != "tag" || field != "from");
                 let changes = changes(&fields, row);
                 ((!changes.is_empty()).then_some("change"), changes)
@@ -112,7 +112,7 @@ impl Plan {
     }
 }
 
-/// The fields that the row has otherwise.
+/// The fields that differ from the row.
 fn changes(fields: &Map<String, Value>, row: &Value) -> Map<String, Value> {
     let is_same = |one: &Value, other: &Value| {
         one == other || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
@@ -122,7 +122,7 @@ fn changes(fields: &Map<String, Value>, row: &Value) -> Map<String, Value> {
     other.map(|(field, to, from)| (field.clone(), json!({ "from": from, "to": to }))).collect()
 }
 
-/// A value for a person: a range as `0..64`, everything else as JSON.
+/// A value for a person: a range as `0..64`, anything else as JSON.
 fn words(value: &Value) -> String {
     match (&value["start"], &value["end"]) {
         (Value::Number(start), Value::Number(end)) => format!("{start}..{end}"),
@@ -149,7 +149,7 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
     decided.err().map(|refusal| problem(refusal).detail)
 }
 
-/// A row as the API shows it, without what stands beside it there.
+/// The row in the API's answer, without the other fields there.
 fn stored<T>(
     row: &Value,
     beside: &[&str],

@@ -1,4 +1,4 @@
-//! The file of `leafid serve --config`: each of its keys is an option that was not given.
+//! The file of `leafid serve --config`: its keys stand for options that are not given.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use crate::shallow;
 
 pub const VARIABLE: &str = "LEAFID_CONFIG";
 
-/// A file, and the words that it adds to a command line.
+/// A file, and the words that it adds to the command line.
 pub struct Added {
     pub file: PathBuf,
     pub words: Vec<OsString>,
 }
 
-/// What the file adds to a command line of `leafid serve`, if one is named: an option that is
-/// given there, or whose variable is set, is left out.
+/// Reads the file that a command line of `leafid serve` names, if any. Options that are given there, or whose
+/// variable is set, are left out.
 pub fn added(command: &Command, words: &[OsString]) -> Result<Option<Added>, Problem> {
-    // Only a look: what is wrong with the words is said once all of them are there.
+    // Errors are ignored here: they are reported once all words are there.
     let seen = command.clone().ignore_errors(true).try_get_matches_from(words);
     let serve = seen.as_ref().ok().and_then(|seen| seen.subcommand_matches("serve"));
     let named = serve.and_then(|serve| Some((serve, serve.get_one::<PathBuf>("_config")?)));
@@ -49,8 +49,8 @@ pub fn added(command: &Command, words: &[OsString]) -> Result<Option<Added>, Pro
     Ok(Some(Added { file: file.clone(), words: added }))
 }
 
-/// A key with its values as words of the command line, whose parser looks at the rest; none for a value
-/// that is no word.
+/// A key and its values as words of the command line, whose parser checks them; `None` for a value that
+/// cannot be a word.
 fn words_of(key: &Key, value: &Value) -> Option<Vec<OsString>> {
     let word = |value: &Value| match value {
         Value::String(text) => Some(format!("--{}={text}", key.name).into()),
@@ -72,7 +72,7 @@ fn read(file: &Path) -> Result<Table, Problem> {
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| invalid(format!("cannot read `{path}`: {error}")))?;
     shallow::check(&text).map_err(|why| invalid(format!("in `{path}`, {why}")))?;
-    // The parser's own words show the line, and a line may have a password.
+    // The parser's own message would quote the line, which may have a password.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start));
         let line = before.map_or(1, |before| before.matches('\n').count() + 1);

@@ -1,18 +1,18 @@
-//! The settings of `leafid serve`: what each is called in a file, in the environment and on the
-//! command line. All of it is read from the options themselves.
+//! The settings of `leafid serve`, with their names in a file, in the environment and on the command line,
+//! derived from the options themselves.
 
 use clap::{Arg, ArgAction, Command};
 
-/// Options that are about this one command line.
+/// Options that make no sense in a file.
 const NOT_IN_A_FILE: [&str; 4] = ["config", "help", "json", "version"];
 
 pub struct Key {
     pub name: String,
     pub id: String,
     pub variable: Option<String>,
-    /// Its default, where there is one to show.
+    /// Its default, if it has one that can be shown.
     pub default: Option<String>,
-    /// What it takes, as `HOST:PORT`.
+    /// The placeholder of its value, such as `HOST:PORT`.
     pub takes: Option<String>,
     pub help: String,
     pub is_switch: bool,
@@ -33,7 +33,7 @@ fn key(arg: &Arg) -> Option<Key> {
     let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
     let mut default =
         arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
-    // One that depends on something stands in the words.
+    // A default that depends on something is a part of the help.
     if let Some((before, after)) = help.split_once(" [default: ") {
         default = Some(after.trim_end_matches(']').to_owned());
         help = before.to_owned();

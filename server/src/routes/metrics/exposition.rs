@@ -1,11 +1,11 @@
-//! The text of `/metrics`: Prometheus' own format, and OpenMetrics for who asks for it. They differ in
-//! the name that a counter is declared by, and in the last line.
+//! The text of `/metrics`: Prometheus' format, or OpenMetrics on request. They differ in the name by which
+//! a counter is declared, and in the last line.
 
 use std::fmt::Write;
 
 use leafid_store::meter::histogram::Reading;
 
-/// What a family is called, what kind it is, and what it tells.
+/// The metric families: name, type, help.
 const FAMILIES: &str = "
 leafid_build_info gauge Always 1; the labels say what is running.
 leafid_store_up gauge 1 where the store grants, 0 where it does not.
@@ -58,7 +58,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What an `Accept` asks for: OpenMetrics where it is named.
+    /// The format that an `Accept` header asks for: OpenMetrics where it is named.
     pub fn asked(accept: Option<&str>) -> Format {
         let named = |kind: &str| kind.trim().starts_with("application/openmetrics-text");
         match accept.is_some_and(|accept| accept.split(',').any(named)) {
@@ -102,7 +102,7 @@ impl Exposition {
             Format::Prometheus => name,
             Format::OpenMetrics => name.strip_suffix("_total").unwrap_or(name),
         };
-        // Writing into a text fails for nothing, here and below.
+        // Writing into a string never fails, here and below.
         let _ = writeln!(self.text, "# HELP {declared} {help}\n# TYPE {declared} {kind}");
         Family { name, text: &mut self.text }
     }
@@ -131,7 +131,7 @@ impl Family<'_> {
         }
     }
 
-    /// A histogram whose unit is `scale` times the one of the metric.
+    /// A histogram; `scale` converts its unit into the metric's.
     pub fn reading(&mut self, labels: Labels<'_>, reading: &Reading, scale: f64) {
         for (at, below) in reading.below.iter().enumerate() {
             let bound = match reading.bounds.get(at) {

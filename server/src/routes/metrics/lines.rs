@@ -1,4 +1,4 @@
-//! How far tags have come, what of worker numbers and layouts is left, and for how long.
+//! Positions of tags; worker numbers and layouts left, and for how long.
 
 use leafid_core::registry::TagRow;
 
@@ -6,7 +6,7 @@ use super::exposition::Exposition;
 use crate::seen::census::{SpaceSight, TagSight, TagSights};
 use crate::seen::rate::seconds_left;
 
-/// Figures of at most this many tags are told, of those with the least time left first.
+/// Tags with metrics of their own at most: those with the least time left first.
 const TAGS: usize = 200;
 
 pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
@@ -14,7 +14,7 @@ pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
         sight.per_second.map(|per_second| seconds_left(sight.row.remaining(), per_second))
     };
     let mut tags: Vec<_> = seen.tags.iter().map(|sight| (sight, left(sight))).collect();
-    // Those that end first matter most, and then those that are used.
+    // Those that end first matter most, then those in use.
     let order = |left: Option<f64>| left.unwrap_or(f64::INFINITY);
     tags.sort_by(|(a, x), (b, y)| {
         let moved = |sight: &TagSight| sight.per_second.is_none_or(|rate| rate <= 0.0);
@@ -39,7 +39,7 @@ pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
     all.one("leafid_tags_seen", seen.tags.len() as u64);
 }
 
-/// Worker numbers by state, and their end and that of the layout.
+/// Worker numbers by state, and when they and the layout run out.
 pub fn put_spaces(all: &mut Exposition, spaces: &[SpaceSight]) {
     let mut family = all.family("leafid_worker_numbers");
     for space in spaces {

@@ -1,4 +1,4 @@
-//! What the process takes, under the names that all exporters use.
+//! Resources of the process, under the names that all exporters use.
 
 #[cfg(target_os = "linux")]
 pub fn figures() -> Vec<(&'static str, f64)> {
@@ -12,7 +12,7 @@ pub fn figures() -> Vec<(&'static str, f64)> {
 
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let (status, stat) = (read("/proc/self/status"), read("/proc/self/stat"));
-    // The name before it may have blanks and braces.
+    // The process name before it may have blanks and parentheses.
     let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
     let per_second = rustix::param::clock_ticks_per_second() as f64;
     let seconds = |field| {
@@ -24,7 +24,7 @@ pub fn figures() -> Vec<(&'static str, f64)> {
     let started = after(&read("/proc/stat"), "btime ").zip(seconds(19));
     [
         ("process_resident_memory_bytes", after(&status, "VmRSS:").map(|kib| kib * 1_024.0)),
-        // The folder itself is open meanwhile.
+        // Reading the folder holds one open itself.
         ("process_open_fds", files.map(|all| all.count().saturating_sub(1) as f64)),
         ("process_max_fds", after(&read("/proc/self/limits"), "Max open files")),
         ("process_threads", after(&status, "Threads:")),

@@ -1,4 +1,4 @@
-//! The fields of the server's own objects, beside the core's tables.
+//! The fields of the server's own objects, beside the protocol's tables.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
@@ -9,11 +9,11 @@ pub type Object = &'static [Part];
 
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// Those of a table of the core's.
+    /// The fields of a table of the protocol's.
     Core(&'static [FieldSchema]),
-    /// Those of another object.
+    /// The fields of another object.
     Same(Object),
-    /// One of the server's own.
+    /// A field of the server's own.
     Own(Field),
 }
 
@@ -27,7 +27,7 @@ pub struct Field {
 
 #[derive(Clone, Copy)]
 pub enum Form {
-    /// What the core's tables know.
+    /// A form of the protocol's tables.
     Core(FieldForm),
     Words,
     OneOf(&'static [&'static str]),
@@ -140,7 +140,7 @@ const STOPPED_TAG: Object = &[
     is("max_id", ENDS, "Its next number that was never granted, as the store knows."),
     is("claimed_until", ENDS, "The highest end that a holder said to have."),
 ];
-/// Without a token where one is wanted there is the status alone.
+/// Without a token where one is required, only the status is there.
 pub const READY: Object = &[
     is("status", READINESS, "`degraded` while a tag stands below what a holder has of it."),
     may("store", TOKEN, "The store's id."),

@@ -5,21 +5,21 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{Field, Form, Object, Part};
 
-/// How a name begins and goes on.
+/// The pattern of names.
 pub const NAME: &str = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}";
 /// No control characters.
 const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
-/// Who an object comes from.
+/// The sender of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
-    /// A caller, who must say no more than is known, and may say null for what is absent.
+    /// A caller: unknown fields are refused, and null stands for an absent one.
     Caller,
-    /// The store, which always says what is defaulted; a newer one may say more.
+    /// The store: defaults are always there, and a newer version may add fields.
     Store,
 }
 
-/// The schema of a request's body. What the template of its path says need not be there.
+/// The schema of a request's body. Fields that its path carries need not be there.
 pub fn request(body: Object, path: &str) -> Value {
     let mut schema = schema(&fields(body), From::Caller);
     for name in path.split('/').filter_map(braced) {
@@ -33,7 +33,7 @@ pub fn request(body: Object, path: &str) -> Value {
     schema
 }
 
-/// The schema of an answer. None shows the key of a lease.
+/// The schema of an answer, which never shows the key of a lease.
 pub fn answer(object: Object) -> Value {
     let mut shown = fields(object);
     shown.retain(|field| field.name != "key");
@@ -44,7 +44,7 @@ pub fn value(form: FieldForm) -> Value {
     plain(form, From::Caller)
 }
 
-/// The name that stands in braces, in a part of a path's template.
+/// The name in braces of a part of a path's template.
 pub fn braced(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
 }
@@ -105,7 +105,7 @@ fn plain(form: FieldForm, from: From) -> Value {
         FieldForm::Number { least, most } => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }
-        // No line goes beyond 2^63 - 1.
+        // No position goes beyond 2^63 - 1.
         FieldForm::Big { least: 0 } => {
             json!({ "type": "string", "pattern": "^(0|[1-9][0-9]{0,18})$" })
         }
