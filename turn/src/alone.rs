@@ -1,9 +1,9 @@
-//! A turn of one request, for a host that runs the texts with a driver of its own.
+//! A turn for one request, for a host that runs the SQL texts with a driver of its own.
 //!
-//! The host asks what is to be read ([`Alone::reads`]) and gives the rows ([`Alone::learn`]) until nothing
-//! more is wanted, carries out [`Alone::steps`] in one transaction, and answers ([`Alone::answer`]) when
-//! that is durable. A step that does not find what it has to find undoes the transaction, and the request
-//! is decided again in a turn of its own. So is a request that has to see its own change.
+//! The host runs [`Alone::reads`] and passes the rows to [`Alone::learn`] until there are no more reads,
+//! carries out [`Alone::steps`] in one transaction, and answers with [`Alone::answer`] when that is durable.
+//! If a step does not find its row, the transaction is rolled back and the request decided again in a new
+//! turn. So is a request that has to see its own change.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -20,10 +20,10 @@ use crate::sql::{Query, Step, Texts, answered, unreadable};
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
 
-/// How often a request may want more.
+/// Rounds of reads that a request may take.
 const READINGS: usize = 64;
 
-/// How a request is decided on the rows at hand.
+/// Decides a request on the rows at hand.
 pub type Decide<T> = Box<dyn Fn(&mut TurnRows) -> Result<T, Stop> + Send + Sync>;
 
 /// One request in a turn of its own.
@@ -37,7 +37,7 @@ pub struct Alone<T> {
     again: bool,
 }
 
-/// A want that is being read. Numbers without rows may take several readings.
+/// A want that is being read. Finding numbers without rows may take several reads.
 struct Reading {
     want: Want,
     next: Want,
@@ -61,7 +61,7 @@ impl<T> Alone<T> {
         alone
     }
 
-    /// What is to be read; nothing once the request is decided.
+    /// The queries to run; empty once the request is decided.
     pub fn reads(&self) -> Vec<Query> {
         self.reading.iter().map(|reading| self.texts.query(&reading.next)).collect()
     }
@@ -92,7 +92,7 @@ impl<T> Alone<T> {
         }
     }
 
-    /// What is to be written, in this order: also where the answer is a refusal.
+    /// The writes to carry out, in this order: a refusal may have some, too.
     pub fn steps(&self) -> Vec<Step> {
         let groups = self.rows.groups().groups;
         groups.iter().flatten().flat_map(|write| self.texts.steps(write)).collect()
@@ -135,8 +135,8 @@ impl<T> Alone<T> {
     }
 }
 
-/// Numbers without rows: SQLite's text gives one, the others give numbers that have rows. None while more
-/// is to be read.
+/// The answer to [`Want::Unused`]: SQLite's text gives such a number, the other texts give numbers that have
+/// rows. `None` while more is to be read.
 fn unused<S: Source>(reading: &mut Reading, asked: &Query, rows: &[S]) -> Option<Answer> {
     let Want::Unused { namespace, mut from, end, .. } = reading.next else { return None };
     let number = |row: &S, column| Columns::of(row).big(column).ok().flatten();
@@ -191,7 +191,7 @@ mod tests {
         Alone::new(texts, Token::new([1; 16]), NOW, Box::new(decide))
     }
 
-    /// A namespace that hands out 2,048 numbers, of which its row knows nothing.
+    /// A namespace of 2,048 numbers whose row says that none has a row.
     fn namespace() -> Row {
         let layout = Layout::new(0, 1, 41, 11, 11).unwrap();
         let row = NamespaceRow {
@@ -215,7 +215,7 @@ mod tests {
         Row(columns.map(|name| (name, params.get(name).unwrap().clone())).to_vec())
     }
 
-    /// What it reads, by the table and the columns that its text has.
+    /// Whether it reads with this text.
     fn wanted(alone: &Alone<u32>, text: &'static str) -> bool {
         alone.reads().iter().any(|query| query.text == alone.texts.text(text))
     }

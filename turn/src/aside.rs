@@ -1,9 +1,9 @@
-//! Worker numbers that something outside of leafid uses, such as a generator that is still to be
-//! replaced: nobody here is granted them until it has stopped, and then above all that it stamped.
+//! Worker numbers in use outside of leafid, such as by a generator that is to be replaced. Nobody here is
+//! granted them until it has stopped, and then only above all its time stamps.
 //!
-//! What is outside has no key and asks for nothing, so its row is one without a key that is reserved
-//! to the end of the layout. No window of ours ends there before the layout itself does, so such a row
-//! says by itself that it is set aside, also after an operator's release took the owner from it.
+//! The row of such a number has no key and is reserved to the end of the layout. No window ends there
+//! before the layout itself does, so the row alone shows that the number is set aside, even after an
+//! operator's release removed the owner.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -18,8 +18,8 @@ use crate::rows::TurnRows;
 use crate::stop::Stop;
 use crate::utc;
 
-/// How long after its window has ended a number is set aside again: what stamps outside of leafid does so by
-/// a clock of its own, which may be behind.
+/// How long after its window has ended a number can be set aside again: the other generator's clock may be
+/// behind.
 const MARGIN_MS: i64 = 10_000;
 
 /// Whether a number is set aside, and not taken over yet.
@@ -27,8 +27,8 @@ pub fn is_aside(layout: &Layout, row: &WorkerRow) -> bool {
     row.key.is_none() && row.reserved_until == layout.last_end()
 }
 
-/// Sets a number aside, or takes it over. While it is set aside, `held_from` keeps what was granted
-/// on it before, and what comes after never begins below that.
+/// Sets a number aside, or takes it over. While it is set aside, `held_from` keeps the end of earlier grants,
+/// so that no later one begins below.
 ///
 /// # Errors
 /// `WORKERS_EXHAUSTED` until a holder's window on it is over, and for 10 s more where it is set aside;
@@ -66,7 +66,7 @@ pub fn decide(
     })
 }
 
-/// The same in a turn, of any number of the layout: one outside the namespace's range may enter it.
+/// The same in a turn, for any number of the layout: one outside of the namespace's range may enter it.
 pub fn set_aside(
     turn: &mut TurnRows,
     name: &Name,
@@ -82,8 +82,7 @@ pub fn set_aside(
     let after = decide(&namespace.layout, &before, ask, turn.now)
         .map_err(|refusal| refused(refusal, name, worker, &before, ask, turn.now))?;
     if u64::from(worker) == used_until {
-        // It has a row now. And the first row of a namespace changes the namespace: from then on its
-        // layout stays.
+        // It has a row now; the first row of a namespace fixes its layout.
         turn.join_worker(name, (worker, after));
         turn.put_namespace(name, NamespaceRow { namespace, used_until: used_until + 1 });
     } else {

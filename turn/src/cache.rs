@@ -1,5 +1,5 @@
-//! The rows that were written last. They are decided on without being read: what is written says
-//! what it was decided on, so a row that somebody else has written since is noticed then.
+//! A cache of rows written last, to decide on without a read. Each write is conditional on the row as it was
+//! decided on, so a row that somebody else has changed since is noticed.
 
 use alloc::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::groups::Scope;
 use crate::row::{NamespaceRow, Seen};
 use crate::write::{Group, Outcome, Write};
 
-/// How many rows of a kind are kept; one more, and all are read again.
+/// Rows of a kind that are kept; one more, and all are dropped.
 const MOST: usize = 16_384;
 
 /// The rows of each kind.
@@ -25,7 +25,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Takes in how a group ended; what was not written is read again.
+    /// Takes in the outcome of a group; rows that were not written are dropped.
     pub fn learn(&mut self, group: &Group, outcome: &Outcome) {
         let Outcome::Done(revisions) = outcome else {
             return group.iter().for_each(|write| self.doubt(scope(write)));
@@ -40,7 +40,7 @@ impl Cache {
                 Write::Namespace { namespace, before, after } => {
                     let had = before.map(|seen| seen.row.namespace.workers);
                     if had.is_some_and(|workers| workers != after.namespace.workers) {
-                        // With the range the rows of its numbers changed.
+                        // A change of the range changes the rows of its numbers.
                         self.workers.retain(|(name, _), _| name != namespace);
                     }
                     keep(&mut self.namespaces, *namespace, Seen { row: *after, revision });
@@ -54,7 +54,7 @@ impl Cache {
         }
     }
 
-    /// What a request of this scope is decided on is read again.
+    /// Drops the rows that a request of this scope is decided on.
     pub fn doubt(&mut self, scope: Scope) {
         match scope {
             Scope::Nothing | Scope::Beat => {}
@@ -68,7 +68,7 @@ impl Cache {
     }
 }
 
-/// What a write is about. One of a worker has a condition on its namespace beside it.
+/// The scope of a write. A worker's has a condition on its namespace beside it.
 fn scope(write: &Write) -> Scope {
     match write {
         Write::Tag { tag, .. } => Scope::Tag(*tag),

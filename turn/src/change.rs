@@ -1,16 +1,16 @@
-//! What an operator asks of a store: how tags, namespaces and worker numbers are to be, and lists.
+//! Operators' requests: changes of tags, namespaces and worker numbers, and pages of lists.
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
 use leafid_core::{FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, StoreTime};
 
-/// How a tag is created or changed; what is not said stays, or is the default.
+/// The creation or change of a tag; absent fields stay, or take the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TagChange {
     /// The first number; only at creation.
     pub from: Option<u64>,
-    /// How many numbers a lease takes unless it says.
+    /// Numbers of a lease by default.
     pub step: Option<u32>,
-    /// How many a lease takes at most.
+    /// Numbers of a lease at most.
     pub max_step: Option<u32>,
     /// The upper end: one more than the last number that may be granted; 2^63 - 1 takes it away.
     pub until: Option<u64>,
@@ -30,23 +30,23 @@ impl TagChange {
         Ok(TagChange { from, step, max_step, until, ..TagChange::default() })
     }
 
-    /// What the tag is to be.
+    /// The core's form of it.
     pub fn spec(&self) -> TagSpec {
         let TagChange { from, step, max_step, until, .. } = *self;
         TagSpec { from, step, max_step, until }
     }
 }
 
-/// How a namespace is created or changed; what is not said stays, or is the default.
+/// The creation or change of a namespace; absent fields stay, or take the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceChange {
-    /// The layout: cannot change after the first window; `leaf` if a new namespace does not say.
+    /// The layout: fixed from the first window on; by default `leaf`.
     pub layout: Option<Layout>,
     /// The worker numbers that may be handed out.
     pub workers: Option<Range>,
-    /// The longest window, in ms: cannot change after the first window.
+    /// The longest window, in ms: fixed from the first window on.
     pub max_window_ms: Option<u32>,
-    /// Change nothing that is there, and refuse if it is not as said.
+    /// Change nothing; refuse if the namespace is there and differs.
     pub only_create: bool,
 }
 
@@ -64,10 +64,10 @@ impl NamespaceChange {
 /// A worker number that is, or was, used outside of leafid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aside {
-    /// Who is to have the number afterwards, and keeps it until then; empty for anybody.
+    /// The owner that keeps the number, and is to hold it afterwards; empty for anybody.
     pub owner: Name,
-    /// Nothing outside stamped a later time than this with it, nor will; `None` while that may be,
-    /// and then nobody is granted the number.
+    /// The latest time that was, or will be, stamped with it outside; `None` while it is still in use there:
+    /// then nobody is granted the number.
     pub until: Option<StoreTime>,
 }
 
@@ -92,10 +92,10 @@ impl Aside {
     }
 }
 
-/// A part of a list: what comes after a key, and how many at most.
+/// A page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<K> {
-    /// The key that the last part ended with.
+    /// The last key of the page before.
     pub after: Option<K>,
     /// How many rows at most.
     pub limit: u32,

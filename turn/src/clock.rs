@@ -7,46 +7,46 @@ use leafid_core::{Code, HostTime, StoreTime};
 use crate::problem::Problem;
 use crate::utc;
 
-/// A wall clock that steps forward by more than this between two readings is not believed.
+/// The largest step forward between two readings that is believed.
 const LARGEST_STEP_MS: i64 = 60_000;
 
-/// What a store and a server read.
+/// The clocks of a machine.
 pub trait Clock: Send + Sync + 'static {
-    /// Milliseconds since 1970: may step and be wrong.
+    /// The wall clock, in ms since 1970: it may step, and be wrong.
     fn wall(&self) -> StoreTime;
-    /// Milliseconds since some moment, suspends included: only ticks.
+    /// A monotonic clock, in ms since some moment, suspends included.
     fn boot(&self) -> HostTime;
 }
 
-/// The registry's time: the source's, as long as it can be believed, and never back.
+/// The registry's time: the wall clock's as long as that can be believed, and never back.
 ///
-/// It is the greater of the source and of the latest moment known plus what has passed since by a
-/// clock that only ticks. The first moment known is the greatest that the store has written.
+/// It is the greater of the wall clock, and of the last reading plus the time since then by the monotonic
+/// clock. The first reading is not below the latest time in the store.
 #[derive(Clone, Copy, Debug)]
 pub struct RegistryTime {
     now: StoreTime,
     source: StoreTime,
     boot: HostTime,
-    /// Until when (by the ticking clock) the source is not believed.
+    /// Until when (by the monotonic clock) the wall clock is not believed.
     distrusts_until: Option<HostTime>,
 }
 
-/// A forward step of the source that is not believed.
+/// A step forward of the wall clock that is not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leap {
-    /// By how much, in ms.
+    /// Its length, in ms.
     pub by_ms: i64,
 }
 
 impl RegistryTime {
-    /// Begins: the source is believed if it lies above the anchor.
+    /// Begins at the wall clock, or at the anchor if that is later.
     pub fn start(anchor: StoreTime, clock: &dyn Clock) -> RegistryTime {
         let (source, boot) = (clock.wall(), clock.boot());
         RegistryTime { now: source.max(anchor), source, boot, distrusts_until: None }
     }
 
-    /// The time now. A forward step of the source by more than a minute is not believed for
-    /// `max_window_ms`, and reported.
+    /// The time now. A step forward of the wall clock by more than a minute is reported, and not believed for
+    /// `max_window_ms`.
     pub fn read(
         &mut self,
         clock: &dyn Clock,
@@ -72,16 +72,16 @@ impl RegistryTime {
     }
 }
 
-/// A wall clock that stands further above the last time that a store knows is not believed at
-/// start: a store that stood still over a holiday starts without a word.
+/// At start, a wall clock further ahead of the latest time in the store is not believed. A store that stood
+/// still over a holiday passes.
 const MOST_AHEAD_MS: i64 = 30 * 86_400_000;
-/// A wall clock that stands further below the last grant of a store is not believed at start.
+/// At start, a wall clock further behind the last grant of the store is not believed.
 const MOST_BEHIND_MS: i64 = 86_400_000;
 
-/// Whether a store's wall clock stands where no pause explains it.
+/// Whether a wall clock is further from the store's times than a pause explains.
 ///
-/// `granted` is the latest time of a grant, `seen` the latest time that the store has written at
-/// all; without a grant nothing is known. Gives the time that the source strays from.
+/// `granted` is the time of the last grant, `seen` the latest time in the store; without a grant nothing is
+/// known. Gives the time that the clock strays from.
 pub fn strays(source: StoreTime, granted: StoreTime, seen: StoreTime) -> Option<StoreTime> {
     let known = granted.max(seen);
     if granted.get() <= 0 {
@@ -95,7 +95,7 @@ pub fn strays(source: StoreTime, granted: StoreTime, seen: StoreTime) -> Option<
     }
 }
 
-/// A clock (`this machine's clock`) that strays from what the store knows.
+/// The refusal of a clock (named as in `this machine's clock`) that strays from the store's times.
 pub fn strayed(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
     let by = source.since(known).saturating_abs() / 86_400_000;
     let side = if source > known { "after" } else { "before" };

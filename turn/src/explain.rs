@@ -1,4 +1,4 @@
-//! Refusals of the core's registry in words: what happened, with the figures, and what to do.
+//! Messages for the refusals of the core's registry: what happened, with the figures, and what to do.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -29,7 +29,7 @@ pub fn namespace_unknown(name: &Name) -> Problem {
     sentence(Code::NamespaceUnknown, Subject::Namespace(name.as_str()))
 }
 
-/// A worker number outside the layout, or outside what may be handed out.
+/// A worker number outside of the layout, or of the namespace's range.
 pub fn worker_invalid(name: &Name, namespace: &Namespace, worker: u32) -> Problem {
     let (start, end) = (namespace.workers.start, namespace.workers.end);
     let detail = format!(
@@ -89,8 +89,8 @@ pub fn segment(
     }
 }
 
-/// A tag of which a holder has shown more than the store knows. Up to where is the holder's word: no
-/// command has it filled in.
+/// A tag of which a holder has shown numbers beyond its position. How far they reach is the holder's word
+/// alone, so no command is printed with it filled in.
 fn stopped(tag: &Name, row: &TagRow) -> Problem {
     let (max_id, claimed) = (row.max_id, row.claimed_until.unwrap_or(0));
     let detail = format!(
@@ -104,7 +104,7 @@ fn stopped(tag: &Name, row: &TagRow) -> Problem {
         .with("max_id", Figure::Big(max_id))
 }
 
-/// A tag whose own step, written by another program, is none.
+/// A tag whose step, written by another program, is not one.
 pub fn step_of_row(tag: &Name) -> Problem {
     let detail = format!(
         "tag `{tag}` has a step of 0 or less in the store, and a lease would have no number; set it: \
@@ -248,7 +248,7 @@ pub fn advance(refusal: Refusal, tag: &Name, row: &TagRow, to: u64) -> Problem {
         .with("until", Figure::Big(end))
 }
 
-/// A new tag in a store that replaces a lost one, or has lost something.
+/// A new tag without `from` in a store that replaces a lost one, or has lost something.
 pub fn tag_needs_from(tag: &Name) -> Problem {
     let detail = format!(
         "tag `{tag}` needs `from`: this store has lost grants, or replaces a lost one, whose numbers it would repeat \
@@ -257,7 +257,7 @@ pub fn tag_needs_from(tag: &Name) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
-/// A tag whose row another program's table has lost, without a first number.
+/// A tag without `from` whose row is gone from another program's table.
 pub fn tag_removed(tag: &Name, row: &TagRow) -> Problem {
     let detail = format!(
         "tag `{tag}` needs `from`: its row was deleted by hand, and whatever else uses the table may have \
@@ -268,7 +268,7 @@ pub fn tag_removed(tag: &Name, row: &TagRow) -> Problem {
     Problem::new(Code::RequestInvalid, detail).with("max_id", Figure::Big(row.max_id))
 }
 
-/// A namespace that is to be created, is there, and is not as it was to be.
+/// A namespace to be created that is there, and differs.
 pub fn namespace_exists(name: &Name, row: &Namespace) -> Problem {
     let detail = format!(
         "namespace `{name}` exists already, with layout {}, workers {}..{} and windows of at most \
@@ -309,7 +309,7 @@ pub fn acquire(
             };
             let floor = namespace.layout.time(namespace.floor);
             let detail = match refusal.until.map(|until| until.since(now).max(0)) {
-                // Whoever holds them: they are not what is missing.
+                // The floor is in the way, not the holders.
                 Some(_) if floor > now => format!(
                     "no window of namespace `{name}` begins before {}: the store was fenced, as it \
                      had lost grants, or it replaces a lost one; wait until then",
@@ -375,7 +375,7 @@ pub fn release(
     }
 }
 
-/// A layout that is not the namespace's.
+/// A declared layout that is not the namespace's.
 pub fn layout_mismatch(name: &Name, layout: &Layout, said: Option<Layout>) -> Problem {
     let said = said.map_or_else(|| "another".to_owned(), |said| words(&said));
     let detail = format!(
@@ -396,7 +396,7 @@ pub fn layout_is_fixed(name: &Name, before: &Layout, after: &Layout) -> Problem 
     Problem::new(Code::LayoutMismatch, detail)
 }
 
-/// A layout in a few words.
+/// A short form of a layout.
 pub fn words(layout: &Layout) -> String {
     format!(
         "{}/{}/{} of {} ms since {}",

@@ -1,4 +1,4 @@
-//! What a turn writes: which rows together, and which of it a request waits for.
+//! The writes of a turn: groups of rows that are written together, and the group that a request waits for.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,16 +7,16 @@ use leafid_core::Name;
 
 use crate::write::Group;
 
-/// What a request is about: what else is decided on it in the same turn is written in one group.
+/// The rows that a request is about. Changes of one scope in a turn are written as one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// It only reads.
+    /// None: it only reads.
     Nothing,
     /// The store itself.
     Beat,
     /// A tag.
     Tag(Name),
-    /// A namespace, and the numbers that are written with it.
+    /// A namespace, and the worker numbers written with it.
     Namespace(Name),
     /// A worker number alone.
     Worker(Name, u32),
@@ -25,7 +25,7 @@ pub enum Scope {
 /// The groups of a turn.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// In the order in which they are written.
+    /// The groups, in the order of writing.
     pub groups: Vec<Group>,
     places: BTreeMap<Scope, usize>,
 }

@@ -1,10 +1,10 @@
-//! A turn of the registry without I/O: which rows a decision wants, what is decided on them, what is to
-//! be written, and in which words a request is refused.
+//! A turn of the registry without I/O: the rows that a decision reads, the decision, the writes, and the
+//! messages of refusals.
 //!
-//! A store reads what is wanted ([`want`]), has requests decided on the rows ([`rows`], [`segments`],
-//! [`windows`], [`namespaces`]), and writes what comes of it on condition that what was read is still so
-//! ([`write`](mod@write)). For databases that speak SQL, [`sql`] says by which text each of these is done. Every
-//! store of leafid decides by this crate, whatever its database and its language.
+//! A store reads the wanted rows ([`want`]), has requests decided on them ([`rows`], [`segments`],
+//! [`windows`], [`namespaces`]), and writes the outcome on condition that the rows have not changed
+//! ([`write`](mod@write)). [`sql`] has the texts for each of these in SQL. Every store of leafid decides by this
+//! crate, whatever its database and its language.
 #![no_std]
 
 extern crate alloc;
@@ -35,7 +35,7 @@ use alloc::string::String;
 
 use leafid_core::Token;
 
-/// A token as it is written: 32 hex digits.
+/// A token as text: 32 hex digits.
 pub fn hex(token: Token) -> String {
     String::from_utf8_lossy(&token.to_hex()).into_owned()
 }

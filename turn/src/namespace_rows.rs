@@ -1,5 +1,4 @@
-//! A namespace in a turn: its row, those of its numbers that were looked at, and what was found for
-//! acquires.
+//! A namespace in a turn: its row, the rows of its numbers that are at hand, and candidates for acquires.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -50,7 +49,7 @@ impl NamespaceRows {
         }
     }
 
-    /// Takes in numbers that were never handed out; the last may lie beyond the range.
+    /// Takes in numbers that were never granted; the last one may be beyond the range.
     pub fn learn_unused(&mut self, read: Vec<u64>, end: u64) {
         let all = read.last().is_none_or(|last| *last >= end);
         self.unused = Some(Supply { left: read.into(), all });
@@ -69,12 +68,12 @@ impl NamespaceRows {
         entry.joined |= joined;
     }
 
-    /// The row of a number as it was written last, unless it is at hand.
+    /// Takes in the row of a number as it was written last, unless one is at hand.
     pub fn know(&mut self, worker: u32, seen: Seen<WorkerRow>) -> Option<WorkerRow> {
         self.workers.entry(worker).or_insert(Entry::known(seen)).row
     }
 
-    /// Forgets a row that was not read, unless somebody has changed it; whether it was so.
+    /// Drops a row that was not read and not changed; says whether it did.
     pub fn forget(&mut self, worker: u32) -> bool {
         let doubtful = self.workers.get(&worker).is_some_and(Entry::is_doubtful);
         if doubtful {
@@ -83,19 +82,18 @@ impl NamespaceRows {
         doubtful
     }
 
-    /// Whether the row of a number is written, and with it every condition of its own.
+    /// Whether the row of a number is written, which checks all of its conditions.
     pub fn is_written(&self, worker: u32) -> bool {
         self.workers.get(&worker).is_some_and(|entry| entry.after().is_some())
     }
 
-    /// Whether the namespace's row was not read, and nothing that is written together shows whether
-    /// it is still so.
+    /// Whether the namespace's row was not read, and no write of its group checks whether it has changed.
     pub fn doubts(&self) -> bool {
         let joined = |worker| self.workers.get(worker).is_some_and(|entry| entry.joined);
         self.row.is_some_and(|row| row.is_doubtful()) && !self.changed.iter().any(joined)
     }
 
-    /// Has the namespace's row read, unless others have decided on it as it is, and are written first.
+    /// Has the namespace's row read, unless other requests have decided on it, which are written first.
     pub fn reread(&mut self) -> Result<(), Stop> {
         if !self.changed.is_empty() {
             return Err(Stop::Later);
@@ -150,9 +148,8 @@ impl NamespaceRows {
         supply.first(|number| !has_row(number)).flatten()
     }
 
-    /// Of the numbers that nobody keeps, the one that rested longest, and the kept number whose owner
-    /// was not seen for longest, as far as that is known. Numbers whose rows were changed are looked at
-    /// by themselves.
+    /// The longest rested of the numbers that nobody keeps, and the kept number of the owner longest unseen, as
+    /// far as they are known. Numbers whose rows were changed in this turn are not among them.
     pub fn resting(&mut self) -> (Option<Option<Worker>>, Option<Option<Worker>>) {
         let workers = &self.workers;
         let first = |supply: &mut Option<Supply<u32>>| {
@@ -168,8 +165,8 @@ impl NamespaceRows {
         Some((worker, row))
     }
 
-    /// What is to be written: what depends on each other in one group, and the other rows each for
-    /// itself, on condition that the namespace is as it was.
+    /// Adds the writes: rows that depend on each other as one group, each of the others as a group of its own, on
+    /// condition that the namespace is as it was.
     pub fn gather(&self, name: &Name, groups: &mut Groups) {
         let Some(row) = &self.row else { return };
         let (namespace, before) = (*name, row.before);
@@ -189,7 +186,7 @@ impl NamespaceRows {
             }
         }
         if own.is_some() || !joined.is_empty() {
-            // What is only looked at comes first.
+            // Conditions come first.
             joined.splice(0..0, own.or_else(condition));
             groups.push(Scope::Namespace(namespace), joined);
         }
@@ -200,11 +197,10 @@ impl NamespaceRows {
 pub struct Entry<T> {
     pub before: Option<Seen<T>>,
     pub row: Option<T>,
-    /// Whether it was not read, but is as it was written last: whether it still is shows when
-    /// something is written on condition of it.
+    /// Whether it was not read, but is the last one written: only a write on condition of it checks that.
     pub known: bool,
     pub touched: bool,
-    /// Whether its change holds only together with others of its namespace.
+    /// Whether its change depends on others of its namespace.
     pub joined: bool,
 }
 
@@ -228,12 +224,12 @@ impl<T: Copy + PartialEq> Entry<T> {
         self.touched = true;
     }
 
-    /// Whether something is decided on it that nothing will show to be right.
+    /// Whether a decision relies on it that no write will check.
     pub fn is_doubtful(&self) -> bool {
         self.known && !self.touched
     }
 
-    /// The row that is to be written, if one is: also one that stays, as a condition.
+    /// The row to write, if any; an unchanged one is written as a condition.
     pub fn after(&self) -> Option<T> {
         let condition = self.known && self.touched;
         self.row.filter(|row| condition || self.before.is_none_or(|before| before.row != *row))
@@ -243,13 +239,12 @@ impl<T: Copy + PartialEq> Entry<T> {
 #[derive(Debug)]
 pub struct Supply<T> {
     pub left: VecDeque<T>,
-    /// Whether the store has no more than these.
+    /// Whether the store has no others.
     pub all: bool,
 }
 
 impl<T: Copy> Supply<T> {
-    /// The first that is still to be had, if one was found; nothing is known without one, unless
-    /// these were all.
+    /// The first one that still qualifies: `None` if more have to be read, `Some(None)` if there is none.
     pub fn first(&mut self, still: impl Fn(T) -> bool) -> Option<Option<T>> {
         while let Some(first) = self.left.front().copied() {
             if still(first) {

@@ -1,4 +1,4 @@
-//! Namespaces: their rows, and what of them may still change.
+//! Namespaces: creation, and the changes that are still allowed.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -13,7 +13,7 @@ use crate::rows::TurnRows;
 use crate::stop::Stop;
 use crate::want::Want;
 
-/// A namespace as it was read.
+/// Reads a namespace.
 ///
 /// # Errors
 /// `NAMESPACE_UNKNOWN`.
@@ -60,8 +60,7 @@ pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result
     Ok(row)
 }
 
-/// A namespace that is there and was to be created: nothing changes, and nothing is said to have
-/// been made that is not so.
+/// Answers a creation of a namespace that is there: nothing changes, and a difference is refused.
 fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<Namespace, Stop> {
     let layout = change.layout.unwrap_or(Layout::LEAF);
     let wanted = Namespace::create(layout, change.workers, change.max_window_ms)
@@ -72,8 +71,7 @@ fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<
     Err(explain::namespace_exists(name, &before).into())
 }
 
-/// The tick below which nothing is granted, which a change of the layout leaves where it was in
-/// time.
+/// The tick below which nothing is granted; a change of the layout does not move it in time.
 fn floor(lost_before: StoreTime, before: Option<Namespace>, layout: &Layout) -> u64 {
     let of_store = floor_tick(layout, lost_before);
     let own = match before {
@@ -108,15 +106,15 @@ pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
     }
 }
 
-/// Whether any window was granted yet. If none was, none is until this is written: the first one
-/// changes the row of the namespace.
+/// Whether any window was granted yet. The first one changes the namespace's row, so if there was none, there
+/// is none when this is written.
 fn has_windows(turn: &mut TurnRows, name: &Name) -> Result<bool, Stop> {
     let any = turn.list(Want::Workers(*name, Page { after: None, limit: 1 }))?;
     Ok(!any.workers().is_empty())
 }
 
-/// After the first window the longest window does not change, and a number leaves the range only
-/// when it is free.
+/// Refuses another longest window after the first window was granted, and a range without a number that is
+/// not free.
 fn keeps_promises(
     turn: &mut TurnRows,
     name: &Name,

@@ -1,4 +1,4 @@
-//! What went wrong, in the store's words: a code, a detail for a person, and the figures.
+//! A refusal or a failure as a client is told: a code, a detail for a person, and figures.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use leafid_core::FieldWriter as _;
 use leafid_core::{Code, Refusal, StoreTime};
 
-/// The longest pause that an answer demands. Numbers come free early when holders close, so a
-/// caller that waits for one asks again now and then.
+/// The longest pause that an answer demands. Holders that close set numbers free early, so a caller that
+/// waits for one asks again now and then.
 const LONGEST_PAUSE_MS: i64 = 10_000;
 
 /// A figure of a [`Problem`]: a field of its JSON form.
@@ -21,10 +21,10 @@ pub enum Figure {
     Text(String),
 }
 
-/// A refusal or a failure, complete: what a client is told.
+/// A refusal or a failure, as a client is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The word for it.
+    /// The code.
     pub code: Code,
     /// What happened, with the figures, and what to do.
     pub detail: String,
@@ -39,7 +39,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem that says this.
+    /// A problem with this code and detail.
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
         Problem {
             code,
@@ -57,7 +57,7 @@ impl Problem {
         Problem { status: Some(status), ..self }
     }
 
-    /// The same with a figure more.
+    /// The same with one more figure.
     #[must_use]
     pub fn with(mut self, field: &'static str, figure: Figure) -> Problem {
         self.figures.push((field, figure));
@@ -72,7 +72,7 @@ impl Problem {
         })
     }
 
-    /// The same, and when the first number is free.
+    /// The same with the time when the first number is free.
     #[must_use]
     pub fn free_at(self, until: Option<StoreTime>, now: StoreTime) -> Problem {
         let Some(until) = until else { return self };
@@ -128,7 +128,7 @@ impl From<leafid_wire::Problem> for Problem {
     }
 }
 
-/// A refusal of the core, explained by its code's own advice.
+/// A refusal of the core, with its code's advice as the detail.
 impl<T> From<Refusal<T>> for Problem {
     fn from(refusal: Refusal<T>) -> Problem {
         Problem::new(refusal.code, refusal.code.advice())

@@ -1,4 +1,4 @@
-//! Rows as they were read and are to be written, beyond those of the core.
+//! Rows of a store, beyond the core's.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -11,36 +11,36 @@ use leafid_core::{Code, FieldReader, FieldWriter, Refusal, StoreTime};
 pub struct Seen<T> {
     /// The row.
     pub row: T,
-    /// Which writing of the row it is, where the database counts them; 0 where rows are compared.
+    /// The row's revision, where the database counts them; 0 where writes compare the row.
     pub revision: u64,
 }
 
 /// The row of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamespaceRow {
-    /// What leases need of it.
+    /// The core's part.
     pub namespace: Namespace,
-    /// Every number from the first of the range up to this one has a row. The first window of a
-    /// namespace changes it, and so does every number that is handed out for the first time.
+    /// Every number from the first of the range up to this one has a row. The first grant of each number changes
+    /// it.
     pub used_until: u64,
 }
 
-/// What a store says of its last fence; all zero before the first.
+/// The last fence of a store; all zero before the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fenced {
     /// How often it was fenced.
     pub generation: u64,
     /// When it was fenced last.
     pub at: StoreTime,
-    /// Before when it grants no window, of namespaces that are made later, too; above 0, each tag
-    /// that is made names its first number.
+    /// No window begins before, also in namespaces created later; if it is above 0, a new tag must name its first
+    /// number.
     pub floor: StoreTime,
-    /// What the database called itself then.
+    /// The database's own identity then.
     pub database: String,
 }
 
 impl Fenced {
-    /// Reads it by the fields that every back end keeps it in.
+    /// Reads the fields in which every back end keeps it.
     ///
     /// # Errors
     /// One is missing or none.

@@ -1,6 +1,5 @@
-//! What requests are decided on in a turn: rows as they were read, and as the requests before have
-//! left them. A row that is not at hand is noted as wanted, and the request is decided again when
-//! it was read.
+//! The rows that requests of a turn are decided on, as they were read or as earlier requests left them. A row
+//! that is not at hand is noted as wanted, and the request decided again once it is read.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -18,19 +17,19 @@ use crate::stop::Stop;
 use crate::want::{Answer, Want};
 use crate::write::Write;
 
-/// The rows of a turn. Whatever is looked at and not at hand is an error: it is wanted.
+/// The rows of a turn. Looking at a row that is not at hand is an error, and notes it as wanted.
 #[derive(Debug)]
 pub struct TurnRows {
     /// The store's id.
     pub store: Token,
-    /// Before when no window begins; 0 unless the store replaces a lost one.
+    /// No window begins before; 0 unless the store replaces a lost one.
     pub floor: StoreTime,
-    /// Whether tags and namespaces are made by their first use.
+    /// Whether tags and namespaces are created on first use.
     pub first_use: bool,
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
-    /// Tags whose rows are gone, at no known position.
+    /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
     cache: Cache,
@@ -41,7 +40,7 @@ pub struct TurnRows {
 }
 
 impl TurnRows {
-    /// Nothing is at hand yet but what the last turn wrote.
+    /// Begins a turn with the rows that earlier turns wrote.
     pub fn new(
         store: Token,
         floor: StoreTime,
@@ -65,17 +64,17 @@ impl TurnRows {
         }
     }
 
-    /// What the next turn may decide on unread.
+    /// The cache for the next turn.
     pub fn into_cache(self) -> Cache {
         self.cache
     }
 
-    /// What requests wanted since this was asked last.
+    /// Takes the wants noted since the last call.
     pub fn take_wants(&mut self) -> Vec<Want> {
         core::mem::take(&mut self.wants)
     }
 
-    /// Takes in what was found for what was wanted.
+    /// Takes in the answers to wants.
     pub fn learn(&mut self, wants: Vec<Want>, answers: Vec<Answer>) {
         for (want, answer) in wants.into_iter().zip(answers) {
             match (want, answer) {
@@ -107,14 +106,14 @@ impl TurnRows {
         }
     }
 
-    /// Rows that are read once and changed by nobody here.
+    /// Rows that are only listed, never changed here.
     pub fn list(&mut self, want: Want) -> Result<Answer, Stop> {
         let found = self.lists.iter().find(|(read, _)| *read == want);
         let found = found.map(|(_, answer)| answer.clone());
         found.ok_or_else(|| self.want(want))
     }
 
-    /// Before when no window begins, of what is made now; 0 where nothing was ever lost.
+    /// The floor for new rows: no window begins before; 0 if nothing was ever lost.
     pub fn lost_before(&mut self) -> Result<StoreTime, Stop> {
         match self.list(Want::Fenced)? {
             Answer::Fenced(fenced) => Ok(self.floor.max(fenced.row.floor)),
@@ -139,7 +138,7 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Tag(*tag)))
     }
 
-    /// Whether a tag that was looked at is gone, and may have been further than its row says.
+    /// Whether a tag is gone that may have been beyond its row's position.
     pub fn is_removed(&self, tag: &Name) -> bool {
         self.removed.contains(tag)
     }
@@ -172,20 +171,20 @@ impl TurnRows {
         self.space(name).row.get_or_insert(Entry::read(None)).put(row);
     }
 
-    /// A namespace whose range and layout nobody has changed in this turn: how its numbers are
-    /// found is what the store has of it.
+    /// A namespace whose range and layout are unchanged in this turn, so that the store can look for its
+    /// numbers.
     pub fn settled(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
         let row = self.known_namespace(name)?;
         if self.space(name).is_settled() { Ok(row) } else { Err(Stop::Later) }
     }
 
-    /// A namespace of which nobody has changed anything in this turn.
+    /// A namespace that is unchanged in this turn.
     pub fn untouched(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
         let row = self.namespace(name)?;
         if self.space(name).is_untouched() { Ok(row) } else { Err(Stop::Later) }
     }
 
-    /// The row of a number as it was written last, if it was ever handed out.
+    /// The row of a number as it was written last, if it was ever granted.
     pub fn known_worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
         match self.cache.workers.get(&(*name, worker)).copied() {
             Some(seen) => Ok(self.space(name).know(worker, seen)),
@@ -193,7 +192,7 @@ impl TurnRows {
         }
     }
 
-    /// The row of a number as it was read, if it was ever handed out.
+    /// The row of a number as it was read, if it was ever granted.
     pub fn worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
         let space = self.space(name);
         space.forget(worker);
@@ -201,12 +200,12 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Worker(*name, worker)))
     }
 
-    /// Changes the row of a number, and nothing else of its namespace depends on that.
+    /// Changes the row of a number, on which no other row of its namespace depends.
     pub fn put_worker(&mut self, name: &Name, worker: u32, row: WorkerRow) {
         self.space(name).put(worker, row, false);
     }
 
-    /// Changes the row of a number together with others of its namespace.
+    /// Changes the row of a number, together with others of its namespace.
     pub fn join_worker(&mut self, name: &Name, (worker, row): Worker) {
         self.space(name).put(worker, row, true);
     }
@@ -220,7 +219,7 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Mine(*name, request)))
     }
 
-    /// The numbers that an owner keeps, two at most.
+    /// The numbers that an owner keeps, at most two.
     ///
     /// # Errors
     /// As [`tag`](TurnRows::tag).
@@ -229,7 +228,7 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Own(*name, *owner)))
     }
 
-    /// The lowest number from `from` on that was never handed out, looked up for itself.
+    /// The lowest number from `from` on that was never granted, whatever other requests take.
     pub fn first_unused(&mut self, name: &Name, from: u64, end: u64) -> Result<u64, Stop> {
         let want = Want::Unused { namespace: *name, from, end, count: 1 };
         match self.list(want)? {
@@ -238,16 +237,16 @@ impl TurnRows {
         }
     }
 
-    /// The lowest number that was never handed out, from `from` on, and beyond `end` if all below it
-    /// were. Requests take them one after another.
+    /// The lowest number from `from` on that was never granted, possibly beyond `end`. Each request takes the next
+    /// one.
     pub fn unused(&mut self, name: &Name, from: u64, end: u64) -> Result<u64, Stop> {
         let space = self.space(name);
         let (found, count) = (space.unused(), 2 + space.changes());
         found.ok_or_else(|| self.want(Want::Unused { namespace: *name, from, end, count }))
     }
 
-    /// Of the numbers that nobody keeps, the one that rested longest, of the kept ones the one whose
-    /// owner was not seen for longest, and every one that was changed in this turn.
+    /// The longest rested of the numbers that nobody keeps, the kept number of the owner longest unseen, and every
+    /// number changed in this turn.
     pub fn resting(&mut self, name: &Name) -> Result<Vec<Worker>, Stop> {
         let space = self.space(name);
         let count = 1 + 2 * space.changes();
@@ -264,7 +263,7 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// Has what a request was decided on read, unless writing will show whether it is still so.
+    /// Has the rows read that a request was decided on, unless a write will check them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
             Scope::Nothing | Scope::Beat => return Ok(()),
@@ -298,12 +297,12 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// Notes the time as one at which the store was used.
+    /// Has the time written as one at which the store was in use.
     pub fn beat(&mut self) {
         self.beats = true;
     }
 
-    /// What is to be written.
+    /// The writes.
     pub fn groups(&self) -> Groups {
         let mut groups = Groups::default();
         if self.beats {
@@ -321,7 +320,7 @@ impl TurnRows {
         groups
     }
 
-    /// The most rows of one namespace that were changed.
+    /// The largest number of changed rows in one namespace.
     pub fn widest(&self) -> usize {
         self.spaces.values().map(NamespaceRows::changes).max().unwrap_or(0)
     }
@@ -330,8 +329,7 @@ impl TurnRows {
         self.spaces.entry(*name).or_default()
     }
 
-    /// Notes what is wanted: once, however many want it, and of what each takes one for itself, one
-    /// more.
+    /// Notes a want, once for all requests; if each request takes a number of its own, one more number.
     fn want(&mut self, want: Want) -> Stop {
         if let Some((_, problem)) = self.unreadable.iter().find(|(read, _)| *read == want) {
             return Stop::Refused(problem.clone());

@@ -28,8 +28,7 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
     Ok(answer?)
 }
 
-/// A tag without a row. Where the caller has numbers of it, it would grant them twice if it were created
-/// again at 1.
+/// A tag without a row. If the caller has numbers of it, creating it again at 1 would grant them twice.
 fn absent(ask: &SegmentAsk) -> Problem {
     let tag = &ask.tag;
     let unknown = explain::tag_unknown(tag);
@@ -61,7 +60,7 @@ pub fn tag(turn: &mut TurnRows, tag: &Name) -> Result<TagRow, Stop> {
 /// `TAG_EXISTS`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `REQUEST_INVALID` without a first number where one is needed.
 pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
     let before = match turn.tag(tag) {
-        // It is there in another spelling, where both are one.
+        // It is there in another spelling, which the database takes for the same.
         Err(Stop::Refused(problem)) if problem.code == Code::TagUnknown && !change.only_change => {
             return Err(Problem { code: Code::TagExists, ..problem }.into());
         }
@@ -78,7 +77,7 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
     {
         return Err(explain::tag_removed(tag, &row).into());
     }
-    // A line of a lost store would begin at 1 again.
+    // The tag may have been lost: it must not begin at 1 again.
     if before.is_none() && change.from.is_none() && turn.lost_before()?.get() > 0 {
         return Err(explain::tag_needs_from(tag).into());
     }
@@ -92,7 +91,7 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
     Ok(row)
 }
 
-/// Has a tag go on at a number.
+/// Moves a tag's position up.
 ///
 /// # Errors
 /// `TAG_UNKNOWN`, `RANGE_INVALID`.

@@ -1,5 +1,4 @@
-//! What databases that speak SQL have in common: which text is meant by a want or a write, and what
-//! a row of its answer says. A back end runs the texts of its dialect.
+//! Wants and writes in SQL, and rows of results as answers. A back end runs the texts of its dialect.
 
 pub mod columns;
 pub mod gaps;
@@ -22,10 +21,10 @@ use crate::want::{Answer, Want};
 use crate::write::{WorkerWrite, Write};
 use columns::{Columns, Params, Source, Value};
 
-/// Of which version the tables are, in every dialect: a program opens those of its own alone.
+/// The version of the tables, in every dialect: a program opens only its own version.
 pub const VERSION: i64 = 1;
 
-/// Says whose a SQLite file is (`application_id`): `leaf` as a number.
+/// The `application_id` of a SQLite file of ours: `leaf` as a number.
 pub const SQLITE_APPLICATION: i64 = 0x6c65_6166;
 
 mod texts {
@@ -37,23 +36,23 @@ mod texts {
 pub struct Texts {
     /// Each with its name, such as `rows/tag`.
     pub all: &'static [(&'static str, &'static str)],
-    /// What stands around a column's name that is a word of the dialect.
+    /// The quotes around a column's name that is a reserved word.
     quote: &'static str,
-    /// Whether Leaf's own `leaf_alloc` keeps the tags. Our tables stand beside it, and are called
-    /// `leafid_…`: a program that finds `tags` in these texts says `leafid_tags`.
+    /// Whether Leaf's own `leaf_alloc` keeps the tags. Our tables beside it are called `leafid_…`: a program
+    /// replaces `tags` in these texts by `leafid_tags`.
     pub leaf: bool,
 }
 
 /// SQLite's.
 pub const SQLITE: Texts = Texts { all: texts::SQLITE, quote: "", leaf: false };
-/// Each that writes gives a row with the time for each row that it wrote.
+/// PostgreSQL's: a write returns a row with the time for each row written.
 pub const POSTGRES: Texts = Texts { all: texts::POSTGRES, quote: "", leaf: false };
-/// Those that write much give the time as the last inserted id.
+/// MySQL's: the frequent writes give the time as the last inserted id.
 pub const MYSQL: Texts = Texts { all: texts::MYSQL, quote: "`", leaf: false };
-/// MySQL's where Leaf's table keeps the tags.
+/// MySQL's, with Leaf's table for the tags.
 pub const LEAF: Texts = Texts { leaf: true, ..MYSQL };
 
-/// What takes the place of a text where Leaf's table keeps the tags.
+/// The texts to use instead, if Leaf's table keeps the tags.
 const OVER_LEAF: [(&str, &str); 5] = [
     ("fence/tag_names", "leaf/tag_names"),
     ("meta/found", "leaf/found"),
@@ -63,8 +62,8 @@ const OVER_LEAF: [(&str, &str); 5] = [
 ];
 
 impl Texts {
-    /// A dialect whose texts are just their names, for a host that has the texts itself. An UPDATE that is
-    /// composed here ends with the name of the condition's text.
+    /// A dialect that gives the names of texts instead of the texts, for a host that has them itself. An UPDATE
+    /// composed here ends with the name of its condition's text.
     pub const fn named(quote: &'static str, leaf: bool) -> Texts {
         Texts { all: &[], quote, leaf }
     }
@@ -106,19 +105,19 @@ impl Query {
     }
 }
 
-/// A part of a write, and what it has to find.
+/// A statement of a write.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// It has to write a row, or the group conflicts.
+    /// It must write a row, or the group conflicts.
     Write(Query),
-    /// It writes what there is.
+    /// It may write any number of rows.
     Adjust(Query),
-    /// It has to find a row, or the group conflicts.
+    /// It must find a row, or the group conflicts.
     Find(Query),
 }
 
 impl Step {
-    /// What is run.
+    /// The statement.
     pub fn query(&self) -> &Query {
         match self {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query,
@@ -127,7 +126,7 @@ impl Step {
 }
 
 impl Texts {
-    /// How a want is read; `unused` reads one number at a time, from `from` on.
+    /// The query of a want. For [`Want::Unused`] it finds one number at a time.
     pub fn query(&self, want: &Want) -> Query {
         match *want {
             Want::Tag(tag) => Query::new(self.text("rows/tag"), |to| to.text("tag", tag.as_str())),
@@ -168,7 +167,7 @@ impl Texts {
         }
     }
 
-    /// How a write is carried out.
+    /// The statements of a write.
     pub fn steps(&self, write: &Write) -> Vec<Step> {
         match write {
             Write::Same(name, before) => {
@@ -233,8 +232,8 @@ impl Texts {
         }
     }
 
-    /// Of a row that is there, only columns that change are set: a database may take a row out of
-    /// every index that has one of them and put it back, also where the value stays.
+    /// Sets only columns that change: a database may otherwise rewrite the row in every index on a column that is
+    /// set, even to the same value.
     fn worker(&self, write: &WorkerWrite) -> Query {
         let put = |to: &mut Params| {
             to.number("worker", write.worker.into());
@@ -245,7 +244,7 @@ impl Texts {
         if write.before.is_some() {
             let mut set = query.params.changed();
             if set.is_empty() {
-                // What is left is the condition.
+                // Nothing changes: only the condition matters.
                 set.push("worker");
             }
             let quote = self.quote;
@@ -273,7 +272,7 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
     })
 }
 
-/// What the rows of a reading say. One that cannot be read is an answer, too.
+/// The answer in the rows of a result; a row that cannot be read gives [`Answer::Unreadable`].
 pub fn answered(want: &Want, asked: &Query, rows: &[impl Source]) -> Answer {
     let mut answer = Answer::none(want);
     for row in rows {
@@ -287,7 +286,7 @@ pub fn answered(want: &Want, asked: &Query, rows: &[impl Source]) -> Answer {
     answer
 }
 
-/// Takes a row into an answer.
+/// Adds a row to an answer.
 ///
 /// # Errors
 /// Which value is none of ours.
@@ -297,7 +296,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), String> {
 }
 
 fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), Refusal> {
-    // Leaf's table may have names that are none of ours: they are listed as they are.
+    // Leaf's table may have names that we would refuse: they are listed as they are.
     let any = |text: &str| Name::tag(text).or_else(|_| Name::owner(text));
     match answer {
         Answer::Tag(found) => *found = Some(seen(TagRow::get(from)?)),
@@ -322,8 +321,7 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
     Ok(())
 }
 
-/// A row that says what no row of ours does, of what was asked: whoever wants it is told, and nobody
-/// else.
+/// The problem of a row that no program of ours writes.
 pub fn unreadable(asked: &Query, odd: &str) -> Problem {
     let named = |name: &str| match asked.params.get(name) {
         Some(Value::Text(text)) => Some(format!("{name} `{text}`")),

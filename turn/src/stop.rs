@@ -1,15 +1,15 @@
-//! Why a decision is not made yet, or is a refusal.
+//! The reasons why a request is not granted in this pass.
 
 use crate::problem::Problem;
 
-/// Why a decision is not there.
+/// Why a request is not granted in this pass.
 #[derive(Debug)]
 pub enum Stop {
-    /// The decision was no; what it changed all the same is written before that is answered.
+    /// It is refused; the rows that it changed all the same are written before the answer.
     Refused(Problem),
-    /// A row is wanted that is not at hand.
+    /// It needs rows that are not read yet.
     Wanting,
-    /// It has to see what others changed in this turn: its turn is the next.
+    /// It has to see changes of this turn, so it is decided in the next one.
     Later,
 }
 

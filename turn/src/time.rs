@@ -1,9 +1,9 @@
-//! A back end's time between two of its answers.
+//! The time of a database server between two of its answers.
 
 use leafid_core::{HostTime, StoreTime};
 
-/// A back end's time: as its last answer had it, and what passed since by a clock that only ticks.
-/// It never goes back: where the back end's clock is slower than ours, it waits for it.
+/// A server's time: that of its last answer, plus the time since then by a monotonic clock. It never goes
+/// back: if the server's clock is slower, it stands still until that has caught up.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
     said: StoreTime,
@@ -12,7 +12,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// Begins at a time, which the ticking clock shows as `boot`.
+    /// Begins at a time, when the monotonic clock shows `boot`.
     pub fn start(now: StoreTime, boot: HostTime) -> Time {
         Time { said: now, boot, given: now }
     }
@@ -38,7 +38,7 @@ mod tests {
         let at = |ms| HostTime::new(ms);
         let mut time = Time::start(StoreTime::new(1_000), at(0));
         assert_eq!(time.now(at(50)), StoreTime::new(1_050));
-        // A slower clock is waited for, and not left behind for good.
+        // It stands still until a slower clock has caught up.
         time.learn(StoreTime::new(1_040), at(50));
         assert_eq!(time.now(at(50)), StoreTime::new(1_050));
         assert_eq!(time.now(at(55)), StoreTime::new(1_050));

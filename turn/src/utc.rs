@@ -1,15 +1,15 @@
-//! Moments as text.
+//! Times as text.
 
 use alloc::format;
 use alloc::string::String;
 
 use leafid_core::StoreTime;
 
-/// A moment as `2026-11-21T09:15:00.123Z`; beyond the year 9999, as ms since 1970.
+/// A time as `2026-11-21T09:15:00.123Z`; after the year 9999, as ms since 1970.
 pub fn text(at: StoreTime) -> String {
     let (days, ms) = (at.get().div_euclid(86_400_000), at.get().rem_euclid(86_400_000));
-    // Of years that begin with March, so that a leap day is the last of its own: Howard Hinnant's
-    // `civil_from_days` (https://howardhinnant.github.io/date_algorithms.html).
+    // Howard Hinnant's `civil_from_days` (https://howardhinnant.github.io/date_algorithms.html): its years
+    // begin in March, so that a leap day is the last day of its year.
     let days = days.saturating_add(719_468);
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let of_era_year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! What a decision wants to read, and what was found.
+//! The reads that a decision asks for, and their answers.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::change::Page;
 use crate::problem::Problem;
 use crate::row::{Fenced, NamespaceRow, Seen};
 
-/// What a decision wants to read.
+/// A read that a decision asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// A tag, tombstones included: [`Answer::Tag`], [`Answer::Removed`].
@@ -20,7 +20,7 @@ pub enum Want {
     Worker(Name, u32),
     /// The row whose key is this request, if there is one: [`Answer::Workers`].
     Mine(Name, Token),
-    /// Two rows at most that this owner keeps, those inside the range first: [`Answer::Workers`].
+    /// At most two rows that this owner keeps, those inside the range first: [`Answer::Workers`].
     Own(Name, Name),
     /// The lowest numbers from `from` on that have no row, up to the first at or above `end`:
     /// [`Answer::Unused`].
@@ -34,13 +34,13 @@ pub enum Want {
         /// How many at most.
         count: usize,
     },
-    /// The numbers inside the range that nobody keeps, those that rested longest first:
+    /// Numbers inside the range that nobody keeps, the longest rested first:
     /// [`Answer::Workers`].
     Rested(Name, usize),
-    /// The kept numbers inside the range, those whose owners were not seen for longest first:
+    /// Kept numbers inside the range, those of the owners longest unseen first:
     /// [`Answer::Workers`].
     Kept(Name, usize),
-    /// Of the numbers that are in `before` and not in `after`, the one that is reserved longest:
+    /// Of the numbers in `before` that are not in `after`, the one reserved longest:
     /// [`Answer::Workers`].
     Leaving {
         /// The namespace.
@@ -50,7 +50,7 @@ pub enum Want {
         /// Its next range.
         after: Range,
     },
-    /// What the store says of its last fence: [`Answer::Fenced`].
+    /// The store's last fence: [`Answer::Fenced`].
     Fenced,
     /// The names of all tags, deleted ones included, in their order: [`Answer::Names`].
     TagNames(Page<Name>),
@@ -60,17 +60,17 @@ pub enum Want {
     Tags(Page<Name>),
     /// Namespaces, by name: [`Answer::Namespaces`].
     Namespaces(Page<Name>),
-    /// Numbers that have rows: [`Answer::Workers`].
+    /// Worker numbers that have rows: [`Answer::Workers`].
     Workers(Name, Page<u32>),
 }
 
-/// What was found for a [`Want`].
+/// The answer to a [`Want`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A tag.
     Tag(Option<Seen<TagRow>>),
-    /// A tag that is deleted: its row is gone from another program's table, which may have moved it
-    /// on beyond this position before.
+    /// A tag whose row is gone from another program's table, which may have moved it beyond this position
+    /// before.
     Removed(Seen<TagRow>),
     /// A namespace.
     Namespace(Option<Seen<NamespaceRow>>),
@@ -86,12 +86,12 @@ pub enum Answer {
     Names(Vec<Name>),
     /// The last fence.
     Fenced(Seen<Fenced>),
-    /// What is there cannot be read: whoever wants it is told, and nobody else.
+    /// A row that cannot be read: only the requests that want it are refused.
     Unreadable(Problem),
 }
 
 impl Want {
-    /// The namespace that it looks into.
+    /// The namespace that it reads, if any.
     pub fn space(&self) -> Option<Name> {
         match *self {
             Want::Fenced
@@ -114,7 +114,7 @@ impl Want {
 }
 
 impl Answer {
-    /// That nothing was found.
+    /// The answer if nothing was found.
     pub fn none(want: &Want) -> Answer {
         match want {
             Want::Tag(_) => Answer::Tag(None),
@@ -128,7 +128,7 @@ impl Answer {
         }
     }
 
-    /// The rows of numbers alone.
+    /// The rows of worker numbers; empty for other answers.
     pub fn workers(self) -> Vec<Worker> {
         match self {
             Answer::Workers(found) => found.into_iter().map(|(n, seen)| (n, seen.row)).collect(),

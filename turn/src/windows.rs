@@ -23,7 +23,7 @@ pub fn want_held(turn: &mut TurnRows, name: &Name, worker: u32) {
     let _ = (turn.namespace(name), turn.worker(name, worker));
 }
 
-/// Gives a worker number and a window on it.
+/// Grants a worker number and a window on it.
 ///
 /// # Errors
 /// [`registry::acquire`]'s, `NAMESPACE_UNKNOWN`.
@@ -73,8 +73,8 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     Ok(grant)
 }
 
-/// Moves the end of a window forward, unless its worker number lies outside `within`: a declaration that
-/// shrinks the range lets the other numbers run out.
+/// Moves the end of a window forward, unless its worker number is outside of `within`: a declaration that
+/// shrinks the range lets the windows of other numbers run out.
 ///
 /// # Errors
 /// [`registry::renew`]'s, `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
@@ -104,11 +104,11 @@ pub fn release(turn: &mut TurnRows, ask: &Release) -> Result<(), Stop> {
     Ok(())
 }
 
-/// An operator's release, of a number that left the range too. A number that was never handed out
-/// has nothing to release.
+/// An operator's release, also of a number that has left the range. A number that was never granted has
+/// nothing to release.
 pub fn revoke(turn: &mut TurnRows, name: &Name, worker: u32) -> Result<(), Stop> {
     let namespace = namespaces::namespace(turn, name)?;
-    // With a range its numbers' rows change, and this turn has them as they were.
+    // A change of the range in this turn changes rows that are at hand as they were.
     turn.settled(name)?;
     let row = turn.worker(name, worker)?;
     if row.is_none() && !namespace.hands_out(worker) {

@@ -1,4 +1,4 @@
-//! What a decision has written, and how that ended.
+//! The writes of a decision, and their outcomes.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,13 +10,13 @@ use leafid_core::{Name, StoreTime};
 use crate::problem::Problem;
 use crate::row::{Fenced, NamespaceRow, Seen};
 
-/// Rows that are written together. Without a row as it was, nobody may have made it meanwhile.
+/// Rows that are written together or not at all. `before: None` means that the row must not exist.
 pub type Group = Vec<Write>;
 
-/// A part of a [`Group`].
+/// A write of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// Nothing is written, and the namespace has to be as it was, `used_until` aside.
+    /// A condition alone: the namespace must be as it was, `used_until` aside.
     Same(Name, Seen<NamespaceRow>),
     /// A tag.
     Tag {
@@ -27,8 +27,8 @@ pub enum Write {
         /// As it is to be.
         after: TagRow,
     },
-    /// A namespace. Every number that its next range has and the last had not, or the other way
-    /// round, loses owner, sticky and key, as by an operator's release: others may use it outside.
+    /// A namespace. Every number that enters or leaves its range loses owner, sticky and key, as by an
+    /// operator's release: it may be in use outside.
     Namespace {
         /// Its name.
         namespace: Name,
@@ -39,18 +39,18 @@ pub enum Write {
     },
     /// A worker number.
     Worker(Box<WorkerWrite>),
-    /// What the store says of its last fence.
+    /// The store's last fence.
     Fence {
         /// As it was read.
         before: Box<Seen<Fenced>>,
         /// As it is to be.
         after: Box<Fenced>,
     },
-    /// The time is noted as one at which the store was used; no condition.
+    /// Notes the time as one at which the store was in use; no condition.
     Beat(StoreTime),
 }
 
-/// A worker number that is written.
+/// A write of a worker number's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerWrite {
     /// Its namespace.
@@ -63,24 +63,24 @@ pub struct WorkerWrite {
     pub after: WorkerRow,
 }
 
-/// How a group ended.
+/// The outcome of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is written, durably: the new revision of each of its rows, in their order. Empty where
-    /// rows are compared.
+    /// It is written, durably: the new revision of each row, in their order; empty where writes compare rows
+    /// instead.
     Done(Vec<u64>),
-    /// Nothing of it is written: a row was not as it had been read.
+    /// Nothing is written: a row was not as it had been read.
     Conflict,
-    /// Nothing of it is written: somebody keeps a row locked. The database is well.
+    /// Nothing is written: somebody keeps a row locked. The database itself is well.
     Locked(Fault),
     /// It could not be written, or nobody knows whether it was.
     Failed(Fault),
 }
 
-/// A database could not do what was asked.
+/// A failure of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What it said, for a person.
+    /// Its message, for a person.
     pub detail: String,
 }
 

@@ -1,6 +1,6 @@
-//! Rows as columns. A column is called what the core's table calls the field, so that table says how
-//! each is written and read: an object within a row lies flat beside the others, a layout by the
-//! names of its fields, a range as `workers_start` and `workers_end`.
+//! Rows as columns. A column has the name of its field in the protocol's table, by which it is written and
+//! read. Objects within a row are flattened: a layout by the names of its fields, a range as `workers_start`
+//! and `workers_end`.
 
 use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;
@@ -16,9 +16,9 @@ use leafid_core::{
 
 use crate::row::NamespaceRow;
 
-/// What stands before the name of a column in a condition.
+/// The prefix of a column's old value in a condition.
 const WAS: &str = "was_";
-/// The object whose columns have no prefix: the names of its fields say enough.
+/// The object whose columns have no prefix: its fields' names are clear without one.
 const LAYOUT: &str = "layout";
 
 /// The value of a column or a parameter.
@@ -26,9 +26,9 @@ const LAYOUT: &str = "layout";
 pub enum Value<'a> {
     /// None.
     Null,
-    /// A number, or a time; 0 and 1 where a column of flags has numbers.
+    /// A number or a time; also a flag as 0 or 1.
     Int(i64),
-    /// No or yes, to be written: what is read of a flag may be a number.
+    /// A flag; a database may give it back as a number.
     Flag(bool),
     /// A text.
     Text(Cow<'a, str>),
@@ -38,15 +38,14 @@ pub enum Value<'a> {
     TooLarge(u64),
 }
 
-/// The values of a text's parameters.
+/// The values of a query's parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Params {
     values: Vec<(Path, Value<'static>)>,
     at: Path,
 }
 
-/// The name of a parameter in its parts: whether it is a row's value as it was, the object that the
-/// field lies in, and the field.
+/// The parts of a parameter's name: whether it is a row's old value, the object of the field, and the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Path {
     was: bool,
@@ -61,7 +60,7 @@ impl Path {
     }
 }
 
-/// What follows the name of an object and `_`, if there is one.
+/// The name without the object's prefix, if it has that.
 fn behind<'n>(within: &str, name: &'n str) -> Option<&'n str> {
     match within {
         "" => Some(name),
@@ -75,8 +74,7 @@ impl Params {
         self.find(name, 0).map(|(value, _)| value)
     }
 
-    /// What a name stands for, and where the search for the next one begins: most texts name them in
-    /// the order in which they stand here.
+    /// The value of a name, and where to begin the search for the next one: most texts name them in this order.
     pub fn find(&self, name: &str, from: usize) -> Option<(&Value<'static>, usize)> {
         let (before, behind) = self.values.split_at(from.min(self.values.len()));
         let found = behind.iter().chain(before).position(|(path, _)| path.is(name))?;
@@ -93,8 +91,7 @@ impl Params {
         })
     }
 
-    /// Adds the columns of a row; what is absent of it is null. Those of a row without objects in it
-    /// stand in the order of its table.
+    /// Adds the columns of a row, absent fields as null. Those of a row without objects are in its table's order.
     pub fn row<R: Fields>(&mut self, row: &R) {
         let first = self.values.len();
         row.put(self);
@@ -108,15 +105,14 @@ impl Params {
         }
     }
 
-    /// Adds the columns of a row as it was, each after `was_`.
+    /// Adds the columns of a row's old value, prefixed with `was_`.
     pub fn before(&mut self, row: &impl Fields) {
         self.at.was = true;
         self.row(row);
         self.at.was = false;
     }
 
-    /// The columns that were otherwise, of a row without objects in it; its columns as they were
-    /// stand last, behind those that it is to have.
+    /// The columns that change, of a row without objects whose old value was added last.
     pub fn changed(&self) -> Vec<&'static str> {
         let first = self.values.iter().position(|(path, _)| path.was);
         let (is, was) = self.values.split_at(first.unwrap_or(self.values.len()));
@@ -165,29 +161,29 @@ impl FieldWriter for Params {
 
 /// A row as a driver gives it.
 pub trait Source {
-    /// How many columns it has.
+    /// The number of its columns.
     fn columns(&self) -> usize;
     /// The name of a column.
     fn name(&self, column: usize) -> Option<&str>;
-    /// The value of a column; none where it has a type that is not one of ours.
+    /// The value of a column; `None` if its type is not one of ours.
     fn value(&self, column: usize) -> Option<Value<'_>>;
 }
 
-/// A row that is read by the core's names.
+/// Reads a row by its fields' names.
 pub struct Columns<'r, S> {
     row: &'r S,
-    /// The column after the last that was read: most texts have them in the table's order.
+    /// The column after the last one read: most texts have them in the table's order.
     next: usize,
     within: &'static str,
 }
 
 impl<'r, S: Source> Columns<'r, S> {
-    /// From its first column on.
+    /// A reader of a row.
     pub fn of(row: &'r S) -> Columns<'r, S> {
         Columns { row, next: 0, within: "" }
     }
 
-    /// The value that was read last, which was refused by this code.
+    /// A message about the value read last, which this code refuses.
     pub fn odd(&self, code: Code) -> String {
         let column = self.next.saturating_sub(1);
         let name = self.row.name(column).unwrap_or_default();

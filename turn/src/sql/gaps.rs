@@ -1,13 +1,12 @@
-//! Numbers without rows, found between those that have some.
+//! The search for numbers without rows, between those that have rows.
 
 use alloc::vec::Vec;
 
-/// How many numbers are looked at together for one that was never handed out: as many as the text
-/// says.
+/// Numbers per read in the search for one without a row: the limit in the text.
 pub const STRETCH: usize = 1_000;
 
-/// The lowest numbers from `next` on that are not among those that have rows, `used`, as far as these
-/// tell; whether that is far enough.
+/// Collects the lowest numbers from `next` on that are not in `used`; says whether that is enough, or more
+/// of `used` has to be read.
 pub fn gaps(used: &[u64], next: &mut u64, end: u64, count: usize, found: &mut Vec<u64>) -> bool {
     let enough =
         |found: &Vec<u64>| found.len() >= count || found.last().is_some_and(|last| *last >= end);
@@ -21,7 +20,7 @@ pub fn gaps(used: &[u64], next: &mut u64, end: u64, count: usize, found: &mut Ve
         }
         *next = used.saturating_add(1);
     }
-    // Where all that were asked for came, more may follow.
+    // A full read may not be the last.
     if used.len() >= STRETCH {
         return false;
     }

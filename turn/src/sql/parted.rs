@@ -1,5 +1,5 @@
-//! Tags that lie in a table of another program, which has no room for all of a row: the rest stands
-//! in our own `tags`. A tag whose row the other table has not is deleted; ours keeps its position.
+//! Tags in a table of another program that has no columns for all of a row: the rest is in our own `tags`. A
+//! tag whose row is gone from the other table is deleted; ours keeps its position.
 
 use alloc::format;
 use alloc::vec;
@@ -13,9 +13,8 @@ use crate::problem::Problem;
 use crate::row::Seen;
 use crate::want::Answer;
 
-/// How a tag is written, by the names of texts. Where only the position moves, `tag_change` does it
-/// alone. The other table's row is made first: that waits for whoever deletes it, and only then do our
-/// rows have the position that it leaves.
+/// The steps of writing a tag. `tag_change` alone moves the position. The other table's row is inserted
+/// first: that waits for a transaction that deletes it, and only then does our row have the last position.
 pub fn steps(
     before: Option<&Seen<TagRow>>,
     after: &TagRow,
@@ -41,7 +40,7 @@ pub fn steps(
     }
 }
 
-/// What of a tag stands in our row alone.
+/// The fields of a tag that only our row has.
 fn beside(row: &TagRow) -> (u32, Option<u64>, Option<u64>) {
     (row.max_step, row.until, row.claimed_until)
 }
@@ -51,7 +50,7 @@ fn value<'r>(row: &'r impl Source, name: &str) -> Option<Value<'r>> {
     column.and_then(|column| row.value(column))
 }
 
-/// A step below 0, which no tag of ours can have: it counts as one of 0.
+/// A step below 0, which only another program writes: it counts as 0.
 pub fn odd_step(row: &impl Source) -> Option<i64> {
     match value(row, "leaf_step") {
         Some(Value::Int(step @ ..0)) => Some(step),
@@ -59,8 +58,8 @@ pub fn odd_step(row: &impl Source) -> Option<i64> {
     }
 }
 
-/// What was found of a tag, as its row says beside the tag's fields: in which spelling it is there, and
-/// whether its row was removed from the other table past us.
+/// Judges a tag by the columns beside its fields: its spelling in the table, and whether its row was removed
+/// from the other table without us.
 pub fn judged(tag: &Name, answer: Answer, row: &impl Source) -> Answer {
     match (value(row, "tag"), value(row, "removed"), answer) {
         (Some(Value::Text(written)), ..) if written != tag.as_str() => {

@@ -1,29 +1,29 @@
-//! Texts with named parameters, as a driver takes them.
+//! Translates named parameters into a driver's style.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-/// How a driver names parameters.
+/// A driver's style of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// `$1`, the same again for a name that comes again.
+    /// `$1`; a repeated name has the same number.
     Numbered,
-    /// `?`, one for each place.
+    /// `?`; a repeated name is passed again.
     Marks,
 }
 
 /// A text as a driver takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// What is sent.
+    /// The text to send.
     pub sql: String,
-    /// The names of its parameters, in the order in which their values are sent.
+    /// The names of its parameters, in the order of their values.
     pub names: Vec<String>,
 }
 
 impl Text {
-    /// Replaces every `:name` outside quotes, and leaves out comments and the last semicolon.
+    /// Replaces every `:name` outside of quotes; drops comments and the last semicolon.
     pub fn translate(source: &str, style: Style) -> Text {
         let (mut sql, mut names) = (String::new(), Vec::new());
         let mut rest = source;
@@ -159,7 +159,7 @@ mod tests {
             counts.push(checked);
         }
         assert!(counts[0] > 100 && counts.iter().all(|count| *count == counts[0]), "{counts:?}");
-        // Over Leaf's table a tag is written otherwise, and may be made again or deleted.
+        // Over Leaf's table a tag is written differently, and may be created again or deleted.
         let deleted = TagRow { deleted: true, ..tag };
         let was = |row| Some(Seen { row, revision: 0 });
         let more = [
