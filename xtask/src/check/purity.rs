@@ -59,15 +59,12 @@ pub fn unproved(core: &str, proof: &str) -> Vec<String> {
     missing
 }
 
-/// The sources of a folder, without their tests and without what only a model is built with.
+/// The sources of a folder without their tests.
 fn text_of(folder: &str) -> Outcome<String> {
     let mut text = String::new();
     for file in files::walk(&project::at(folder))? {
-        let name = file.file_name().unwrap_or_default();
-        if name != "bugs.rs" && name != "model.rs" {
-            let whole = files::read(&file)?;
-            text.push_str(whole.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
-        }
+        let whole = files::read(&file)?;
+        text.push_str(whole.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
     }
     Ok(text)
 }
