@@ -1,19 +1,19 @@
-//! The digits of a text: base58 and base62, always 11 of them, sorted as ASCII is.
+//! Base58 and base62: always 11 digits, in ASCII's order.
 
 use leafid_core::LINE_END;
 
 use crate::problem::Problem;
 
-/// How many digits 63 bits have in either alphabet.
+/// Digits of 63 bits in either alphabet.
 pub const TEXT_LEN: usize = 11;
 
 const BASE58: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Which digits a text is written in. Both need 11 for 63 bits, so base58 costs nothing.
+/// The digits of a text. Both need 11 for 63 bits, so base58 costs nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alphabet {
-    /// Bitcoin's: without `0`, `O`, `I` and `l`, which people take for each other.
+    /// Bitcoin's: without `0`, `O`, `I` and `l`, which look alike.
     #[default]
     Base58,
     /// `0-9A-Za-z`.
@@ -21,7 +21,7 @@ pub enum Alphabet {
 }
 
 impl Alphabet {
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Alphabet::Base58 => "base58",
@@ -51,7 +51,7 @@ impl Alphabet {
         Ok(text)
     }
 
-    /// The number of such a text. Strict: 11 digits, each ID has one text.
+    /// The number of a text of exactly 11 digits: each ID has one text.
     ///
     /// # Errors
     /// `ID_INVALID` for anything that [`write`](Self::write) does not write.
@@ -72,7 +72,7 @@ impl Alphabet {
     }
 }
 
-/// The number, if it is an ID.
+/// Refuses a number that is not an ID.
 pub fn checked(id: u64) -> Result<u64, Problem> {
     if id > LINE_END { Err(Problem::NoId(id)) } else { Ok(id) }
 }

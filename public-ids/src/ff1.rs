@@ -1,4 +1,4 @@
-//! FF1 over 63 bits: a number as the numeral string that the standard speaks of.
+//! FF1 over 63 bits: a number as the standard's numeral string.
 
 use aes::{Aes128, Aes256};
 use fpe::ff1::{FF1, NumeralString, Operations};
@@ -8,10 +8,10 @@ use crate::problem::Problem;
 
 const RADIX: u32 = 2;
 const NUMERALS: u32 = 63;
-/// How many of them the second half has; the first has one less.
+/// The numerals of the second half; the first half has one less.
 const SECOND: u32 = 32;
 
-/// FF1 under a key. Without `Debug`: what is printed is read by others.
+/// FF1 under a key. It has no `Debug`, so that the key is never printed.
 pub enum Cipher {
     /// With a key of 16 bytes.
     Aes128(FF1<Aes128>),
@@ -34,7 +34,7 @@ impl Cipher {
         }
     }
 
-    /// Another number for each.
+    /// Encrypts a number to another one of 63 bits.
     ///
     /// # Errors
     /// `ID_INVALID` above 2^63 - 1.
@@ -47,7 +47,7 @@ impl Cipher {
         done.map(|number| number.0).map_err(|_| Problem::NoId(id.0))
     }
 
-    /// The number that [`encrypt`](Self::encrypt) made this of.
+    /// Undoes [`encrypt`](Self::encrypt).
     ///
     /// # Errors
     /// `ID_INVALID` above 2^63 - 1.
@@ -61,7 +61,7 @@ impl Cipher {
     }
 }
 
-/// A number of 63 bits, the highest first.
+/// A number of 63 bits, the highest bit first.
 struct Number(u64);
 
 struct Half {
@@ -98,7 +98,7 @@ impl Half {
     }
 }
 
-/// Bytes as a number, modulo 2^64: a multiple of what it is reduced by.
+/// Bytes as a number modulo 2^64, which is a multiple of the later modulus.
 fn number(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0_u64, |sum, byte| sum << 8 | u64::from(byte))
 }

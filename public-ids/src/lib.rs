@@ -1,4 +1,4 @@
-//! IDs as the outside may see them.
+//! Public forms of IDs, which tell outsiders nothing.
 //!
 //! A number such as `1001` tells how many orders there were, and lets anybody ask for `1002`; a
 //! snowflake tells when it was made. [`Scrambler`] turns each into another number of 63 bits and

@@ -1,21 +1,21 @@
-//! What can be wrong, with its code.
+//! Errors, with their codes.
 
 use leafid_core::Code;
 
-/// What is wrong, whatever it is wrong with.
+/// An error, without the text that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A key of this many bytes.
     KeyLength(usize),
-    /// No tag.
+    /// An invalid tag.
     Tag,
-    /// No prefix.
+    /// An invalid prefix.
     Prefix,
-    /// A text of another prefix, or of none.
+    /// A text with another prefix, or none.
     ForeignPrefix,
-    /// A text with this many characters where 11 belong.
+    /// A text of this many characters instead of 11.
     Length(usize),
-    /// A character that is no digit of the alphabet of this name.
+    /// A character that is not a digit of this alphabet.
     Character(char, &'static str),
     /// A text of the right form that is above the largest ID.
     TooLarge,

@@ -1,4 +1,4 @@
-//! The scrambler: a key, a tag, and how its texts look.
+//! The scrambler: a key, a tag, and the form of its texts.
 
 use leafid_core::Name;
 
@@ -8,10 +8,10 @@ use crate::problem::Problem;
 use crate::text::{Prefix, PublicText};
 use crate::wrong::Wrong;
 
-/// Turns the IDs of one tag (or namespace) into public ones, and back.
+/// Turns the IDs of a tag (or namespace) into public ones, and back.
 ///
-/// The key stays as long as texts are out: under another one they mean other IDs. One key does for
-/// all tags, since each tag is a permutation of its own. Who has the key can read every text.
+/// The key must not change while texts are in use: under another one they mean other IDs. One key serves all
+/// tags, as each tag has a permutation of its own. Whoever has the key can read every text.
 pub struct Scrambler {
     cipher: Cipher,
     tag: Name,
@@ -32,8 +32,7 @@ impl Scrambler {
         Ok(Scrambler { cipher, tag, prefix: Prefix::default(), alphabet: Alphabet::default() })
     }
 
-    /// The same with a prefix, which says what an ID is of: `order` for `order_…`. It is no part of
-    /// what is scrambled.
+    /// The same with a prefix that names the kind of ID: `order` for `order_…`. It is not scrambled.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but 1 to 32 of `a-z`, `0-9` and `_`, with a letter first.
@@ -43,7 +42,7 @@ impl Scrambler {
         Ok(self)
     }
 
-    /// The same in other digits.
+    /// The same with other digits.
     pub fn with_alphabet(mut self, alphabet: Alphabet) -> Scrambler {
         self.alphabet = alphabet;
         self
@@ -54,7 +53,7 @@ impl Scrambler {
         self.tag.as_str()
     }
 
-    /// The prefix; empty where there is none.
+    /// The prefix; empty if there is none.
     pub fn prefix(&self) -> &str {
         self.prefix.as_str()
     }
@@ -64,7 +63,7 @@ impl Scrambler {
         self.alphabet
     }
 
-    /// Another number of 63 bits, for where a number is wanted.
+    /// The public form of an ID as a number of 63 bits.
     ///
     /// # Errors
     /// `ID_INVALID` above 2^63 - 1.

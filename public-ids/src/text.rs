@@ -3,7 +3,7 @@
 use crate::alphabet::TEXT_LEN;
 use crate::problem::Problem;
 
-/// How many characters a prefix has at most.
+/// Characters of a prefix at most.
 pub const PREFIX_MAX: usize = 32;
 
 /// A prefix, or none.
@@ -14,7 +14,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// A prefix that names what an ID is of.
+    /// Checks a prefix.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but letters, digits and `_`.
@@ -31,18 +31,18 @@ impl Prefix {
         Ok(prefix)
     }
 
-    /// The prefix, without the `_` after it; empty where there is none.
+    /// The prefix without the `_` after it; empty if there is none.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.bytes.get(..self.len.into()).unwrap_or_default())
             .unwrap_or_default()
     }
 
-    /// What follows the prefix in a text.
+    /// A text without its prefix.
     ///
     /// # Errors
     /// `ID_INVALID` if the text does not begin so.
     pub fn strip<'a>(&self, text: &'a str) -> Result<&'a str, Problem> {
-        // A prefix may have a `_` in it, digits have none.
+        // A prefix may contain `_`, digits do not.
         let (prefix, digits) = text.rsplit_once('_').unwrap_or(("", text));
         let bare = digits.len() == text.len();
         if prefix == self.as_str() && bare == prefix.is_empty() {

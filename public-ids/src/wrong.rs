@@ -1,4 +1,4 @@
-//! What is wrong with what, in words.
+//! Errors as messages.
 
 use core::fmt;
 
@@ -8,10 +8,10 @@ use crate::alphabet::TEXT_LEN;
 use crate::problem::Problem;
 use crate::text::PREFIX_MAX;
 
-/// What is wrong with what: shown, it is a sentence that says what to do.
+/// An error with the text that it is about; displayed, it says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrong<'a> {
-    /// What is wrong.
+    /// The error.
     pub problem: Problem,
     /// The text, tag or prefix that was given.
     pub given: &'a str,

@@ -1,18 +1,18 @@
-//! Which machine this is, and since when it runs.
+//! The machine's identity, and the time since its start.
 
 use std::fs;
 
 use leafid_core::HostTime;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The time since the machine was started, suspends included: the same for every process, so one
-/// may tell another what time it is.
+/// The time since the machine's start, suspends included: the same for every process, so that one can compare
+/// another's.
 pub fn since_boot() -> HostTime {
     let now = clock_gettime(ClockId::Boottime);
     HostTime::new(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000)
 }
 
-/// The id of the machine's last start; `None` where it is hidden.
+/// The id of the machine's last start; `None` if it cannot be read.
 pub fn boot_id() -> Option<[u8; 16]> {
     hex(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
@@ -23,7 +23,7 @@ pub fn machine_id() -> [u8; 16] {
     hex(&text).unwrap_or_default()
 }
 
-/// 32 hex digits, with or without hyphens.
+/// Parses 32 hex digits, with or without hyphens.
 fn hex(text: &str) -> Option<[u8; 16]> {
     let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
     let number = u128::from_str_radix(&digits, 16).ok()?;

@@ -39,8 +39,8 @@ impl State {
         let (at, found) = match whole {
             Some(true) => read,
             None => (StateFile::new(place), Err(Unread::Strange)),
-            // One that there was no room for when it was made is still to be made; of one that was
-            // cut short, what is left says nothing of the rest.
+            // All zeros: a full disk cut its creation short, so it is created now. Any other content that
+            // is cut short says nothing.
             Some(false) if bytes.iter().all(|byte| *byte == 0) => read,
             Some(false) => {
                 let is_ours = read.1 != Err(Unread::Strange);
@@ -79,8 +79,7 @@ impl State {
         }
     }
 
-    /// Empties the file: what it says gives no right, as it is of another namespace or layout than
-    /// its generator.
+    /// Empties the file, because its right is of another namespace or layout than its generator's.
     ///
     /// # Errors
     /// What the system says.
@@ -93,7 +92,7 @@ impl State {
         Problem::invalid(&self.path, is)
     }
 
-    /// Zeros on the disk, under a name that is on it, too: later writes need no room any more.
+    /// Writes zeros, and syncs file and folder: later writes need no more room.
     fn clear(mut self) -> Result<State, Problem> {
         let said = |error| Problem::of(&self.path, "written", &error);
         let [file, _] = &*self.files;
@@ -106,11 +105,11 @@ impl State {
         Ok(self)
     }
 
-    /// Writes what is due; it is on the disk then.
+    /// Writes durably.
     ///
     /// # Errors
-    /// `STATE_INVALID` where the file or its lock's was taken away, or the system says so. It may be
-    /// written all the same.
+    /// `STATE_INVALID` if the file or its lock was removed, or the write failed. It may be on the disk all the
+    /// same.
     pub fn write(&mut self, write: &StateWrite) -> Result<(), Problem> {
         let [file, lock] = &*self.files;
         if !files::is_at(&self.path, file) || !files::is_at(&files::lock_path(&self.path), lock) {
@@ -135,7 +134,7 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // In a forked child they are closed already, and their numbers may be other files'.
+        // A forked child has closed them already, and their descriptors may be other files'.
         if self.process == std::process::id() {
             for file in &*self.files {
                 fork::closed(file.as_raw_fd());
@@ -152,7 +151,7 @@ impl Drop for State {
     }
 }
 
-/// The file's bytes, zeros behind them; whether that is all of them, `None` for a file that is longer.
+/// Reads the file, padded with zeros; says whether it is complete, `None` if it is longer.
 fn read(file: &File, bytes: &mut [u8; StateFile::BYTES]) -> io::Result<Option<bool>> {
     let len = file.metadata()?.len();
     let Some(begun) = usize::try_from(len).ok().and_then(|len| bytes.get_mut(..len)) else {

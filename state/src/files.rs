@@ -1,4 +1,4 @@
-//! Opening the two files: the state's own and its lock's.
+//! Opens the two files: the state and its lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,9 +10,9 @@ use rustix::fs::OFlags;
 
 use crate::Problem;
 
-/// How often a lock's file is opened that somebody takes away meanwhile.
+/// Tries to open a lock file that somebody removes at the same time.
 const ATTEMPTS: usize = 4;
-/// File systems whose locks or writes other machines do not see as this one does.
+/// File systems whose locks or writes are not the same for every machine.
 const NETWORK: [(u32, &str); 12] = [
     (0x6969, "NFS"),
     (0x517b, "SMB"),
@@ -28,14 +28,14 @@ const NETWORK: [(u32, &str); 12] = [
     (0x6573_5546, "FUSE"),
 ];
 
-/// Where the lock of a state file is.
+/// The path of a state file's lock.
 pub fn lock_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     name.into()
 }
 
-/// Opens a file of ours, or makes it: a plain file with one name, for its owner alone.
+/// Opens or creates a file: a regular one with one name, accessible to its owner alone.
 pub fn open(path: &Path) -> Result<File, Problem> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut how = OpenOptions::new();
@@ -58,7 +58,7 @@ pub fn open(path: &Path) -> Result<File, Problem> {
     }
     refuse_network(path, &file)?;
     if facts.mode() & 0o077 != 0 {
-        // The key of the lease stands in it.
+        // It has the key of the lease.
         let own = std::fs::Permissions::from_mode(0o600);
         file.set_permissions(own).map_err(|error| Problem::of(path, "made private", &error))?;
     }
@@ -69,7 +69,7 @@ fn refuse_network(path: &Path, file: &File) -> Result<(), Problem> {
     let facts = rustix::fs::fstatfs(file).map_err(|error| {
         Problem::of(path, "looked at", &io::Error::from_raw_os_error(error.raw_os_error()))
     })?;
-    // The type is signed on some machines and 64 bits wide on others: its low 32 bits count.
+    // Signed on some machines, 64 bits wide on others: the low 32 bits count.
     let kind = facts.f_type as u32;
     match NETWORK.iter().find(|(known, _)| *known == kind) {
         Some((_, name)) => {
@@ -90,7 +90,7 @@ pub fn lock(path: &Path) -> Result<File, Problem> {
         let file = open(&lock)?;
         match file.try_lock() {
             Ok(()) if is_at(&lock, &file) => return Ok(file),
-            // Somebody removed it between the two: what is locked is no longer what others find.
+            // Somebody removed it between the two: others would lock another file.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = format!(

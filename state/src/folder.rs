@@ -1,5 +1,5 @@
-//! A folder of state files: each generator of a namespace takes one that nobody has, and makes
-//! another where all are taken. For servers of many processes, which share one option.
+//! A folder of state files, for servers of many processes that share one option: each generator takes a file
+//! that is free, or creates one.
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -14,14 +14,14 @@ use crate::{Found, Problem, boot, files};
 const MOST: usize = 1_024;
 const ENDING: &str = ".state";
 
-/// Whether a path names a folder: it ends like one, or is one.
+/// Whether a path names a folder: it ends with a slash, or is one.
 pub fn is_folder(path: &Path) -> bool {
     let ends_like_one = path.as_os_str().as_encoded_bytes().ends_with(&[MAIN_SEPARATOR as u8]);
     ends_like_one || path.is_dir()
 }
 
-/// Opens the best file that is free: one whose right lasts longest, then one without a right, then a
-/// new one. What is read without its lock is only a hint; the lock decides.
+/// Opens the best free file: the one whose right lasts longest, then one without a right, then a new one.
+/// Reading without the lock gives only a hint; the lock decides.
 pub fn open(folder: &Path, namespace: &str, boot: [u8; 16]) -> Result<(State, Found), Problem> {
     let said = |error| Problem::of_folder(folder, &error);
     let mut known = Vec::new();
@@ -59,10 +59,10 @@ fn number(name: &str, namespace: &str) -> Option<usize> {
     (of == namespace && number == parsed.to_string()).then_some(parsed)
 }
 
-/// The last tick of the right that a file gives here, if it seems to give one.
+/// The last tick of the right that a file seems to have.
 fn end(path: &Path, boot: [u8; 16]) -> Option<u64> {
     let lock = fs::symlink_metadata(files::lock_path(path)).ok()?;
-    // Neither a pipe, which would wait for a writer, nor a link.
+    // Not a pipe, which would block, nor a link.
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }

@@ -1,17 +1,17 @@
-//! A forked child closes its copies of the files, and unlocks nothing: a lock lasts until the last
-//! copy is closed, and the parent's next life wants it.
+//! Closes the files in forked children. A lock lasts until its last copy is closed, and a restarted parent
+//! must be able to take it.
 
 use std::os::fd::RawFd;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// How many files are closed in a child: two of each generator.
+/// Files that are closed in a child, at most: two for each generator.
 const MOST: usize = 256;
 const NONE: RawFd = -1;
 
 static OPEN: [AtomicI32; MOST] = [const { AtomicI32::new(NONE) }; MOST];
 
-/// Has every child close this one. Whether there was room for it.
+/// Has every child close this descriptor; says whether there was room for it.
 pub fn close_in_children(fd: RawFd) -> bool {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(at_fork);
@@ -20,7 +20,7 @@ pub fn close_in_children(fd: RawFd) -> bool {
     OPEN.iter().any(|place| take(place).is_ok())
 }
 
-/// It is closed: its number may soon be another file's.
+/// Forgets a descriptor that is closed, which may soon be another file's.
 pub fn closed(fd: RawFd) {
     for place in &OPEN {
         let _ = place.compare_exchange(fd, NONE, Ordering::SeqCst, Ordering::SeqCst);

@@ -1,16 +1,16 @@
-//! What a state file says.
+//! The content of a state file.
 
 use leafid_core::StateRecord;
 
 use crate::Problem;
 
-/// What a state file says when it is opened.
+/// The content of a state file when it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing yet, or nothing any more.
+    /// No right.
     Nothing,
     /// The right that its last process left.
     Right(Box<StateRecord>),
-    /// Something that gives no right, and why; it is to be told. The file is empty now.
+    /// A content that gives no right, with the reason, which is to be logged. The file is empty now.
     Ignored(Problem),
 }

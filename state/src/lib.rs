@@ -1,8 +1,8 @@
-//! The state file of a generator, for hosts that have files: Python and Node share this.
+//! The state file of a generator, for hosts that have files: Python and Node.
 //!
-//! What stands in it, and when it is written, is the core's to say; here are the lock, the slots on
-//! the disk, and where the file belongs. Only on Linux: what is needed of a system (an id of its last
-//! start, a clock since then, the kind of a file system) is different everywhere.
+//! The core decides what is written and when; here are the lock, the slots on the disk, and the file's place.
+//! Only on Linux: the id of the last start, a clock since then and the type of a file system are different on
+//! every system.
 
 mod found;
 mod problem;

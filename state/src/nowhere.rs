@@ -1,4 +1,4 @@
-//! Where there are no state files.
+//! The stand-in for systems without state files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which state file is opened.
+//! Opens a state file.
 
 use std::path::Path;
 
@@ -10,12 +10,11 @@ pub use crate::folder::is_folder;
 use crate::{Found, Problem, boot, folder};
 
 impl State {
-    /// Opens a state file, or makes it, and locks it; of a [folder](is_folder), one of this
-    /// namespace's that nobody else has.
+    /// Opens or creates a state file, and locks it; in a [folder](is_folder), one of this namespace that is free.
     ///
     /// # Errors
-    /// `STATE_LOCKED` where another process has it: go on without, and tell. `STATE_INVALID` for
-    /// what is no state file or cannot be written, `NOT_ENABLED` where there can be none: raise it.
+    /// `STATE_LOCKED` if another process has it: go on without one, and log it. `STATE_INVALID` if it is not a
+    /// state file or cannot be written, `NOT_ENABLED` on systems without state files: raise these.
     pub fn open(path: &Path, namespace: &str) -> Result<(State, Found), Problem> {
         let Some(boot) = boot::boot_id() else {
             let message = "this system does not tell when it was started \

@@ -1,4 +1,4 @@
-//! What is wrong with a state file, in words.
+//! Errors of state files.
 
 use std::fmt;
 #[cfg(target_os = "linux")]
@@ -6,18 +6,17 @@ use std::{io, path::Path};
 
 use leafid_core::Code;
 
-/// What is wrong with a state file.
+/// An error of a state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// `STATE_LOCKED` where another process has it, `STATE_INVALID` where it cannot be one,
-    /// `NOT_ENABLED` where there can be none.
+    /// `STATE_LOCKED`, `STATE_INVALID` or `NOT_ENABLED`.
     pub code: Code,
     /// What happened, and what to do.
     pub message: String,
 }
 
 impl Problem {
-    /// The same of a write that failed, with what its generator does now.
+    /// The message of a failed write, with what the generator does now.
     pub fn abandoned(&self) -> String {
         format!("{self}; it is abandoned: IDs need the store until the process is restarted")
     }
@@ -25,7 +24,7 @@ impl Problem {
 
 #[cfg(target_os = "linux")]
 impl Problem {
-    /// A file that cannot be a state file: what `is` so, and what to do.
+    /// The error of a file that cannot be a state file, because it `is` so.
     pub(crate) fn invalid(path: &Path, is: impl fmt::Display) -> Problem {
         let message = format!("the state file `{}` {is}", path.display());
         Problem { code: Code::StateInvalid, message }
