@@ -18,7 +18,7 @@ pub trait Clock: Send + Sync + 'static {
     fn boot(&self) -> HostTime;
 }
 
-/// The registry's time: the source's, as long as it can be believed, and never back.
+/// PROTOCOL R19: the registry's time, the source's as long as it can be believed, and never back.
 ///
 /// It is the greater of the source and of the latest moment known plus what has passed since by a
 /// clock that only ticks. The first moment known is the greatest that the store has written.
