@@ -357,6 +357,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
         if is_right && fits { Ok(Outcome::Applied) } else { Err(Code::GrantInvalid) }
     }
 
+    /// PROTOCOL R24: nothing is drawn after that.
     fn stops(&mut self, code: Code) {
         if code.stops() {
             self.stopped = self.stopped.or(Some(code));

@@ -40,6 +40,7 @@ fn rested(search: &Search, space: &Namespace) -> Option<u32> {
     }
 }
 
+/// PROTOCOL R15.
 #[test]
 fn a_request_that_comes_again_looks_for_nothing() {
     let mine = free(3, 70);

@@ -15,6 +15,7 @@ const BETWEEN: u64 = 2_000;
 /// Requests of each host that find the store gone, after each kill.
 const ASKS: usize = 2;
 
+/// PROTOCOL R1.
 #[test]
 fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let Some(setting) = Setting::find("store killed") else { return };

@@ -32,7 +32,8 @@ impl World {
         self.put_within(100, 60_000, Event::Recreate(tag));
     }
 
-    /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
+    /// A tag is made anew over its tombstone, from 1 as far as its maker knows
+    /// (PROTOCOL R11).
     pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
         let step = self.rng.magnitude(1, 10_000) as u32;
         for store in &mut self.stores {

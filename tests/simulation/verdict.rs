@@ -24,6 +24,7 @@ checks! {
     Duplicate "an ID twice",
     Outside "an ID outside its holder's grants",
     Descends "IDs that do not ascend",
+    /// PROTOCOL R7.
     Overlap "overlapping grants",
     AfterRelease "an ID after the release",
     Untimely "an untimely ID",
@@ -36,7 +37,7 @@ checks! {
     /// `ready` promises no more than `fill` gives.
     Promise "fewer IDs than promised",
     Counters "counters that lie",
-    /// An answer that cannot be right is refused.
+    /// An answer that cannot be right is refused (PROTOCOL R26).
     Nonsense "nonsense applied",
     /// Nothing is held for nobody: a number for an owner that has another, a window that comes
     /// after closing.

@@ -18,7 +18,7 @@ pub trait Clock: Send + Sync + 'static {
     fn boot(&self) -> HostTime;
 }
 
-/// The registry's time: the wall clock's as long as that can be believed, and never back.
+/// PROTOCOL R19: the registry's time: the wall clock's as long as that can be believed, and never back.
 ///
 /// It is the greater of the wall clock, and of the last reading plus the time since then by the monotonic
 /// clock. The first reading is not below the latest time in the store.

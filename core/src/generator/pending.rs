@@ -76,7 +76,7 @@ impl Pending {
         self.last
     }
 
-    /// Takes the ask that this request names, if it is the one that is out: any answer that was
+    /// PROTOCOL R22: takes the ask that this request names, if it is the one that is out: any answer that was
     /// read ends it.
     pub(crate) fn answered(&mut self, request: Token) -> Option<Ask> {
         let ask = self.out?;

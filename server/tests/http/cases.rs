@@ -111,6 +111,7 @@ PUT /v1/namespaces/other | {"layout":"leaf","max_window_ms":10} | 400 RANGE_INVA
 PUT /v1/namespaces/other | {"layout":"leaf","max_windows_ms":10000} | 400 REQUEST_INVALID | max_windows_ms
 POST /v1/workers/default/acquire | {@} | 400 REQUEST_INVALID | owner
 POST /v1/workers/default/acquire | {@,"owner":""} | 400 REQUEST_INVALID | owner
+# PROTOCOL R14.
 POST /v1/workers/default/acquire | {@,"owner":"a","layout":"edge"} | 409 LAYOUT_MISMATCH | 41/10/12
 POST /v1/workers/default/acquire | {@,"owner":"a","strict":true} | 400 REQUEST_INVALID | sticky
 POST /v1/workers/default/renew | {@,"store":"$","worker":1024,"key":%,"have_until":"1"} | 400 WORKER_INVALID | 1024

@@ -8,6 +8,7 @@ fn read(time: &mut RegistryTime, clock: &ManualClock) -> i64 {
     time.read(clock, || 600_000).0.get()
 }
 
+/// PROTOCOL R19.
 #[test]
 fn time_goes_on_through_a_clock_that_is_set_back() {
     let clock = ManualClock::at(StoreTime::new(1_000_000));

@@ -1,5 +1,5 @@
 //! One turn of the registry after another: what waits together is decided together, written
-//! together, and answered when that is durable.
+//! together, and answered when that is durable (PROTOCOL R1).
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -40,10 +40,12 @@ pub fn end_to_end() -> Outcome<Report> {
     runners::cargo(suites::with_places(run, &project::at("tests/vectors")))
 }
 
-/// The lock-free line under every interleaving that loom can think of.
+/// The lock-free line under every interleaving that loom can think of; the fence under every order of
+/// steps.
 pub fn models() -> Outcome<Report> {
     let run = Run::new("cargo")
-        .args(["test", "--locked", "-p", "leafid-seeded", "--lib", "--release", "model"])
+        .args(["test", "--locked", "-p", "leafid-seeded", "-p", "leafid-core", "--release"])
+        .args(["--lib", "--test", "fence", "model", "--", "--nocapture"])
         .env("RUSTFLAGS", "--cfg loom")
         .env("CARGO_TARGET_DIR", project::target().join("loom"));
     runners::cargo(run)

@@ -99,7 +99,7 @@ pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
 }
 
 impl TagRow {
-    /// The row behind a fence: a gap past all that it, or a journal, knows to be granted. Also above
+    /// PROTOCOL R21: the row behind a fence, a gap past all that it, or a journal, knows to be granted. Also above
     /// its own upper end, which may have been raised since the copy was made: it grants nothing
     /// then. A claim moves it no further, which would let any caller spend it: beyond the gap the tag
     /// stays stopped.
@@ -111,7 +111,7 @@ impl TagRow {
 }
 
 impl Namespace {
-    /// The row behind a fence: no window begins before all are over that may have been granted up to
+    /// PROTOCOL R20: the row behind a fence. No window begins before all are over that may have been granted up to
     /// `last`, the latest time of which anybody knows that one was, nor below `noted`, the highest
     /// end that a journal knows.
     pub fn fenced(&self, last: StoreTime, noted: u64) -> Namespace {

@@ -37,17 +37,21 @@ pub fn lease_segment(
     if ask.have_until > Some(LINE_END) {
         return Err(Code::RangeInvalid.into());
     }
+    // PROTOCOL R9
     if ask.have_until > Some(row.max_id) {
         let claimed_until = ask.have_until.max(row.claimed_until);
         return Ok((TagRow { claimed_until, ..*row }, Err(Code::StoreWentBack.into())));
     }
+    // PROTOCOL R10
     if row.is_stopped() {
         return Err(Code::StoreRefused.into());
     }
+    // PROTOCOL R8
     let granted = wanted.min(row.remaining());
     if granted == 0 || (ask.exactly.is_some() && granted < wanted) {
         return Err(Code::TagSpent.into());
     }
+    // PROTOCOL R7
     let range = Range::new(row.max_id, row.max_id.saturating_add(granted));
     let row = TagRow { max_id: range.end, ..*row };
     let grant = SegmentGrant {

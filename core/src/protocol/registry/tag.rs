@@ -49,6 +49,7 @@ impl TagRow {
         if before.is_some_and(|row| !row.deleted) {
             return Err(Code::TagExists.into());
         }
+        // PROTOCOL R11
         let from = spec.from.unwrap_or(1);
         if from == 0 || from > LINE_END {
             return Err(Code::RangeInvalid.into());
@@ -79,7 +80,7 @@ impl TagRow {
         TagRow { step, max_step, ..*self }.bounded(spec.until)
     }
 
-    /// The row with its position at `to`: nothing below is granted any more. It never goes down;
+    /// PROTOCOL R12: the row with its position at `to`. Nothing below is granted any more. It never goes down;
     /// to where it stands it may, so that an advance whose answer was lost can be repeated. What was
     /// claimed is settled by it: an operator knows how far the numbers in use go.
     ///

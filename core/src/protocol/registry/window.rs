@@ -107,12 +107,14 @@ pub fn acquire(
 ) -> Result<Acquired, Refusal<StoreTime>> {
     let Candidates { mine, own, rested } = *candidates;
     same_store(store, ask.store)?;
+    // PROTOCOL R14
     if ask.layout.is_some_and(|layout| layout != namespace.layout) {
         return Err(Code::LayoutMismatch.into());
     }
     if ask.strict && !ask.sticky {
         return Err(Code::RequestInvalid.into());
     }
+    // PROTOCOL R15
     if let Some((number, row)) = mine.filter(|(_, row)| row.key == Some(ask.request)) {
         row.sound()?;
         let ticks = Range::new(row.held_from, row.reserved_until);
@@ -146,6 +148,7 @@ pub fn acquire(
         sticky,
         key: Some(ask.request),
         held_from: ticks.start,
+        // PROTOCOL R16
         reserved_until: ticks.end.max(row.reserved_until),
         // Also where another server's clock is ahead: of two states of a row the lower is the older.
         granted: now.max(row.granted),
@@ -208,6 +211,7 @@ pub fn renew(
     now: StoreTime,
 ) -> Result<(WorkerRow, Answer<WindowGrant>), Refusal<StoreTime>> {
     same_store(store, Some(ask.store))?;
+    // PROTOCOL R17
     // Behind a fence nobody else is given what the caller has, whatever its row says.
     if ask.have_until < namespace.floor {
         return Err(Code::LeaseLost.into());
@@ -247,6 +251,7 @@ pub fn release(
     release: &Release,
 ) -> Result<WorkerRow, Refusal<StoreTime>> {
     same_store(store, Some(release.store))?;
+    // PROTOCOL R18
     if row.key != Some(release.key) {
         return Err(Code::LeaseLost.into());
     }

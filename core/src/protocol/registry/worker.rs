@@ -59,7 +59,7 @@ impl WorkerRow {
         self.sticky && self.owner != *owner && now.since(self.granted) < STICKY_KEEP_MS
     }
 
-    /// Whether `owner` may have it at `now`, which is the tick `tick`.
+    /// PROTOCOL R13: whether `owner` may have it at `now`, which is the tick `tick`.
     pub fn is_free(&self, floor: u64, owner: &Name, now: StoreTime, tick: u64) -> bool {
         self.rests_until(floor) <= tick && !self.is_kept_from(owner, now)
     }

@@ -1,0 +1,383 @@
+//! The rules of the fence, and the steps that they allow; each may be taken away.
+
+use super::world::{COPIES, Journal, Left, MOST, Record, Server, Step, Store, World, has};
+
+/// For how many periods a record has to stay the same until its server is dropped.
+pub const SILENT: u8 = 4;
+
+/// A rule that is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Without {
+    Nothing,
+    /// Every server grants the next number below the bound, as the row says.
+    OwnRange,
+    /// A range is used before the others have noted it.
+    Waiting,
+    /// A server says that it has noted what is not on its disk.
+    Noting,
+    /// A server does not look whether its record is as it left it.
+    OwnRecord,
+    /// A server goes on by its own journal at once.
+    Confirmed,
+    /// A server without a journal goes on at once.
+    NewConfirmed,
+    /// A server that was not heard of for a period goes on.
+    OwnSilence,
+    /// A server is dropped after one period less.
+    Watching,
+    /// A server drops others before it is confirmed itself.
+    SoundDrops,
+    /// Who joins goes by the register alone, though its record there is not as it left it.
+    JournalsMembers,
+    /// Who joins waits for all that its journal knows, though its record is as it left it.
+    OwnRecordTrusted,
+    /// Who joins leaves the bound as the store has it.
+    RaisedBound,
+    /// A range that was not cleared is kept when its server joins again.
+    RangeGivenUp,
+    /// A server that has left keeps its journal.
+    LeftJournal,
+    /// A journal that was taken over stays where it was.
+    TakenJournal,
+}
+
+/// Whether servers that run are heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Periods {
+    /// Time stands still.
+    None,
+    /// In each period.
+    Heard,
+    /// Or not: they hang, or do not reach the store.
+    Any,
+}
+
+/// What may happen.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope {
+    pub name: &'static str,
+    pub servers: usize,
+    pub bound: u8,
+    pub copies: usize,
+    /// Servers leave, are removed, and take over journals.
+    pub operators: bool,
+    pub periods: Periods,
+    pub left: Left,
+}
+
+pub struct Rules {
+    pub without: Without,
+    pub scope: Scope,
+}
+
+impl Rules {
+    fn keep(&self, rule: Without) -> bool {
+        self.without != rule
+    }
+
+    /// Every step that is possible, with the world after it; none where a number was granted twice.
+    pub fn steps(&self, world: &World, mut each: impl FnMut(Step, Option<World>)) {
+        let mut step = |step, after: Option<Option<World>>| {
+            if let Some(after) = after {
+                each(step, after);
+            }
+        };
+        for i in 0..self.scope.servers {
+            step(Step::Join(i), self.join(world, i));
+            step(Step::Round(i), self.round(world, i));
+            step(Step::Reserve(i), self.reserve(world, i));
+            step(Step::Crash(i), crash(world, i).map(Some));
+            step(Step::Lose(i), lose(world, i).map(Some));
+            for j in (0..self.scope.servers).filter(|j| *j != i) {
+                step(Step::Drop(i, j), self.drop(world, i, j));
+                if self.scope.operators {
+                    step(Step::Remove(i, j), self.remove(world, i, j));
+                    step(Step::Read(i, j), self.read(world, i, j).map(Some));
+                }
+            }
+            if self.scope.operators {
+                step(Step::Leave(i), self.leave(world, i).map(Some));
+            }
+        }
+        step(Step::CopyJournal, copy_journal(world).map(Some));
+        step(Step::PutBack, put_back(world).map(Some));
+        for n in 0..self.scope.copies {
+            step(Step::Copy(n), copy(world, n).map(Some));
+            step(Step::Restore(n), restore(world, n).map(Some));
+        }
+        if self.scope.periods != Periods::None {
+            step(Step::Period, self.period(world).map(Some));
+        }
+    }
+
+    /// Whether the store may not be as this server left it.
+    fn doubts(&self, world: &World, i: usize) -> bool {
+        let record = world.store.register[i];
+        if self.keep(Without::OwnRecord) {
+            record.beat != world.journals[i].beat
+        } else {
+            record.beat == 0
+        }
+    }
+
+    /// Whether it is up, neither was silent nor is in doubt.
+    fn runs(&self, world: &World, i: usize) -> bool {
+        world.servers[i].joined > 0 && !self.doubts(world, i)
+    }
+
+    fn acts(&self, world: &World, i: usize) -> bool {
+        self.runs(world, i) && world.servers[i].sound
+    }
+
+    fn join(&self, world: &World, i: usize) -> Option<Option<World>> {
+        let (server, journal) = (world.servers[i], world.journals[i]);
+        let is_new = journal.members == 0;
+        if self.runs(world, i) || is_new && has(world.used, i) {
+            return None;
+        }
+        let mut after = *world;
+        let is_as_left = journal.beat > 0 && world.store.register[i].beat == journal.beat;
+        let by_store = match self.without {
+            Without::JournalsMembers => true,
+            Without::OwnRecordTrusted => false,
+            _ => is_as_left,
+        };
+        let known = if by_store { 0 } else { journal.members };
+        let members = (world.store.members() | known | 1 << i) & !journal.taken;
+        for j in (0..MOST).filter(|j| !has(members, *j)) {
+            after.store.register[j] = Record::default();
+        }
+        for j in (0..MOST).filter(|j| has(members, *j) && world.store.register[*j].beat == 0) {
+            let beat = after.next_beat(j);
+            after.store.register[j] = Record { beat, view: 0, noted: 0 };
+        }
+        if self.keep(Without::RaisedBound) {
+            after.store.bound = world.store.bound.max(journal.bound);
+        }
+        if !self.keep(Without::OwnRange) {
+            after.store.next = after.store.bound;
+        }
+        let sound = !self.keep(Without::Confirmed) || is_new && !self.keep(Without::NewConfirmed);
+        let range = if self.keep(Without::RangeGivenUp) { 0 } else { server.range };
+        let joined = after.last_view() + 1;
+        after.servers[i] = Server { up: true, sound, joined, range, ..Server::default() };
+        after.used |= 1 << i;
+        Some(self.write(after, i))
+    }
+
+    /// What a server does once in each period, and again where it learns something by it.
+    fn round(&self, world: &World, i: usize) -> Option<Option<World>> {
+        let (server, before) = (world.servers[i], world.journals[i]);
+        if !self.runs(world, i) {
+            return None;
+        }
+        let after = self.write(*world, i);
+        let learns = after.is_none_or(|after| {
+            let now = Journal { beat: before.beat, ..after.journals[i] };
+            after.servers[i] != server || now != before
+        });
+        learns.then_some(after)
+    }
+
+    /// Notes the store in the journal, then in the register that it has, and looks at the others.
+    /// None where a number is granted twice.
+    fn write(&self, mut world: World, i: usize) -> Option<World> {
+        let beat = world.next_beat(i);
+        let store = &mut world.store;
+        let bound = if self.keep(Without::Noting) { store.bound } else { world.journals[i].bound };
+        store.register[i] = Record { beat, view: 0, noted: store.bound };
+        let members = store.members();
+        let taken = world.journals[i].taken;
+        world.journals[i] = Journal { bound, members, beat, taken };
+        if i == 0 && world.old.members != members {
+            // No copy of before that is put back.
+            world.old = Journal::default();
+        }
+        world.store.register[i].view = world.last_view();
+        let register = world.store.register;
+        let others = (0..MOST).filter(|j| *j != i).map(|j| (j, register[j]));
+        let server = &mut world.servers[i];
+        server.heard = true;
+        let (mut confirmed, mut noted) = (true, true);
+        for (j, record) in others {
+            confirmed &= record.beat == 0 || record.view >= server.joined;
+            noted &= record.beat == 0 || record.noted >= server.range;
+            if server.seen[j] != record.beat {
+                (server.seen[j], server.age[j]) = (record.beat, 0);
+            }
+        }
+        server.sound |= confirmed;
+        if !server.sound {
+            // It drops nobody.
+            if self.keep(Without::SoundDrops) {
+                (server.seen, server.age) = Default::default();
+            }
+            return Some(world);
+        }
+        let ready = noted || !self.keep(Without::Waiting);
+        let number = if self.keep(Without::OwnRange) { server.range } else { world.store.next };
+        if server.range == 0 || !ready {
+            return Some(world);
+        }
+        server.range = 0;
+        world.store.next = number + 1;
+        if self.keep(Without::OwnRange) {
+            world.store.next = 1;
+        }
+        if has(world.granted, number.into()) {
+            return None;
+        }
+        world.granted |= 1 << number;
+        Some(world)
+    }
+
+    fn reserve(&self, world: &World, i: usize) -> Option<Option<World>> {
+        let mut after = *world;
+        let server = &mut after.servers[i];
+        if !self.acts(world, i) || server.range > 0 {
+            return None;
+        }
+        let shared = !self.keep(Without::OwnRange) && after.store.next < after.store.bound;
+        if !shared {
+            after.store.bound += if self.keep(Without::OwnRange) { 1 } else { 2 };
+        }
+        if after.store.bound > self.scope.bound {
+            return None;
+        }
+        server.range = after.store.bound;
+        Some(self.write(after, i))
+    }
+
+    fn drop(&self, world: &World, i: usize, j: usize) -> Option<Option<World>> {
+        let server = world.servers[i];
+        let may = server.sound || !self.keep(Without::SoundDrops);
+        let beat = world.store.register[j].beat;
+        let silent = if self.keep(Without::Watching) { SILENT } else { SILENT - 1 };
+        let watched = server.heard && beat > 0 && server.seen[j] == beat && server.age[j] >= silent;
+        (self.runs(world, i) && may && watched).then(|| self.without(world, i, j))
+    }
+
+    fn without(&self, world: &World, i: usize, j: usize) -> Option<World> {
+        let mut after = *world;
+        after.store.register[j] = Record::default();
+        self.write(after, i)
+    }
+
+    fn remove(&self, world: &World, i: usize, j: usize) -> Option<Option<World>> {
+        let is_there = world.store.register[j].beat > 0 && !world.servers[j].up;
+        (self.acts(world, i) && is_there).then(|| self.without(world, i, j))
+    }
+
+    fn leave(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        if !self.acts(world, i) || world.store.members() == 1 << i {
+            return None;
+        }
+        after.store.register[i] = Record::default();
+        after.servers[i] = Server::default();
+        if self.keep(Without::LeftJournal) {
+            after.journals[i] = Journal::default();
+        }
+        Some(after)
+    }
+
+    /// A server that does not run takes over another one's journal, as if it had been its own.
+    fn read(&self, world: &World, i: usize, j: usize) -> Option<World> {
+        let mut after = *world;
+        let (mine, theirs) = (world.journals[i], world.journals[j]);
+        let can = theirs.members > 0 && (mine.members > 0 || !has(world.used, i));
+        if !can || world.servers[i].up || world.servers[j].up {
+            return None;
+        }
+        after.used |= 1 << i;
+        let bound = mine.bound.max(theirs.bound);
+        let members = mine.members | theirs.members;
+        let taken = mine.taken | theirs.taken | 1 << j;
+        after.journals[i] = Journal { bound, members, beat: mine.beat, taken };
+        if self.keep(Without::TakenJournal) {
+            after.journals[j] = Journal::default();
+        }
+        if i == 0 {
+            after.old = Journal::default();
+        }
+        Some(after)
+    }
+
+    fn period(&self, world: &World) -> Option<World> {
+        let mut after = *world;
+        for server in after.servers.iter_mut().filter(|server| server.joined > 0) {
+            if server.heard {
+                server.age.iter_mut().for_each(|age| *age = (*age + 1).min(SILENT));
+            } else if self.scope.periods == Periods::Heard {
+                return None;
+            } else if self.keep(Without::OwnSilence) {
+                *server = Server { up: true, ..Server::default() };
+            } else {
+                server.age = [0; MOST];
+            }
+            server.heard = false;
+        }
+        (after != *world).then_some(after)
+    }
+}
+
+fn crash(world: &World, i: usize) -> Option<World> {
+    let mut after = *world;
+    if !world.servers[i].up || world.left.crashes == 0 {
+        return None;
+    }
+    after.servers[i] = Server::default();
+    after.left.crashes -= 1;
+    Some(after)
+}
+
+fn lose(world: &World, i: usize) -> Option<World> {
+    let mut after = *world;
+    if world.servers[i].up || world.left.losses == 0 || world.journals[i].members == 0 {
+        return None;
+    }
+    after.journals[i] = Journal::default();
+    after.left.losses -= 1;
+    Some(after)
+}
+
+fn copy_journal(world: &World) -> Option<World> {
+    let mut after = *world;
+    after.old = world.journals[0];
+    (world.left.stale > 0 && world.old.members == 0).then_some(after)
+}
+
+/// Not of a server that is alone, nor of one that has noted other members since: with the store put
+/// back to that moment, too, nobody could know of it.
+fn put_back(world: &World) -> Option<World> {
+    let mut after = *world;
+    let (old, journal) = (world.old, world.journals[0]);
+    let alone = old.members & !1 == 0;
+    if world.left.stale == 0 || world.servers[0].up || old == journal || alone {
+        return None;
+    }
+    (after.journals[0], after.old) = (old, Journal::default());
+    after.left.stale -= 1;
+    Some(after)
+}
+
+fn copy(world: &World, n: usize) -> Option<World> {
+    let mut after = *world;
+    after.copies[n] = world.store;
+    let first = world.copies[..n].iter().all(|copy| copy.bound > 0) && world.copies[n].bound == 0;
+    (world.left.restores > 0 && first).then_some(after)
+}
+
+fn restore(world: &World, n: usize) -> Option<World> {
+    let mut after = *world;
+    let copy = world.copies[n];
+    if world.left.restores == 0 || copy.bound == 0 || copy == world.store {
+        return None;
+    }
+    after.store = copy;
+    after.left.restores -= 1;
+    if after.left.restores == 0 {
+        after.copies = [Store::default(); COPIES];
+    }
+    Some(after)
+}

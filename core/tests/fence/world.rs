@@ -1,0 +1,259 @@
+//! The world of the model: one store, its servers with their memories and journals, and all that can
+//! happen to them in one step.
+
+use std::fmt;
+
+/// Servers, at most.
+pub const MOST: usize = 3;
+/// Copies of the store, at most.
+pub const COPIES: usize = 2;
+
+/// A server's record in the store's register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Counts up with each writing of it; 0: there is no record, so it is no member.
+    pub beat: u8,
+    /// The latest joining of which its server knew when it wrote this.
+    pub view: u8,
+    /// The bound that its journal had then.
+    pub noted: u8,
+}
+
+/// What a restore puts back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Store {
+    /// Nothing at or above it was ever reserved; 0 in the place of a copy that was not made.
+    pub bound: u8,
+    /// The next number, where all servers grant from one row.
+    pub next: u8,
+    pub register: [Record; MOST],
+}
+
+/// What a server has on its disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Journal {
+    pub bound: u8,
+    /// 0: there is no journal.
+    pub members: u8,
+    /// Its record as it left it.
+    pub beat: u8,
+    /// The servers whose journals it took over: they are no more.
+    pub taken: u8,
+}
+
+/// What a server remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    pub up: bool,
+    /// Every member has written its record since this server joined.
+    pub sound: bool,
+    /// Whether it has written its record in this period.
+    pub heard: bool,
+    /// When it joined; 0: it has to join.
+    pub joined: u8,
+    /// The end of the range in hand, which is of one number and not used yet; 0: none.
+    pub range: u8,
+    /// Of each other server the record that was seen last, and for how many periods it was that one.
+    pub seen: [u8; MOST],
+    pub age: [u8; MOST],
+}
+
+/// How often something may still happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    pub restores: u8,
+    pub crashes: u8,
+    pub losses: u8,
+    pub stale: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct World {
+    pub store: Store,
+    pub copies: [Store; COPIES],
+    pub journals: [Journal; MOST],
+    /// An older copy of the first server's journal.
+    pub old: Journal,
+    pub servers: [Server; MOST],
+    /// Servers that were there once: without its journal none of them comes back.
+    pub used: u8,
+    /// The numbers that were granted, or may be at any time.
+    pub granted: u8,
+    pub left: Left,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Join(usize),
+    Round(usize),
+    Reserve(usize),
+    Drop(usize, usize),
+    Remove(usize, usize),
+    Leave(usize),
+    Read(usize, usize),
+    Crash(usize),
+    Lose(usize),
+    CopyJournal,
+    PutBack,
+    Copy(usize),
+    Restore(usize),
+    Period,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |server: usize| ["A", "B", "C"][server];
+        match *self {
+            Step::Join(i) => write!(f, "{} joins", name(i)),
+            Step::Round(i) => write!(f, "{} looks, notes and writes its record", name(i)),
+            Step::Reserve(i) => write!(f, "{} reserves a range", name(i)),
+            Step::Drop(i, j) => write!(f, "{} drops {}, which was not heard of", name(i), name(j)),
+            Step::Remove(i, j) => write!(f, "an operator has {} drop {}", name(i), name(j)),
+            Step::Leave(i) => write!(f, "{} leaves", name(i)),
+            Step::Read(i, j) => write!(f, "{} takes over the journal of {}", name(i), name(j)),
+            Step::Crash(i) => write!(f, "{} crashes", name(i)),
+            Step::Lose(i) => write!(f, "the disk of {} is lost", name(i)),
+            Step::CopyJournal => write!(f, "the journal of A is copied"),
+            Step::PutBack => write!(f, "the copy of A's journal is put back"),
+            Step::Copy(n) => write!(f, "copy {n} of the store is made"),
+            Step::Restore(n) => write!(f, "the store is restored from copy {n}"),
+            Step::Period => write!(f, "a period is over"),
+        }
+    }
+}
+
+impl Store {
+    pub fn members(&self) -> u8 {
+        (0..MOST).filter(|j| self.register[*j].beat > 0).map(|j| 1 << j).sum()
+    }
+}
+
+pub fn has(members: u8, server: usize) -> bool {
+    members & (1 << server) != 0
+}
+
+/// A world in bits.
+pub type Key = [u64; 4];
+
+impl World {
+    /// A store as the first server has made it, with itself in the register.
+    pub fn new(left: Left) -> World {
+        let mut world = World { left, used: 1, ..World::default() };
+        world.store = Store { bound: 1, next: 1, ..Store::default() };
+        world.store.register[0] = Record { beat: 1, view: 0, noted: 1 };
+        world.journals[0] = Journal { bound: 1, members: 1, beat: 1, taken: 0 };
+        world
+    }
+
+    /// The bits of a world that differs in names alone: of joinings it counts which came first, and
+    /// beats are only told apart.
+    pub fn key(mut self) -> Key {
+        let mut joined = self.servers.map(|server| server.joined);
+        joined.sort_unstable();
+        self.views(|view| {
+            *view = joined.iter().filter(|at| **at > 0 && **at <= *view).count() as u8
+        });
+        for j in 0..MOST {
+            let (mut names, mut last) = ([0_u8; 32], 0);
+            self.beats(j, |beat| {
+                let name = &mut names[usize::from(*beat)];
+                if *beat > 0 && *name == 0 {
+                    last += 1;
+                    *name = last;
+                }
+                *beat = *name;
+            });
+        }
+        let (mut key, mut at) = (Key::default(), 0);
+        self.fields(|field, bits| {
+            assert!(*field < 1 << bits, "{field}");
+            if at % 64 + bits > 64 {
+                at += 64 - at % 64;
+            }
+            key[at / 64] |= u64::from(*field) << (at % 64);
+            at += bits;
+        });
+        key
+    }
+
+    pub fn of(key: &Key) -> World {
+        let (mut world, mut at) = (World::default(), 0);
+        world.fields(|field, bits| {
+            if at % 64 + bits > 64 {
+                at += 64 - at % 64;
+            }
+            *field = (key[at / 64] >> (at % 64) & ((1 << bits) - 1)) as u8;
+            at += bits;
+        });
+        world
+    }
+
+    fn fields(&mut self, mut each: impl FnMut(&mut u8, usize)) {
+        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+            each(&mut store.bound, 3);
+            each(&mut store.next, 3);
+            for Record { beat, view, noted } in &mut store.register {
+                each(beat, 3);
+                each(view, 2);
+                each(noted, 3);
+            }
+        }
+        for Journal { bound, members, beat, taken } in
+            self.journals.iter_mut().chain([&mut self.old])
+        {
+            each(bound, 3);
+            each(members, 3);
+            each(beat, 3);
+            each(taken, 3);
+        }
+        for (i, server) in self.servers.iter_mut().enumerate() {
+            for flag in [&mut server.up, &mut server.sound, &mut server.heard] {
+                let mut bit = (*flag).into();
+                each(&mut bit, 1);
+                *flag = bit > 0;
+            }
+            each(&mut server.joined, 2);
+            each(&mut server.range, 3);
+            for j in (0..MOST).filter(|j| *j != i) {
+                each(&mut server.seen[j], 3);
+                each(&mut server.age[j], 3);
+            }
+        }
+        each(&mut self.used, 3);
+        each(&mut self.granted, 7);
+        let Left { restores, crashes, losses, stale } = &mut self.left;
+        [restores, crashes, losses, stale].into_iter().for_each(|left| each(left, 2));
+    }
+
+    fn views(&mut self, mut each: impl FnMut(&mut u8)) {
+        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+            store.register.iter_mut().for_each(|record| each(&mut record.view));
+        }
+        self.servers.iter_mut().for_each(|server| each(&mut server.joined));
+    }
+
+    fn beats(&mut self, j: usize, mut each: impl FnMut(&mut u8)) {
+        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+            each(&mut store.register[j].beat);
+        }
+        each(&mut self.journals[j].beat);
+        if j == 0 {
+            each(&mut self.old.beat);
+        }
+        self.servers.iter_mut().for_each(|server| each(&mut server.seen[j]));
+    }
+
+    /// The latest joining.
+    pub fn last_view(&mut self) -> u8 {
+        let mut last = 0;
+        self.views(|view| last = last.max(*view));
+        last
+    }
+
+    /// A beat that no record of this server ever had.
+    pub fn next_beat(&mut self, j: usize) -> u8 {
+        let mut last = 0;
+        self.beats(j, |beat| last = last.max(*beat));
+        last + 1
+    }
+}
