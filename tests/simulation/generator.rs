@@ -125,7 +125,7 @@ impl Generator {
     }
 }
 
-fn past<D: Ids>(draw: D, mut line: &SharedLine, now: HostTime) -> Option<u64> {
+fn past<D: Ids>(mut draw: D, mut line: &SharedLine, now: HostTime) -> Option<u64> {
     let run = draw.run(&mut line, now, 1).ok()?;
     Some(draw.id(run.positions.start, run.worker))
 }

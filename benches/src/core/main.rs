@@ -22,11 +22,11 @@ fn main() {
     let mut own = segment(OwnLine::new());
     let line = SharedLine::new();
     let shared = segment(&line);
-    let numbers = shared.ids().expect("numbers need no layout");
+    let mut numbers = shared.ids().expect("numbers need no layout");
     let mut own_flake = snowflake(OwnLine::new());
     let flake_line = SharedLine::new();
     let flake = snowflake(&flake_line);
-    let stamp = flake.ids().expect("a window was acquired");
+    let mut stamp = flake.ids().expect("a window was acquired");
     let mut shared_now = 0i64;
     let mut own_now = 0i64;
 

@@ -294,7 +294,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
         let dry = Refusal::new(self.kind.dry_code());
         match self.kind.ids() {
-            Some(draw) => {
+            Some(mut draw) => {
                 self.next_range.is_none() && draw.ready(&mut self.line, now, 1, 0) == Err(dry)
             }
             None => true,

@@ -186,7 +186,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
         let next = self.next_range.map_or(0, |range| range.positions.len());
         let verdict = match self.kind.ids() {
-            Some(draw) => draw.ready(&mut self.line, now, n, next),
+            Some(mut draw) => draw.ready(&mut self.line, now, n, next),
             None => Err(Refusal::new(self.kind.dry_code())),
         };
         self.wanted = if verdict.is_ok() { 0 } else { n };
@@ -223,7 +223,16 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// Up to `n` positions, of the next range where the line is dry.
+    #[inline]
     fn run(&mut self, now: HostTime, n: u64) -> Result<Run, Refusal> {
+        match self.kind.ids().and_then(|draw| draw.quick_run(&mut self.line, now, n)) {
+            Some(run) => Ok(run),
+            None => self.run_anew(now, n),
+        }
+    }
+
+    #[cold]
+    fn run_anew(&mut self, now: HostTime, n: u64) -> Result<Run, Refusal> {
         let refusal = match self.draw_run(now, n) {
             Ok(run) => return Ok(run),
             Err(refusal) => refusal,
@@ -241,9 +250,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Err(refusal)
     }
 
-    #[inline]
     fn draw_run(&mut self, now: HostTime, n: u64) -> Result<Run, Refusal> {
-        match self.kind.ids() {
+        match self.kind.ids_mut() {
             Some(draw) => draw.run(&mut self.line, now, n),
             None => Err(Refusal::new(self.kind.dry_code())),
         }
@@ -270,7 +278,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// `n` positions, or nothing is spent: from the line, or its rest and the beginning of the
     /// next range. `None` if another thread was quicker.
     fn take_exactly(&mut self, now: HostTime, n: u64) -> Option<[Option<Run>; 2]> {
-        let draw = self.kind.ids()?;
+        let mut draw = self.kind.ids()?;
         if let Ok(run) = draw.run_exactly(&mut self.line, now, n) {
             return Some([Some(run), None]);
         }

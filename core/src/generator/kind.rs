@@ -55,6 +55,8 @@ pub trait Kind: sealed::Sealed {
 
     /// How to draw, once that is known.
     fn ids(&self) -> Option<Self::Ids>;
+    /// The same, to draw with it.
+    fn ids_mut(&mut self) -> Option<&mut Self::Ids>;
     /// The word for an empty line.
     fn dry_code(&self) -> Code;
     /// The cursor at which asking ahead is due; 0 is always, all ones never.

@@ -120,7 +120,7 @@ impl<L: Line> Segment<L> {
         if !(1..=100).contains(&config.ask_below_percent) {
             return Err(Code::RangeInvalid.into());
         }
-        Ok(Generator::from_parts(Segments { config, last: None }, line, seed))
+        Ok(Generator::from_parts(Segments { config, last: None, ids: SegmentIds }, line, seed))
     }
 }
 
@@ -135,8 +135,13 @@ impl Ids for SegmentIds {
     }
 
     #[inline]
-    fn limits<L: Line>(self, _line: &mut L, _host: HostTime) -> Result<Range, Refusal> {
+    fn limits<L: Line>(&mut self, _line: &mut L, _host: HostTime) -> Result<Range, Refusal> {
         Ok(Range::new(0, u64::MAX))
+    }
+
+    #[inline]
+    fn quick_run<L: Line>(self, line: &mut L, _host: HostTime, n: u64) -> Option<Run> {
+        line.take(Shape::NUMBERS, Range::new(0, u64::MAX), n).ok()
     }
 
     #[inline]
@@ -175,6 +180,7 @@ struct Last {
 pub struct Segments {
     config: SegmentConfig,
     last: Option<Last>,
+    ids: SegmentIds,
 }
 
 impl Segments {
@@ -199,7 +205,12 @@ impl Kind for Segments {
 
     #[inline]
     fn ids(&self) -> Option<SegmentIds> {
-        Some(SegmentIds)
+        Some(self.ids)
+    }
+
+    #[inline]
+    fn ids_mut(&mut self) -> Option<&mut SegmentIds> {
+        Some(&mut self.ids)
     }
 
     fn dry_code(&self) -> Code {

@@ -5,19 +5,23 @@ use crate::values::{HostTime, Offset, Range, Refusal};
 
 /// All that drawing needs to know, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
 /// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host takes it once from
-/// [`Generator::ids`](crate::Generator::ids), keeps it beside its
-/// [`SharedLine`](crate::SharedLine) and draws without the generator: there is an example.
+/// [`Generator::ids`](crate::Generator::ids), keeps a copy for each
+/// thread beside its [`SharedLine`](crate::SharedLine) and draws without the generator: there is an
+/// example.
 ///
 /// Two verbs are the hot path: [`Ids::run`] takes positions, [`Ids::id`] turns each into an ID.
 pub trait Ids: Copy {
     /// How the bound's word is read.
     fn shape(self) -> Shape;
 
-    /// Floor and ceiling at this reading of the host's clock.
+    /// Floor and ceiling at this reading of the host's clock, which are kept.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` when the time does not fit the layout.
-    fn limits<L: Line>(self, line: &mut L, host: HostTime) -> Result<Range, Refusal>;
+    fn limits<L: Line>(&mut self, line: &mut L, host: HostTime) -> Result<Range, Refusal>;
+
+    /// [`Ids::run`] with the limits that were kept, if they are the same now and give anything.
+    fn quick_run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Option<Run>;
 
     /// The ID of a position.
     fn id(self, position: u64, worker: u32) -> u64;
@@ -35,24 +39,23 @@ pub trait Ids: Copy {
     /// called dry: the generator knows better. A range that is held aside for the time after this
     /// one is also the generator's to open: on `SEGMENT_DRY` draw through it.
     #[inline]
-    fn run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
-        let limits = self.limits(line, host)?;
-        line.take(self.shape(), limits, n).map_err(|stop| {
-            if bug!(RefusalResets) && matches!(stop, Stop::Ceiling(_)) {
-                line.put_cursor(
-                    crate::line::INSIDE,
-                    self.shape().position(self.shape().tick(limits.end).saturating_sub(1)),
-                );
-            }
-            self.refusal(stop, limits, line.offset())
-        })
+    fn run<L: Line>(&mut self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
+        match self.quick_run(line, host, n) {
+            Some(run) => Ok(run),
+            None => run_anew(self, line, host, n),
+        }
     }
 
     /// Takes `n` positions, or none.
     ///
     /// # Errors
     /// As [`Ids::run`].
-    fn run_exactly<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
+    fn run_exactly<L: Line>(
+        &mut self,
+        line: &mut L,
+        host: HostTime,
+        n: u64,
+    ) -> Result<Run, Refusal> {
         let limits = self.limits(line, host)?;
         let taken = line.take_between(self.shape(), limits, n, n);
         taken.map_err(|stop| self.refusal(stop, limits, line.offset()))
@@ -64,7 +67,7 @@ pub trait Ids: Copy {
     /// # Errors
     /// As [`Ids::run`]; `until` is when all of them can be had.
     fn ready<L: Line>(
-        self,
+        &mut self,
         line: &mut L,
         host: HostTime,
         n: u64,
@@ -99,6 +102,24 @@ pub trait Ids: Copy {
             *place = self.id(position, run.worker);
         }
     }
+}
+
+/// [`Ids::run`], its limits computed.
+#[cold]
+fn run_anew<L: Line>(
+    ids: &mut impl Ids,
+    line: &mut L,
+    host: HostTime,
+    n: u64,
+) -> Result<Run, Refusal> {
+    let (limits, shape) = (ids.limits(line, host)?, ids.shape());
+    line.take(shape, limits, n).map_err(|stop| {
+        if bug!(RefusalResets) && matches!(stop, Stop::Ceiling(_)) {
+            let tick = shape.tick(limits.end).saturating_sub(1);
+            line.put_cursor(crate::line::INSIDE, shape.position(tick));
+        }
+        ids.refusal(stop, limits, line.offset())
+    })
 }
 
 /// How many numbers are written at a time. Where this is compiled for speed they become additions of the

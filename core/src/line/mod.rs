@@ -16,74 +16,63 @@ pub use own::OwnLine;
 #[cfg(target_has_atomic = "64")]
 pub use shared::SharedLine;
 
+use core::hint::cold_path;
+
 use crate::values::{HostTime, Offset, Range, StoreTime};
 
 /// Set in the cursor of a closed line, whose other bits go on saying where it stood. No position
 /// has it: none lies above [`LINE_END`](crate::LINE_END).
 pub(crate) const CLOSED: u64 = 1 << 63;
 
-/// How the bound's word is read: `worker << end_bits | end_tick` for a window, the end itself for
-/// numbers. Worker and end stand in one word so that they cannot be torn apart: a thread that read
-/// the worker of one window and the end of the next would stamp what nobody was granted.
+/// How the bound's word is read: `end << worker_bits | worker`, its end a position. Worker and end
+/// stand in one word so that they cannot be torn apart: a thread that read the worker of one window
+/// and the end of the next would stamp what nobody was granted.
 ///
 /// A position is `tick << sequence_bits | sequence`, or the number. The worker is not in it: the
 /// line of one worker's time is as dense as a line of numbers, and one decision serves both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    end_bits: u32,
-    sequence_bits: u32,
+    worker_bits: u8,
+    sequence_bits: u8,
     /// Whether a line of this shape goes on strictly above the tick in which it was closed.
     reopens_above: bool,
 }
 
 impl Shape {
-    /// A line of numbers: the bound is its end.
+    /// A line of numbers, without workers or ticks.
     pub(crate) const NUMBERS: Shape =
-        Shape { end_bits: 64, sequence_bits: 0, reopens_above: false };
+        Shape { worker_bits: 0, sequence_bits: 0, reopens_above: false };
 
-    /// A worker's time: `time_bits + 1` bits for the end, which may be one above the last tick.
-    pub(crate) const fn ticks(time_bits: u8, sequence_bits: u8) -> Shape {
-        Shape {
-            end_bits: (time_bits as u32).saturating_add(1),
-            sequence_bits: sequence_bits as u32,
-            reopens_above: true,
-        }
+    /// A worker's time.
+    pub(crate) const fn ticks(worker_bits: u8, sequence_bits: u8) -> Shape {
+        Shape { worker_bits, sequence_bits, reopens_above: true }
     }
 
     /// The bound's word for this worker and this end, a tick or a number.
     pub(crate) const fn bound(self, worker: u32, end: u64) -> u64 {
-        match (worker as u64).checked_shl(self.end_bits) {
-            Some(high) => high | end,
-            None => end,
-        }
+        self.position(end).wrapping_shl(self.worker_bits as u32) | worker as u64
     }
 
     /// The worker of a bound; 0 for numbers.
+    #[inline]
     pub(crate) const fn worker(self, bound: u64) -> u32 {
-        match bound.checked_shr(self.end_bits) {
-            Some(worker) => worker as u32,
-            None => 0,
-        }
+        (bound & !u64::MAX.wrapping_shl(self.worker_bits as u32)) as u32
     }
 
     /// The end of the bound as a position.
     #[inline]
     pub(crate) const fn end(self, bound: u64) -> u64 {
-        let mask = match 1u64.checked_shl(self.end_bits) {
-            Some(one) => one.wrapping_sub(1),
-            None => u64::MAX,
-        };
-        self.position(bound & mask)
+        bound.wrapping_shr(self.worker_bits as u32)
     }
 
     #[inline]
     pub(crate) const fn position(self, tick: u64) -> u64 {
-        tick.wrapping_shl(self.sequence_bits)
+        tick.wrapping_shl(self.sequence_bits as u32)
     }
 
     #[inline]
     pub(crate) const fn tick(self, position: u64) -> u64 {
-        position.wrapping_shr(self.sequence_bits)
+        position.wrapping_shr(self.sequence_bits as u32)
     }
 
     /// The first tick at or above a position: what was not begun yet.
@@ -124,23 +113,41 @@ pub enum Stop {
     Ceiling(u64),
 }
 
-/// The decision: the first `n` positions at or above `max(cursor, floor)` and below
-/// `min(end, ceiling)`. Nothing is changed here.
+/// The decision: the first `n` positions, and not fewer than `least`, at or above
+/// `max(cursor, floor)` and below `min(end, ceiling)`. Nothing is changed here.
 ///
 /// The ceiling is looked at before the end, so a caller who only has to wait for the clock is not
 /// sent to ask the store.
 #[inline]
-pub(crate) fn decide(cursor: u64, end: u64, limits: Range, n: u64) -> Result<Range, Stop> {
-    let start = if cursor > limits.start { cursor } else { limits.start };
-    if start >= limits.end {
-        return Err(Stop::Ceiling(start));
+pub(crate) fn decide(
+    cursor: u64,
+    end: u64,
+    limits: Range,
+    least: u64,
+    n: u64,
+) -> Result<Range, Stop> {
+    let mut start = cursor;
+    if start < limits.start {
+        cold_path();
+        start = limits.start;
     }
     let end = if bug!(InclusiveEnd) { end.saturating_add(1) } else { end };
-    if start >= end {
+    let until = end.min(limits.end);
+    if start >= until {
+        cold_path();
+        return Err(if start >= limits.end { Stop::Ceiling(start) } else { Stop::Dry });
+    }
+    let mut n = n;
+    let left = until.wrapping_sub(start);
+    if left < n {
+        cold_path();
+        n = left;
+    }
+    if n < least {
+        cold_path();
         return Err(Stop::Dry);
     }
-    let left = end.min(limits.end).saturating_sub(start);
-    Ok(Range::new(start, start.saturating_add(n.min(left))))
+    Ok(Range::new(start, start.wrapping_add(n)))
 }
 
 /// What a call shows that comes from this crate: nobody else may write the two words of a line.
@@ -222,10 +229,7 @@ pub trait Line {
                 Some(bound) => bound,
                 None => self.bound(),
             };
-            let positions = decide(cursor, shape.end(bound), limits, n)?;
-            if positions.len() < least {
-                return Err(Stop::Dry);
-            }
+            let positions = decide(cursor, shape.end(bound), limits, least, n)?;
             match self.compare_swap(INSIDE, cursor, positions.end) {
                 Ok(()) => return Ok(Run { positions, worker: shape.worker(bound) }),
                 Err(seen) => cursor = seen,

@@ -27,7 +27,7 @@ use core::ops::Deref;
 /// let now = HostTime::new(0);
 /// refill(&mut orders, &mut store, || now, || [2; 16])?;
 ///
-/// let draw = orders.ids().unwrap(); // of a snowflake: `None` before the first window
+/// let mut draw = orders.ids().unwrap(); // of a snowflake: `None` before the first window
 /// let threads = [(); 4].map(|()| {
 ///     let mut line = line.clone();
 ///     thread::spawn(move || {

@@ -306,10 +306,8 @@ impl Layout {
     /// The ID of a position on a worker's line: the worker number put between tick and sequence.
     #[inline]
     pub(crate) const fn stamp(&self, position: u64, worker: u32) -> u64 {
-        let sequence_bits = self.sequence_bits as u32;
-        let tick = position.wrapping_shr(sequence_bits);
-        tick.wrapping_shl((self.worker_bits as u32).wrapping_add(sequence_bits))
-            | (worker as u64).wrapping_shl(sequence_bits)
-            | position & self.per_tick().wrapping_sub(1)
+        let tick = position.wrapping_shr(self.sequence_bits as u32);
+        let above = tick.wrapping_shl(self.worker_bits as u32) | worker as u64;
+        position.wrapping_add(above.wrapping_sub(tick).wrapping_shl(self.sequence_bits as u32))
     }
 }

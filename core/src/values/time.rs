@@ -1,6 +1,8 @@
 //! Time as the core knows it: whole milliseconds that are passed in. The host's clock and the
 //! store's are two types, and only an [`Offset`] turns one into the other.
 
+use core::hint::cold_path;
+
 macro_rules! clock {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -107,7 +109,13 @@ impl Offset {
 
     /// The store's time at this reading of the host's clock.
     pub const fn to_store(self, host: HostTime) -> StoreTime {
-        StoreTime(host.0.saturating_add(self.0))
+        match host.0.checked_add(self.0) {
+            Some(ms) => StoreTime(ms),
+            None => {
+                cold_path();
+                StoreTime(host.0.saturating_add(self.0))
+            }
+        }
     }
 
     /// What the host's clock shows at this time of the store.

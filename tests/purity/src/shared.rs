@@ -30,9 +30,9 @@ verbs! {
     }
     numbers_write(run: &Run, to: &mut &mut [u64]) -> () { SegmentIds.write(*run, to) }
     stamp_run(stamp: &SnowflakeIds, line: &SharedLine, now: &HostTime, n: &u64) -> Result<Run, Refusal> {
-        stamp.run(&mut { line }, *now, *n)
+        { *stamp }.run(&mut { line }, *now, *n)
     }
     stamp_ready(stamp: &SnowflakeIds, line: &SharedLine, now: &HostTime, n: &[u64; 2])
-        -> Result<(), Refusal> { stamp.ready(&mut { line }, *now, n[0], n[1]) }
+        -> Result<(), Refusal> { { *stamp }.ready(&mut { line }, *now, n[0], n[1]) }
     stamp_write(stamp: &SnowflakeIds, run: &Run, to: &mut &mut [u64]) -> () { stamp.write(*run, to) }
 }

@@ -17,8 +17,8 @@ use crate::{
 };
 
 const ALL: Range = Range::new(0, u64::MAX);
-/// Two positions a tick; ends have nine bits.
-const TICKS: Shape = Shape::ticks(8, 1);
+/// Two positions a tick.
+const TICKS: Shape = Shape::ticks(2, 1);
 
 /// The seeded bug is one for the whole process: one model at a time.
 fn alone(bug: Bug) -> MutexGuard<'static, ()> {
@@ -148,7 +148,7 @@ fn windowed(line: &Arc<SharedLine>) -> (Snowflake<Arc<SharedLine>>, MemoryStore<
 const NOW: HostTime = HostTime::new(2);
 const STORE_NOW: StoreTime = StoreTime::new(2);
 
-fn stamps(line: &SharedLine, stamp: SnowflakeIds, calls: usize) -> Vec<Run> {
+fn stamps(line: &SharedLine, mut stamp: SnowflakeIds, calls: usize) -> Vec<Run> {
     let mut face = line;
     (0..calls).filter_map(|_| stamp.run(&mut face, NOW, 1).ok()).collect()
 }

@@ -166,9 +166,10 @@ impl<K: Kind> Holding<K> {
 
     #[inline]
     fn draw_here(&self) -> Option<Drawn> {
-        let ids = self.ids.get()?;
+        let mut ids = *self.ids.get()?;
         let now = if K::READS_CLOCK { self.clock.now() } else { HostTime::MIN };
-        let run = ids.run(&mut &*self.line, now, 1).ok()?;
+        let limits = ids.limits(&mut &*self.line, now).ok()?;
+        let run = self.line.take(ids.shape(), limits, 1).ok()?;
         // No swap, which would cost as much as drawing: callers take turns.
         let before = self.drawn.load(Ordering::Relaxed);
         self.drawn.store(before.wrapping_add(1), Ordering::Relaxed);

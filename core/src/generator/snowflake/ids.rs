@@ -7,7 +7,7 @@
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
 use crate::line::{Ids, Line, Run, Shape, Stop, count_up};
-use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal};
+use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal, StoreTime};
 
 /// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
 /// Known from the first window on: [`Generator::ids`](crate::Generator::ids). A new window has the
@@ -18,6 +18,10 @@ pub struct SnowflakeIds {
     pub(super) spread: Spread,
     pub(super) max_ahead_ms: u32,
     seed: u64,
+    /// The store's time when the limits were last computed, …
+    now: StoreTime,
+    /// … and those. They are the same for all IDs of a millisecond.
+    limits: Range,
 }
 
 impl SnowflakeIds {
@@ -27,7 +31,10 @@ impl SnowflakeIds {
             None => Spread::default_for(per_tick),
             Some(below) => Spread::below(below, per_tick),
         };
-        SnowflakeIds { layout, spread, max_ahead_ms: config.max_ahead_ms, seed }
+        let max_ahead_ms = config.max_ahead_ms;
+        // No cursor of an open line stands at or above this floor.
+        let (now, limits) = (StoreTime::MIN, Range::new(u64::MAX, u64::MAX));
+        SnowflakeIds { layout, spread, max_ahead_ms, seed, now, limits }
     }
 
     /// The layout, to read IDs with ([`Layout::decompose`]).
@@ -39,14 +46,13 @@ impl SnowflakeIds {
 impl Ids for SnowflakeIds {
     #[inline]
     fn shape(self) -> Shape {
-        Shape::ticks(self.layout.time_bits(), self.layout.sequence_bits())
+        Shape::ticks(self.layout.worker_bits(), self.layout.sequence_bits())
     }
 
     /// The floor is the first position of now's tick, plus the spread where the tick is fresh:
     /// not when the cursor is close behind it, or the burst that brought it there would skip
     /// numbers. The ceiling is the first position more than `max_ahead` after now.
-    #[inline]
-    fn limits<L: Line>(self, line: &mut L, host: HostTime) -> Result<Range, Refusal> {
+    fn limits<L: Line>(&mut self, line: &mut L, host: HostTime) -> Result<Range, Refusal> {
         // Without a window there is no time either: the host's clock may show anything.
         if line.is_closed() {
             return Err(Code::WindowSpent.into());
@@ -66,7 +72,15 @@ impl Ids for SnowflakeIds {
             Ok(ahead) => self.shape().position(ahead),
             Err(_) => u64::MAX,
         };
-        Ok(Range::new(first | start, ceiling))
+        (self.now, self.limits) = (now, Range::new(first | start, ceiling));
+        Ok(self.limits)
+    }
+
+    /// Above the floor the spread decides nothing any more, and they hang on the time alone.
+    #[inline]
+    fn quick_run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Option<Run> {
+        let known = line.now(host) == self.now && line.cursor() >= self.limits.start;
+        if known { line.take(self.shape(), self.limits, n).ok() } else { None }
     }
 
     #[inline]

@@ -366,7 +366,7 @@ impl<L: Line> Snowflake<L> {
 impl<K: Kind, L: Line> Generator<K, L> {
     /// Whether what a caller was refused is granted, and only not written down yet.
     pub(in crate::generator) fn is_kept_back(&mut self, now: HostTime) -> bool {
-        let (Some(draw), Some(kept)) = (self.kind.ids(), self.kind.kept_back()) else {
+        let (Some(mut draw), Some(kept)) = (self.kind.ids(), self.kind.kept_back()) else {
             return false;
         };
         if self.line.is_closed() || kept.opens {

@@ -79,6 +79,11 @@ impl Kind for Snowflakes {
         self.ids
     }
 
+    #[inline]
+    fn ids_mut(&mut self) -> Option<&mut SnowflakeIds> {
+        self.ids.as_mut()
+    }
+
     fn dry_code(&self) -> Code {
         Code::WindowSpent
     }
@@ -152,7 +157,7 @@ impl Kind for Snowflakes {
             return Err(Code::GrantInvalid);
         }
         let end_tick = if bug!(RoundTwice) { ticks.end.saturating_add(1) } else { ticks.end };
-        let shape = Shape::ticks(layout.time_bits(), layout.sequence_bits());
+        let shape = Shape::ticks(layout.worker_bits(), layout.sequence_bits());
         let positions = Range::new(shape.position(ticks.start), shape.position(end_tick));
         Ok(NewRange { positions, bound: shape.bound(worker, end_tick), extends })
     }
