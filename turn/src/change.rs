@@ -1,7 +1,8 @@
 //! What an operator asks of a store: how tags, namespaces and worker numbers are to be, and lists.
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
-use leafid_core::{FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, StoreTime};
+use leafid_core::{Layout, Name, Range, Refusal, StoreTime};
+use leafid_wire::{FieldReader, FieldWriter, Fields};
 
 /// How a tag is created or changed; what is not said stays, or is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

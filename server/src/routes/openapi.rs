@@ -6,10 +6,8 @@ mod schema;
 use std::sync::LazyLock;
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
-use leafid_core::{
-    AcquireAsk, FieldForm, Fields, Layout, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
-};
-use leafid_wire::path;
+use leafid_core::{AcquireAsk, Layout, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+use leafid_wire::{FieldForm, Fields, path};
 use serde_json::{Value, json};
 
 use self::fields::{NAME, Object, Part, WORKER};

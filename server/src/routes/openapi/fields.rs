@@ -1,8 +1,9 @@
 //! The fields of the server's own objects, beside the core's tables.
 
+use leafid_core::NAME_BYTES;
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
 use leafid_store::dispense;
+use leafid_wire::{FieldForm, FieldSchema, Fields, Presence, strict};
 
 /// The fields of an object, in their order.
 pub type Object = &'static [Part];

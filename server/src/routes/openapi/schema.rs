@@ -1,6 +1,7 @@
 //! JSON schemas of objects.
 
-use leafid_core::{Code, FieldForm, NAME_BYTES, Presence, strict};
+use leafid_core::{Code, NAME_BYTES};
+use leafid_wire::{FieldForm, Presence, http_status, strict};
 use serde_json::{Map, Value, json};
 
 use super::fields::{Field, Form, Object, Part};
@@ -89,7 +90,7 @@ fn of_form(form: Form, from: From) -> Value {
         Form::Words => json!({ "type": "string" }),
         Form::OneOf(texts) => json!({ "type": "string", "enum": texts }),
         Form::Code => {
-            let told = Code::ALL.iter().filter(|code| code.http_status().is_some());
+            let told = Code::ALL.iter().filter(|code| http_status(**code).is_some());
             json!({ "type": "string", "enum": told.map(|code| code.as_str()).collect::<Vec<_>>() })
         }
         Form::Ids => json!({ "type": "array", "items": plain(super::fields::BIG, from) }),
