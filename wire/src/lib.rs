@@ -34,8 +34,8 @@ pub mod strict;
 
 pub use code::{advice, event, from_http, http_status};
 pub use fields::{
-    FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence, need, put_ask, put_stats,
-    segment_config, snowflake_config,
+    FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Object, Presence, need, put_ask,
+    put_stats, segment_config, snowflake_config,
 };
 #[cfg(feature = "json")]
 pub use json::{

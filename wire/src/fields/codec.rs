@@ -164,7 +164,7 @@ codec! {
 }
 codec! {
     /// Worker numbers, from `start` to below `end`.
-    Workers(Range, FieldForm::Object(Range::SCHEMA))
+    Workers(Range, FieldForm::Object(&[Range::SCHEMA]))
     put |field, it, to| to.nested(field, |to| it.put(to));
     get |from| from.nested(field, Range::get);
 }

@@ -21,7 +21,7 @@ pub use configs::{segment_config, snowflake_config};
 pub use host::{FieldReader, FieldWriter};
 pub use messages::put_ask;
 pub use rows::put_stats;
-pub use schema::{FieldForm, FieldSchema, Presence};
+pub use schema::{FieldForm, FieldSchema, Object, Presence};
 
 /// What crosses a border as an object with named fields. What is absent is not written.
 pub trait Fields: Sized {
