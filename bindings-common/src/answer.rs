@@ -1,14 +1,13 @@
 //! What a verb gives back, as an object.
 
 use leafid_core::registry::Acquired;
-use leafid_core::{
-    Ask, Carryover, FieldWriter, Fields, Layout, Outcome, Parts, Release, Stance, Stats,
-};
+use leafid_core::{Ask, Carryover, Layout, Outcome, Parts, Release, Stance, Stats};
+use leafid_wire::{FieldWriter, Fields, advice, http_status, put_ask, put_stats};
 
 use crate::codes::Facts;
 use crate::layouts::{Id, Known};
 use crate::object::{Object, Writing};
-use crate::registry::{Found, Leased, Row};
+use crate::registry::{Found, Leased, Row, put_acquired};
 use crate::source::Wrong;
 
 /// What can be written into an object.
@@ -41,27 +40,19 @@ impl Answer for Wrong {
     }
 }
 
-macro_rules! with_fields {
-    ($($name:ty),+) => {$(
+macro_rules! written {
+    ($($name:ty: $put:path),+) => {$(
         impl Answer for $name {
             fn put<O: Object>(&self, to: &mut Writing<O>) {
-                Fields::put(self, to);
+                $put(self, to);
             }
         }
     )+};
 }
-with_fields!(Release, Carryover, Layout);
-
-macro_rules! as_it_is {
-    ($($name:ty),+) => {$(
-        impl Answer for $name {
-            fn put<O: Object>(&self, to: &mut Writing<O>) {
-                <$name>::put(self, to);
-            }
-        }
-    )+};
-}
-as_it_is!(Ask, Stats, Acquired, Found);
+written!(
+    Release: Fields::put, Carryover: Fields::put, Layout: Fields::put,
+    Ask: put_ask, Stats: put_stats, Acquired: put_acquired, Found: Found::put
+);
 
 /// `{ outcome, release? }`.
 impl Answer for Outcome {
@@ -135,11 +126,11 @@ impl Answer for Known {
 
 impl Answer for Facts {
     fn put<O: Object>(&self, to: &mut Writing<O>) {
-        if let Some(status) = self.0.http_status() {
+        if let Some(status) = http_status(self.0) {
             to.number("http", status.into());
         }
         to.flag("permanent", self.0.is_permanent());
         to.flag("stops", self.0.stops());
-        to.text("advice", self.0.advice());
+        to.text("advice", advice(self.0));
     }
 }

@@ -4,8 +4,9 @@ use alloc::boxed::Box;
 
 use leafid_core::{
     Ask, Carryover, Clocks, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stance, Stats, Token, WindowGrant,
+    SegmentGrant, Snowflake, Stance, Stats, Token, WindowGrant,
 };
+use leafid_wire::{segment_config, snowflake_config};
 
 use crate::source::{Source, Wrong, read, read_with};
 
@@ -36,7 +37,7 @@ impl AnyGenerator {
     pub fn new(kind: &str, config: impl Source, seed: u64) -> Result<AnyGenerator, Wrong> {
         match kind {
             "segment" => {
-                let config = read_with(config, "config", SegmentConfig::get)?;
+                let config = read_with(config, "config", segment_config)?;
                 // The last field that was read is not the one to blame.
                 let ids = Segment::new(config, seed).map_err(|refusal| Wrong {
                     field: match refusal.code {
@@ -50,7 +51,7 @@ impl AnyGenerator {
                 Ok(AnyGenerator::Segment(Box::new(ids)))
             }
             "snowflake" => {
-                let config = read_with(config, "config", SnowflakeConfig::get)?;
+                let config = read_with(config, "config", snowflake_config)?;
                 let ids = Snowflake::new(config, seed)?;
                 Ok(AnyGenerator::Snowflake(Box::new(ids), Clocks::default()))
             }

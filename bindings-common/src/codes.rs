@@ -2,7 +2,8 @@
 
 use alloc::string::String;
 
-use leafid_core::{Code, Sentence, Subject};
+use leafid_core::Code;
+use leafid_wire::{Sentence, Subject};
 
 /// A code, of which all that the table says is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The code of an HTTP answer that came without one.
 pub fn from_http(status: u16) -> &'static str {
-    Code::from_http(status).as_str()
+    leafid_wire::from_http(status).as_str()
 }
 
 /// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are

@@ -2,7 +2,7 @@
 //!
 //! A binding (napi, wasm-bindgen, PyO3, a component) is a face over this crate: it names the
 //! functions as its host wants them and converts values, and decides nothing. A verb reads what it
-//! is given through the core's [`FieldReader`](leafid_core::FieldReader), decides, and returns a
+//! is given through a [`FieldReader`](leafid_wire::FieldReader), decides, and returns a
 //! value of the core or [`Wrong`]: the refusal, and the field that could not be read.
 //!
 //! - generators behind handles: [`Handles`]; a single one: [`AnyGenerator`];
@@ -49,6 +49,5 @@ pub use answer::{Answer, answer};
 pub use any::AnyGenerator;
 pub use draw::{ASK_IS_DUE, Entry};
 pub use handles::Handles;
-pub use leafid_core::strict;
 pub use object::{Object, Reading, Value, Writing};
 pub use source::{Source, Wrong, read, read_with};

@@ -3,7 +3,8 @@
 
 use alloc::string::String;
 
-use leafid_core::{Code, FieldReader, FieldWriter, Refusal, strict};
+use leafid_core::{Code, Refusal};
+use leafid_wire::{FieldReader, FieldWriter, strict};
 
 use crate::source::Source;
 

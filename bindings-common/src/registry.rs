@@ -4,9 +4,10 @@ use leafid_core::registry::{
     self, Acquired, Answer, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
 };
 use leafid_core::{
-    AcquireAsk, Code, FieldWriter, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
+    Token, WindowGrant,
 };
+use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::source::{Source, Wrong, read, read_with};
 
@@ -30,12 +31,12 @@ pub enum Found {
 }
 
 impl Found {
-    /// Writes `unused_from`, or what [`Acquired::put`] does and `used_until`.
+    /// Writes `unused_from`, or what was acquired and `used_until`.
     pub fn put(&self, to: &mut impl FieldWriter) {
         match self {
             Found::Unused(from) => to.number("unused_from", *from),
             Found::Acquired(acquired, used_until) => {
-                acquired.put(to);
+                put_acquired(acquired, to);
                 to.number("used_until", *used_until);
             }
         }
@@ -74,13 +75,14 @@ pub fn acquire(
     now: StoreTime,
 ) -> Result<Acquired, Wrong> {
     let namespace: Namespace = read(namespace, "namespace")?;
-    let candidates = read_with(rows, "candidates", Candidates::get)?;
+    let candidates = read_with(rows, "candidates", candidates)?;
     let ask: AcquireAsk = read(ask, "ask")?;
     Ok(registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?)
 }
 
 /// Gives a worker number out of what a store has found in its indexes, which chooses nothing itself.
-/// `rows` are those of a [`Search`], by the names of [`Search::get`].
+/// `rows` are those of a [`Search`]: `used_until` and `unused`, which are numbers, and the rows of
+/// [`acquire`] and `kept`, as far as they are there: all of [`Search::resting`] were looked up.
 ///
 /// # Errors
 /// What could not be read; [`registry::acquire`]'s.
@@ -92,7 +94,7 @@ pub fn acquire_found(
     now: StoreTime,
 ) -> Result<Found, Wrong> {
     let namespace: Namespace = read(namespace, "namespace")?;
-    let search = read_with(rows, "candidates", Search::get)?;
+    let search = read_with(rows, "candidates", search)?;
     let ask: AcquireAsk = read(ask, "ask")?;
     match search.next(&namespace, &ask.owner, now) {
         Look::Unused { from } => Ok(Found::Unused(from)),
@@ -100,7 +102,7 @@ pub fn acquire_found(
             let acquired = registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?;
             Ok(Found::Acquired(acquired, search.used_until(acquired.worker.0)))
         }
-        // `Search::get` has them.
+        // `search` has them.
         Look::Resting => Err(Code::RequestInvalid.into()),
     }
 }
@@ -172,4 +174,32 @@ pub fn row_of_ask(worker: u32, (number, row): Worker) -> Result<WorkerRow, Wrong
 
 fn token(text: &str) -> Result<Token, Wrong> {
     Token::parse(text).map_err(|refusal| Wrong { refusal, field: "store", of: "call" })
+}
+
+fn candidates(from: &mut impl FieldReader) -> Result<Candidates, Refusal> {
+    Ok(Candidates {
+        mine: from.nested("mine", Worker::get)?,
+        own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
+        rested: from.nested("rested", Worker::get)?,
+    })
+}
+
+fn search(from: &mut impl FieldReader) -> Result<Search, Refusal> {
+    let Candidates { mine, own, rested } = candidates(from)?;
+    Ok(Search {
+        used_until: need(from.number("used_until")?)?,
+        mine,
+        own,
+        unused: from.number("unused")?,
+        resting: Some([rested, from.nested("kept", Worker::get)?]),
+    })
+}
+
+/// Writes `row`, `freed` (if another row is to be written, too) and `grant`.
+pub(crate) fn put_acquired(acquired: &Acquired, to: &mut impl FieldWriter) {
+    to.nested("row", |to| acquired.worker.put(to));
+    if let Some(freed) = acquired.freed {
+        to.nested("freed", |to| freed.put(to));
+    }
+    to.nested("grant", |to| acquired.grant.put(to));
 }

@@ -1,6 +1,7 @@
 //! What a verb reads, and what was wrong with it.
 
-use leafid_core::{Code, FieldReader, Fields, HostTime, Refusal, StoreTime};
+use leafid_core::{Code, HostTime, Refusal, StoreTime};
+use leafid_wire::{FieldReader, Fields};
 
 /// A reader that remembers which field it looked at last.
 pub trait Source: FieldReader {

@@ -6,11 +6,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use leafid_core::{Code, FieldReader as _, FieldWriter as _, Refusal, StoreTime, Token, strict};
+use leafid_core::{Code, Refusal, StoreTime, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::{self, Value as Column};
 use leafid_turn::sql::{Query, Step, Texts};
+use leafid_wire::{FieldReader as _, FieldWriter as _, strict};
 
 use crate::answer::Answer;
 use crate::object::{Object, Reading, Value, Writing};

@@ -6,14 +6,15 @@ use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{
-    AcquireAsk, Code, FieldReader, FieldWriter, Fields, Name, Range, Refusal, Release, RenewAsk,
-    SegmentAsk, SegmentGrant, WindowGrant,
+    AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    WindowGrant,
 };
 use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
 use leafid_turn::declared::{self, Difference};
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
+use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::source::{Source, Wrong, read, read_with};
 
@@ -189,8 +190,4 @@ fn declared<S: FieldReader, T>(
         let how = from.text("place", |place| Difference::Refused(place.to_owned()))?;
         Ok((get(from)?, how.unwrap_or(changed)))
     })
-}
-
-fn need<T>(value: Option<T>) -> Result<T, Refusal> {
-    value.ok_or(Code::RequestInvalid.into())
 }

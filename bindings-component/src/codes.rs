@@ -1,6 +1,7 @@
 //! The interface `codes`.
 
-use leafid_core::{Code, Sentence, Subject};
+use leafid_core::Code;
+use leafid_wire::{Sentence, Subject, advice, from_http, http_status};
 
 use crate::Component;
 use crate::bindings::exports::leafid::generator::codes::{self, Facts, Guest};
@@ -12,10 +13,10 @@ impl Guest for Component {
         let code = known(code);
         Facts {
             name: code.as_str().to_owned(),
-            http: code.http_status(),
+            http: http_status(code),
             permanent: code.is_permanent(),
             stops: code.stops(),
-            advice: code.advice().to_owned(),
+            advice: advice(code).to_owned(),
         }
     }
 
@@ -25,7 +26,7 @@ impl Guest for Component {
     }
 
     fn from_http(status: u16) -> wit::Code {
-        shown_code(Code::from_http(status))
+        shown_code(from_http(status))
     }
 
     fn sentence(

@@ -2,7 +2,8 @@
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
-use leafid_core::{Code, Fields, StoreTime, Subject};
+use leafid_core::{Code, StoreTime};
+use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

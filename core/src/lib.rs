@@ -52,8 +52,7 @@
 //! | write a store | [`Store`], [`registry`] |
 //! | test without a store | [`MemoryStore`] |
 //! | read IDs, or query them by time | [`Layout::decompose`], [`Layout::first_id`], [`Text`] |
-//! | carry all of it as plain data (JSON, a dict) | [`Fields`] |
-//! | tell people what went wrong | [`Code`], [`Sentence`] |
+//! | carry all of it as plain data (JSON, a dict), tell people what went wrong | the crate `leafid-wire` |
 #![no_std]
 // An example is read before anything else is: nothing in it is there for no reason.
 #![doc(test(attr(deny(unused))))]
@@ -94,12 +93,11 @@ pub use generator::{
 pub use line::SharedLine;
 pub use line::{Ids, Line, OwnLine, Run, Shape, Stop};
 pub use protocol::{
-    AcquireAsk, Ask, Carryover, Failure, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields,
-    Grant, Presence, Release, RenewAsk, SegmentAsk, SegmentGrant, StateFile, StatePlace,
-    StateRecord, StateWrite, Unread, WindowGrant, registry, strict,
+    AcquireAsk, Ask, Carryover, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    StateFile, StatePlace, StateRecord, StateWrite, Unread, WindowGrant, registry,
 };
 pub use store::{MemoryStore, Store, refill};
 pub use values::{
     BASE32_LEN, Code, DECIMAL_LEN, HostTime, LINE_END, Layout, NAME_BYTES, Name, Offset, Parts,
-    Range, Refusal, Sentence, Stats, StoreTime, Subject, Text, Token,
+    Range, Refusal, Stats, StoreTime, Text, Token,
 };

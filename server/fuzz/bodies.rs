@@ -1,9 +1,10 @@
 //! Bodies of requests and answers: JSON.
 
 use leafid_core::registry::{NamespaceSpec, TagRow, TagSpec, WorkerRow};
-use leafid_core::{AcquireAsk, Fields, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+use leafid_core::{AcquireAsk, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
 use leafid_store::json::{Reader, Writer};
 use leafid_store::store::{Aside, TagChange};
+use leafid_wire::Fields;
 
 use super::{Fate, Target};
 

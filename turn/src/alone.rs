@@ -9,7 +9,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use leafid_core::{FieldReader as _, StoreTime, Token};
+use leafid_core::{StoreTime, Token};
+use leafid_wire::FieldReader as _;
 
 use crate::cache::Cache;
 use crate::problem::Problem;
@@ -157,7 +158,8 @@ fn unused<S: Source>(reading: &mut Reading, asked: &Query, rows: &[S]) -> Option
 #[cfg(test)]
 mod tests {
     use leafid_core::registry::Namespace;
-    use leafid_core::{AcquireAsk, Fields as _, Layout, Name};
+    use leafid_core::{AcquireAsk, Layout, Name};
+    use leafid_wire::Fields as _;
 
     use super::*;
     use crate::row::NamespaceRow;

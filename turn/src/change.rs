@@ -1,7 +1,8 @@
 //! Operators' requests: changes of tags, namespaces and worker numbers, and pages of lists.
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
-use leafid_core::{FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, StoreTime};
+use leafid_core::{Layout, Name, Range, Refusal, StoreTime};
+use leafid_wire::{FieldReader, FieldWriter, Fields};
 
 /// The creation or change of a tag; absent fields stay, or take the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,10 @@ use alloc::string::String;
 use alloc::string::ToString;
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, Sentence,
-    StoreTime, Subject, Token,
+    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
+    Token,
 };
+use leafid_wire::{Sentence, Subject};
 
 use crate::change::TagChange;
 use crate::hex;

@@ -4,6 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range, StoreTime};
+use leafid_wire::advice;
 
 use crate::change::{NamespaceChange, Page};
 use crate::explain;
@@ -172,7 +173,7 @@ fn refused(
             "max_window_ms must be 1000 to 86400000, got `{}` for namespace `{name}`",
             change.max_window_ms.unwrap_or(0)
         ),
-        (code, _) => code.advice().to_owned(),
+        (code, _) => advice(code).to_owned(),
     };
     Problem::new(code, detail)
 }

@@ -2,9 +2,8 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-#[cfg(feature = "json")]
-use leafid_core::FieldWriter as _;
 use leafid_core::{Code, Refusal, StoreTime};
+use leafid_wire::{advice, http_status};
 
 /// The longest pause that an answer demands. Holders that close set numbers free early, so a caller that
 /// waits for one asks again now and then.
@@ -88,15 +87,17 @@ impl Problem {
 
     /// The HTTP status that carries it.
     pub fn http_status(&self) -> u16 {
-        self.status.or(self.code.http_status()).unwrap_or(500)
+        self.status.or(http_status(self.code)).unwrap_or(500)
     }
 
     /// Its JSON form.
     #[cfg(feature = "json")]
     pub fn json(&self) -> String {
+        use leafid_wire::FieldWriter as _;
+
         let mut writer = leafid_wire::Writer::default();
         writer.text("type", "about:blank");
-        writer.text("title", self.code.advice());
+        writer.text("title", advice(self.code));
         writer.number("status", self.http_status().into());
         writer.text("code", self.code.as_str());
         writer.text("detail", &self.detail);
@@ -131,7 +132,7 @@ impl From<leafid_wire::Problem> for Problem {
 /// A refusal of the core, with its code's advice as the detail.
 impl<T> From<Refusal<T>> for Problem {
     fn from(refusal: Refusal<T>) -> Problem {
-        Problem::new(refusal.code, refusal.code.advice())
+        Problem::new(refusal.code, advice(refusal.code))
     }
 }
 
@@ -148,7 +149,7 @@ fn default_pause(code: Code) -> Option<u32> {
     match code {
         Code::SequenceSpent | Code::ClockBehind => Some(10),
         Code::Overloaded | Code::SegmentDry | Code::WindowSpent => Some(100),
-        _ if matches!(code.http_status(), Some(429 | 503)) => Some(1_000),
+        _ if matches!(http_status(code), Some(429 | 503)) => Some(1_000),
         _ => None,
     }
 }
@@ -161,7 +162,7 @@ mod tests {
     fn whatever_may_be_asked_again_says_when() {
         for code in Code::ALL {
             let says = Problem::new(*code, "x").retry_after_ms.is_some();
-            assert_eq!(says, matches!(code.http_status(), Some(429 | 503)), "{code}");
+            assert_eq!(says, matches!(http_status(*code), Some(429 | 503)), "{code}");
         }
     }
 

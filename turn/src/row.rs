@@ -4,7 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Code, FieldReader, FieldWriter, Refusal, StoreTime};
+use leafid_core::{Refusal, StoreTime};
+use leafid_wire::{FieldReader, FieldWriter, need};
 
 /// A row as it was read or written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,12 +61,4 @@ impl Fenced {
         to.millis("floor_ms", self.floor.get());
         to.text("fenced_on", &self.database);
     }
-}
-
-/// A field that has to be there.
-///
-/// # Errors
-/// `REQUEST_INVALID` without it.
-pub fn need<T>(value: Option<T>) -> Result<T, Refusal> {
-    value.ok_or(Code::RequestInvalid.into())
 }

@@ -12,11 +12,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+use leafid_core::{Code, Name, Refusal};
+use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::change::Page;
 use crate::problem::Problem;
-use crate::row::{Fenced, NamespaceRow, Seen, need};
+use crate::row::{Fenced, NamespaceRow, Seen};
 use crate::want::{Answer, Want};
 use crate::write::{WorkerWrite, Write};
 use columns::{Columns, Params, Source, Value};

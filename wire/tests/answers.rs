@@ -1,10 +1,10 @@
 //! What a holder makes of an answer.
 
 use leafid_core::{
-    AcquireAsk, Ask, Code, Fields, Grant, Layout, Name, Range, SegmentAsk, SegmentGrant, StoreTime,
-    Token, WindowGrant,
+    AcquireAsk, Ask, Code, Grant, Layout, Name, Range, SegmentAsk, SegmentGrant, StoreTime, Token,
+    WindowGrant,
 };
-use leafid_wire::{Answer, Call, Problem, Reader, Writer};
+use leafid_wire::{Answer, Call, Fields, Problem, Reader, Writer, advice};
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
@@ -106,7 +106,7 @@ fn a_stores_problem_keeps_its_words() {
     assert_eq!(refused(answer(503, PROBLEM, body)), expected);
     let said = |body: &str| refused(answer(503, PROBLEM, body)).detail;
     assert_eq!(said(r#"{"code":"OVERLOADED","title":"later"}"#), "later");
-    assert_eq!(said(r#"{"code":"OVERLOADED"}"#), Code::Overloaded.advice());
+    assert_eq!(said(r#"{"code":"OVERLOADED"}"#), advice(Code::Overloaded));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What is read: alike in a request and in an answer, but that a request may have no field that nobody
 //! asks for.
 
-use leafid_core::{Code, FieldReader, Fields, Layout, Name, Range, Refusal, SegmentAsk, Token};
-use leafid_wire::{Invalid, Reader, Writer};
+use leafid_core::{Code, Layout, Name, Range, Refusal, SegmentAsk, Token};
+use leafid_wire::{FieldReader, Fields, Invalid, Reader, Writer};
 
 /// What a field says in this form, as text; `None` where it is refused.
 fn both<T: std::fmt::Debug + PartialEq>(

@@ -1,7 +1,7 @@
 //! What is written is JSON, whatever is in it.
 
-use leafid_core::{FieldWriter, Token};
-use leafid_wire::tree;
+use leafid_core::Token;
+use leafid_wire::{FieldWriter, tree};
 use proptest::prelude::*;
 
 #[test]

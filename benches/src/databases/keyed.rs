@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use leafid_benches::client::Client;
 use leafid_benches::{Outcome, side_by_side};
-use leafid_core::FieldReader;
 use leafid_servers::Server;
+use leafid_wire::FieldReader;
 use tokio::runtime::Runtime;
 use zookeeper_client::{Acls, CreateMode, Error};
 

@@ -9,9 +9,9 @@ use leafid_benches::client::Client;
 use leafid_benches::rounds::Round;
 use leafid_benches::server::Server;
 use leafid_benches::{Outcome, cpu, side_by_side};
-use leafid_core::{AcquireAsk, Ask, Fields, Name, Refusal, Release, Token, WindowGrant};
+use leafid_core::{AcquireAsk, Ask, Name, Refusal, Release, Token, WindowGrant};
 use leafid_stream::store::Store;
-use leafid_wire::Call;
+use leafid_wire::{Call, Fields};
 
 /// The clients that acquire: there are namespaces of ten numbers.
 pub const CLIENTS: usize = 4;

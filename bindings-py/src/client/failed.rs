@@ -4,7 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use leafid_core::{Code, Failure, HostTime, Refusal, Sentence, Subject};
+use leafid_core::{Code, Failure, HostTime, Refusal};
+use leafid_wire::{Sentence, Subject};
 
 /// What stands behind a failure: another one, or an error of the language around this client.
 pub type Cause = Arc<dyn Error + Send + Sync>;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use leafid_core::{Code, HostTime, Refusal};
+use leafid_wire::put_stats;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
@@ -252,7 +253,7 @@ impl<K: Kind> Generator<K> {
     /// The counters, as `leafid.Stats`.
     pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = self.holding(py)?.stats();
-        let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;
+        let fields: Bound<'_, PyDict> = dict::written(py, |to| put_stats(&stats, to))?;
         let class = STATS.get_or_try_init(py, || {
             outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
         })?;

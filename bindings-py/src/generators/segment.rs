@@ -1,7 +1,8 @@
 //! `leafid.Segment`: the numbers of a tag.
 
 use leafid_core::registry::STEP_CAP;
-use leafid_core::{Code, SegmentConfig, Subject};
+use leafid_core::{Code, SegmentConfig};
+use leafid_wire::Subject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};

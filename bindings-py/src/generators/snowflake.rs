@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use leafid_core::{Code, Name, Range, SnowflakeConfig, Subject};
+use leafid_core::{Code, Name, Range, SnowflakeConfig};
+use leafid_wire::Subject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Ask, Fields, Release};
+use leafid_core::{Ask, Release};
+use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, TagSpec};
-use leafid_core::{Ask, Code, Failure, Fields, Name, Refusal, Release, Subject};
+use leafid_core::{Ask, Code, Failure, Name, Refusal, Release};
+use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

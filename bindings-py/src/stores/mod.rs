@@ -18,7 +18,8 @@ pub use turn::Turn;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use leafid_core::{Ask, Code, Fields, Grant, Range};
+use leafid_core::{Ask, Code, Grant, Range};
+use leafid_wire::Fields;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

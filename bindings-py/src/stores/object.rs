@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use leafid_core::{Ask, Code, Fields, Grant, HostTime, SegmentGrant, WindowGrant};
+use leafid_core::{Ask, Code, Grant, HostTime, SegmentGrant, WindowGrant};
+use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 

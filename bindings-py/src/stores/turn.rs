@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
-use leafid_core::{Code, StoreTime, Subject, Token};
+use leafid_core::{Code, StoreTime, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::Value;
 use leafid_turn::sql::text::{Style, Text};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, Query, SQLITE, Step, Texts};
+use leafid_wire::Subject;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 

@@ -2,7 +2,8 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance, Subject};
+use leafid_core::{Carryover, Code, HostTime, Outcome, Refusal, Stance};
+use leafid_wire::{Fields, Subject, put_ask, put_stats};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -73,7 +74,7 @@ impl TestGenerator {
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let entropy = entropy.0.bytes();
         let ask = self.lock().poll_ask(HostTime::new(at), entropy);
-        ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
+        ask.map(|ask| dict::written(py, |to| put_ask(&ask, to))).transpose()
     }
 
     /// Applies an answer: `applied`, `ignored`, or the release to send. One that cannot be read
@@ -176,7 +177,7 @@ impl TestGenerator {
 
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.lock().stats();
-        dict::written(py, |to| stats.put(to))
+        dict::written(py, |to| put_stats(&stats, to))
     }
 }
 

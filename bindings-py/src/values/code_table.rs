@@ -40,7 +40,7 @@ pub fn code<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyDict>> {
     let facts = table::facts(code)
         .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
     let row = dict::written(py, |to| facts.put(to))?;
-    row.set_item("http", facts.0.http_status())?;
+    row.set_item("http", leafid_wire::http_status(facts.0))?;
     row.set_item("class", errors::class_name(facts.0))?;
     Ok(row)
 }

@@ -1,7 +1,8 @@
 //! The fields of asks, grants and rows in plain dicts.
 
 use leafid_bindings::{Object, Reading, Source, Value, Writing, Wrong};
-use leafid_core::{Code, Fields, Refusal, Subject};
+use leafid_core::{Code, Refusal};
+use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 

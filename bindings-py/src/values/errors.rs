@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, Refusal, Subject};
+use leafid_core::{Code, Refusal};
+use leafid_wire::Subject;
 use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

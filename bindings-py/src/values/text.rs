@@ -1,7 +1,8 @@
 //! Text forms of an ID.
 
 use leafid_bindings::text;
-use leafid_core::{Code, LINE_END, Refusal, Subject};
+use leafid_core::{Code, LINE_END, Refusal};
+use leafid_wire::Subject;
 use pyo3::prelude::*;
 
 use crate::values::{errors, whole_number};

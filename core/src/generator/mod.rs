@@ -3,7 +3,6 @@
 mod asking;
 mod backoff;
 mod clocks;
-mod config;
 mod drawing;
 mod ending;
 mod kind;

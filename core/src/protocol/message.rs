@@ -7,7 +7,7 @@
 use crate::values::{Code, Layout, Name, Range, StoreTime, Token};
 
 /// What a generator wants of its store now: [`Generator::poll_ask`](crate::Generator::poll_ask)
-/// gives it out, [`Store::ask`](crate::Store::ask) or any wire ([`Ask::put`]) carries it.
+/// gives it out, [`Store::ask`](crate::Store::ask) or any wire carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// More numbers: `lease_segment`.

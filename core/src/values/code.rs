@@ -1,19 +1,15 @@
 //! The error table: one list of codes, the same in every language and on the wire.
-//!
-//! A code stands here with all that is said about it: its text, its HTTP status, what happened and
-//! what to do. So a code that is added is complete, or does not compile.
 
 use crate::values::{HostTime, StoreTime};
 use core::fmt;
 
 macro_rules! codes {
-    ($( $(#[$doc:meta])* $variant:ident $text:literal $http:literal
-        $event:literal $advice:literal; )*) => {
+    ($( $(#[$doc:meta])* $variant:ident $text:literal $lasts:ident; )*) => {
         /// What went wrong, as one word that every host and the wire share.
         ///
-        /// What a program does about it, three questions tell: does waiting help
-        /// ([`Code::is_permanent`]), must the IDs in hand be thrown away ([`Code::stops`]), and
-        /// what is a person to do ([`Code::advice`], or a whole [`Sentence`](crate::Sentence))?
+        /// What a program does about it, two questions tell: does waiting help
+        /// ([`Code::is_permanent`]), and must the IDs in hand be thrown away ([`Code::stops`])? What a
+        /// person is told, and HTTP, `leafid-wire` says.
         ///
         /// ```
         /// use leafid_core::Code;
@@ -24,7 +20,6 @@ macro_rules! codes {
         /// assert!(!Code::SegmentDry.is_permanent(), "the grant is on its way");
         /// assert!(Code::TagUnknown.is_permanent(), "somebody has to create it");
         /// assert!(Code::StoreWentBack.stops() && !Code::LeaseLost.stops());
-        /// assert_eq!(Code::TagUnknown.http_status(), Some(404));
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code { $( $(#[$doc])* $variant, )* }
@@ -43,213 +38,98 @@ macro_rules! codes {
                 match text { $( $text => Some(Code::$variant), )* _ => None }
             }
 
-            /// The HTTP status that carries it; `None` for codes that exist inside a host only.
-            pub const fn http_status(self) -> Option<u16> {
-                let status: u16 = match self { $( Code::$variant => $http, )* };
-                if status == 0 { None } else { Some(status) }
-            }
-
-            /// What happened, as the rest of a sentence that begins with what it happened to: "tag
-            /// `orders`" *has no numbers left*.
-            pub const fn event(self) -> &'static str {
-                match self { $( Code::$variant => $event, )* }
-            }
-
-            /// What a program, or the person behind it, does about it.
-            pub const fn advice(self) -> &'static str {
-                match self { $( Code::$variant => $advice, )* }
+            /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a
+            /// grant.
+            pub const fn is_permanent(self) -> bool {
+                match self { $( Code::$variant => codes!(@$lasts), )* }
             }
         }
     };
+    (@permanent) => { true };
+    (@passing) => { false };
 }
 
 codes! {
     /// The request is not of the form that the API describes.
-    RequestInvalid "REQUEST_INVALID" 400
-        "got a request that is not valid"
-        "fix the request";
+    RequestInvalid "REQUEST_INVALID" permanent;
     /// A tag does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    TagInvalid "TAG_INVALID" 400
-        "is not a valid name"
-        "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
+    TagInvalid "TAG_INVALID" permanent;
     /// A namespace does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    NamespaceInvalid "NAMESPACE_INVALID" 400
-        "is not a valid name"
-        "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
+    NamespaceInvalid "NAMESPACE_INVALID" permanent;
     /// A step is 0 or above the cap.
-    StepInvalid "STEP_INVALID" 400
-        "cannot have this step"
-        "ask for a step from 1 to the tag's `max_step`";
+    StepInvalid "STEP_INVALID" permanent;
     /// A count is 0 or above what can be given in one go.
-    CountInvalid "COUNT_INVALID" 400
-        "cannot give this many IDs at once"
-        "ask for fewer IDs at once";
+    CountInvalid "COUNT_INVALID" permanent;
     /// A layout has no time bits, more than 63 bits together, or no tick.
-    LayoutInvalid "LAYOUT_INVALID" 400
-        "has a layout that is not valid"
-        "use a preset, or widths of at most 63 bits together";
+    LayoutInvalid "LAYOUT_INVALID" permanent;
     /// A worker number lies outside the layout or the namespace.
-    WorkerInvalid "WORKER_INVALID" 400
-        "has no such worker number"
-        "name a worker number inside the layout";
+    WorkerInvalid "WORKER_INVALID" permanent;
     /// A range or a number lies outside what it may be.
-    RangeInvalid "RANGE_INVALID" 400
-        "got a number outside the allowed range"
-        "use numbers within the allowed range";
+    RangeInvalid "RANGE_INVALID" permanent;
     /// A text or a number is not an ID of this form.
-    IdInvalid "ID_INVALID" 400
-        "is not a valid ID"
-        "pass an ID exactly as it was issued";
+    IdInvalid "ID_INVALID" permanent;
     /// The store wants a token or a password, or does not know this one.
-    Unauthorized "UNAUTHORIZED" 401
-        "needs a valid token or password"
-        "ask the operator for one";
+    Unauthorized "UNAUTHORIZED" permanent;
     /// The store knows the caller and does not allow this.
-    Forbidden "FORBIDDEN" 403
-        "may not be used by this caller"
-        "ask the operator for permission";
+    Forbidden "FORBIDDEN" permanent;
     /// The tag was never created, or is deleted.
-    TagUnknown "TAG_UNKNOWN" 404
-        "does not exist"
-        "check its spelling, or create it with `leafid tag create TAG`";
+    TagUnknown "TAG_UNKNOWN" permanent;
     /// The namespace was never created.
-    NamespaceUnknown "NAMESPACE_UNKNOWN" 404
-        "does not exist"
-        "check its spelling, or create it with `leafid namespace create NAMESPACE`";
+    NamespaceUnknown "NAMESPACE_UNKNOWN" permanent;
     /// The store does not offer this.
-    NotEnabled "NOT_ENABLED" 404
-        "is not supported by this store"
-        "use a store that supports it";
+    NotEnabled "NOT_ENABLED" permanent;
     /// The tag is there already.
-    TagExists "TAG_EXISTS" 409
-        "exists already"
-        "use the existing tag, or another name";
+    TagExists "TAG_EXISTS" permanent;
     /// The namespace has another layout than the caller.
-    LayoutMismatch "LAYOUT_MISMATCH" 409
-        "has another layout than the caller"
-        "use the namespace's own layout, or another namespace";
+    LayoutMismatch "LAYOUT_MISMATCH" permanent;
     /// The lease of a window belongs to somebody else now.
-    LeaseLost "LEASE_LOST" 409
-        "is leased to another holder now"
-        "use up the window in hand and acquire another worker number";
+    LeaseLost "LEASE_LOST" passing;
     /// Another store answers behind the same name.
-    StoreChanged "STORE_CHANGED" 409
-        "was answered by another store than before"
-        "stop, and find out why two stores answer under one name";
+    StoreChanged "STORE_CHANGED" permanent;
     /// The store no longer knows what it granted.
-    StoreWentBack "STORE_WENT_BACK" 409
-        "was leased from a store that has lost grants"
-        "stop, and repair the store before leasing anything from it";
+    StoreWentBack "STORE_WENT_BACK" permanent;
     /// The tag has no numbers left, or fewer than were wanted in one go.
-    TagSpent "TAG_SPENT" 422
-        "has too few numbers left"
-        "raise the tag's `until` if it has one, or create a new tag";
+    TagSpent "TAG_SPENT" permanent;
     /// The time lies before the layout's epoch or beyond its last tick.
-    TimeOverflow "TIME_OVERFLOW" 422
-        "has a layout that does not cover the current time"
-        "create a namespace with a layout that lasts longer";
+    TimeOverflow "TIME_OVERFLOW" permanent;
     /// The caller's quota is used up.
-    QuotaExceeded "QUOTA_EXCEEDED" 429
-        "has used up its quota"
-        "wait, or ask the operator for more";
+    QuotaExceeded "QUOTA_EXCEEDED" passing;
     /// No answer that can be used came from the store.
-    StoreUnavailable "STORE_UNAVAILABLE" 503
-        "got no usable answer from the store"
-        "retry with back-off";
+    StoreUnavailable "STORE_UNAVAILABLE" passing;
     /// The store has too much to do.
-    Overloaded "OVERLOADED" 503
-        "was turned away by a store with too much to do"
-        "retry with back-off";
+    Overloaded "OVERLOADED" passing;
     /// Every worker number is held or still rests.
-    WorkersExhausted "WORKERS_EXHAUSTED" 503
-        "has no free worker number"
-        "wait until one is free, or give the namespace more";
+    WorkersExhausted "WORKERS_EXHAUSTED" passing;
     /// No number is at hand; more have been asked for.
-    SegmentDry "SEGMENT_DRY" 503
-        "has no number at hand"
-        "wait for the next segment";
+    SegmentDry "SEGMENT_DRY" passing;
     /// The window in hand is over; another has been asked for.
-    WindowSpent "WINDOW_SPENT" 503
-        "has no window at hand"
-        "wait for the next window";
+    WindowSpent "WINDOW_SPENT" passing;
     /// Every ID up to `max_ahead` is handed out.
-    SequenceSpent "SEQUENCE_SPENT" 503
-        "has issued every ID that it may issue ahead of the clock"
-        "wait for the next tick";
+    SequenceSpent "SEQUENCE_SPENT" passing;
     /// The clock stands behind the IDs that were handed out, as it went back; or behind those that the
     /// last run reserved in its state file.
-    ClockBehind "CLOCK_BEHIND" 503
-        "has issued IDs ahead of the clock, or reserved them so in the state file of its last run"
-        "wait until the clock has caught up";
+    ClockBehind "CLOCK_BEHIND" passing;
     /// The caller's time-out passed.
-    TimedOut "TIMED_OUT" 504
-        "gave no ID in time"
-        "try again";
+    TimedOut "TIMED_OUT" passing;
     /// The store refuses to lease until an operator has looked.
-    StoreRefused "STORE_REFUSED" 500
-        "was refused by a store that waits for an operator"
-        "read the store's log";
+    StoreRefused "STORE_REFUSED" passing;
     /// The store's tables are not as they should be.
-    SchemaMismatch "SCHEMA_MISMATCH" 500
-        "is in a store with unexpected tables"
-        "check the store's tables";
+    SchemaMismatch "SCHEMA_MISMATCH" permanent;
     /// There is no store at this place: no database, no file, or no tables in it.
-    StoreUnknown "STORE_UNKNOWN" 500
-        "has no store"
-        "check the URL, or create it with `leafid init --store URL`";
+    StoreUnknown "STORE_UNKNOWN" permanent;
     /// The store failed in a way that it has no word for.
-    Internal "INTERNAL" 500
-        "met an error in the store"
-        "read the store's log";
+    Internal "INTERNAL" passing;
     /// The generator or the store was closed.
-    Closed "CLOSED" 0
-        "is closed"
-        "create a new one";
+    Closed "CLOSED" permanent;
     /// An answer of the store cannot be right, and was not used.
-    GrantInvalid "GRANT_INVALID" 0
-        "got an answer that cannot be right"
-        "check what answers as the store";
+    GrantInvalid "GRANT_INVALID" passing;
     /// Another process holds the state file.
-    StateLocked "STATE_LOCKED" 0
-        "has a state file that another process holds"
-        "give each process a state file of its own";
+    StateLocked "STATE_LOCKED" passing;
     /// The state file is of another machine, or damaged.
-    StateInvalid "STATE_INVALID" 0
-        "has a state file that is damaged or of another machine"
-        "remove the state file";
+    StateInvalid "STATE_INVALID" passing;
 }
 
 impl Code {
-    /// The code of an HTTP answer that came without one: something in front of the store gave it.
-    ///
-    /// ```
-    /// use leafid_core::Code;
-    /// assert_eq!(Code::from_http(502), Code::StoreUnavailable);
-    /// assert_eq!(Code::from_http(302), Code::GrantInvalid);
-    /// ```
-    pub const fn from_http(status: u16) -> Code {
-        match status {
-            401 => Code::Unauthorized,
-            403 => Code::Forbidden,
-            429 => Code::QuotaExceeded,
-            500..=599 => Code::StoreUnavailable,
-            _ => Code::GrantInvalid,
-        }
-    }
-
-    /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a grant.
-    ///
-    /// True for the HTTP statuses 400–409 and 422 but for [`Code::LeaseLost`], for a store that is
-    /// not there or has other tables ([`Code::StoreUnknown`], [`Code::SchemaMismatch`]), and for what
-    /// ends a generator ([`Code::Closed`]).
-    pub const fn is_permanent(self) -> bool {
-        match self {
-            Code::LeaseLost => false,
-            Code::Closed | Code::StoreUnknown | Code::SchemaMismatch => true,
-            other => matches!(other.http_status(), Some(400..=409 | 422)),
-        }
-    }
-
     /// Whether a generator that hears it stops at once and drops the IDs in hand: two stores under
     /// one name, or one that lost grants, may have given the same range to somebody else.
     pub const fn stops(self) -> bool {
@@ -272,7 +152,7 @@ impl fmt::Display for Code {
 /// let now = HostTime::new(5_000);
 /// let refusal = Refusal::until(Code::SequenceSpent, now.plus(3));
 /// assert_eq!(refusal.until.map(|until| until.since(now)), Some(3), "ms to wait");
-/// assert_eq!(refusal.to_string(), "SEQUENCE_SPENT: wait for the next tick");
+/// assert_eq!(refusal.to_string(), "SEQUENCE_SPENT");
 /// // A code alone names no time: only an answer of the store, or a person, changes anything.
 /// assert_eq!(Refusal::<HostTime>::from(Code::SegmentDry).until, None);
 /// ```
@@ -313,7 +193,7 @@ impl From<Refusal> for Refusal<StoreTime> {
 
 impl<T> fmt::Display for Refusal<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.code.advice())
+        self.code.fmt(f)
     }
 }
 

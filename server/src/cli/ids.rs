@@ -2,10 +2,10 @@
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
-use leafid_core::{FieldWriter, Text};
+use leafid_core::Text;
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
-use leafid_wire::path;
+use leafid_wire::{FieldWriter, path};
 use serde_json::{Value, json};
 
 use super::Failure;

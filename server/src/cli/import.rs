@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use leafid_core::{Code, FieldWriter, Fields, Layout, Name, StoreTime};
+use leafid_core::{Code, Layout, Name, StoreTime};
 use leafid_leaf::workers::plan::{
     LEFT, MARGIN_MS, Plan, QUIET_MS, Row, Step, Wish, check_layout, plan,
 };
@@ -13,7 +13,7 @@ use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::{Reader, Writer};
 use leafid_store::keyed::zookeeper;
 use leafid_store::problem::Problem;
-use leafid_wire::path;
+use leafid_wire::{FieldWriter, Fields, path};
 use serde_json::{Value, json};
 
 use super::args::span_ms;

@@ -2,11 +2,11 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use leafid_core::{Code, FieldWriter, Name, Range, Token};
+use leafid_core::{Code, Name, Range, Token};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::random;
-use leafid_wire::path;
+use leafid_wire::{FieldWriter, path};
 use serde_json::json;
 
 use super::args::step;

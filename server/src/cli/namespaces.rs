@@ -1,11 +1,11 @@
 //! `leafid namespace …`
 
 use clap::{ArgGroup, Args, Subcommand};
-use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
+use leafid_core::{Code, Layout, Range, StoreTime};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::utc;
-use leafid_wire::path;
+use leafid_wire::{FieldWriter, Fields, advice, path};
 use serde_json::{Value, json};
 
 use super::above;
@@ -130,7 +130,7 @@ impl Values {
             let detail = format!(
                 "a layout of {time}/{worker}/{sequence} = {together} bits, {tick_ms} ms ticks \
                  since {epoch_ms} cannot be: {}",
-                refusal.code.advice()
+                advice(refusal.code)
             );
             Failure::Problem(Problem::new(Code::LayoutInvalid, detail))
         })

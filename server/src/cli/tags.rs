@@ -2,10 +2,10 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
-use leafid_core::{Code, FieldWriter, LINE_END, Name};
+use leafid_core::{Code, LINE_END, Name};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
-use leafid_wire::path;
+use leafid_wire::{FieldWriter, path};
 use serde_json::{Value, json};
 
 use super::adopt::FromMax;

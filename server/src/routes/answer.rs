@@ -6,9 +6,9 @@ use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use leafid_core::Fields;
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
+use leafid_wire::Fields;
 
 pub const PROBLEM_JSON: &str = "application/problem+json";
 

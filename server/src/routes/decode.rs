@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::Uri;
-use leafid_core::{Code, FieldWriter, Fields, Text};
+use leafid_core::{Code, Text};
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
 use leafid_store::utc;
+use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{IdPath, namespace, query};

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use axum::extract::State;
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, FieldWriter, Name, StoreTime, Token};
+use leafid_core::{Code, Name, StoreTime, Token};
 use leafid_store::json::Writer;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
 use leafid_store::store::JournalSight;
+use leafid_wire::FieldWriter;
 
 use super::answer::{Json, Refused};
 use crate::app::App;

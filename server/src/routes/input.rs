@@ -7,9 +7,10 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, FieldReader, NAME_BYTES, Name, strict};
+use leafid_core::{Code, NAME_BYTES, Name};
 use leafid_store::json::{Reader, shown};
 use leafid_store::problem::Problem;
+use leafid_wire::{FieldReader, strict};
 
 use super::answer::Refused;
 use super::body::must_be_json;

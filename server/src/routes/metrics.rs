@@ -17,6 +17,7 @@ use leafid_store::meter::leases::{NAMED, OfSpace, Outcomes};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::Inside;
+use leafid_wire::http_status;
 
 use self::exposition::{Exposition, Format};
 use super::health::{self, Ready};
@@ -121,7 +122,7 @@ fn put_requests(all: &mut Exposition, requests: &Requests) {
         family.reading(&[("route", route)], &counts.took.read(), MICROS);
     }
     let mut family = all.family("leafid_http_problems_total");
-    for (code, count) in requests.codes().filter(|(code, _)| code.http_status().is_some()) {
+    for (code, count) in requests.codes().filter(|(code, _)| http_status(*code).is_some()) {
         family.count(&[("code", code.as_str())], count);
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
+use leafid_core::Name;
 use leafid_core::registry::Namespace;
-use leafid_core::{FieldWriter, Fields, Name};
 use leafid_store::store::NamespaceChange;
+use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};

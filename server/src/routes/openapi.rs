@@ -6,13 +6,11 @@ mod schema;
 use std::sync::LazyLock;
 
 use leafid_core::registry::{NamespaceSpec, TagSpec};
-use leafid_core::{
-    AcquireAsk, FieldForm, Fields, Layout, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
-};
-use leafid_wire::path;
+use leafid_core::{AcquireAsk, Layout, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+use leafid_wire::{FieldForm, Fields, Object, path};
 use serde_json::{Value, json};
 
-use self::fields::{NAME, Object, Part, WORKER};
+use self::fields::SMALL;
 use self::schema::{answer, braced, request, value};
 use super::answer::Json;
 use super::input::ROWS;
@@ -29,36 +27,36 @@ struct Operation {
 }
 
 const NOTHING: Object = &[];
-const WINDOW: Object = &[Part::Core(WindowGrant::SCHEMA)];
+const WINDOW: Object = &[WindowGrant::SCHEMA];
 
 const OPERATIONS: &[Operation] = &[
-    post(path::LEASE, "lease numbers", &[Part::Core(SegmentAsk::SCHEMA)], GRANT),
-    post(path::NUMBERS, "single numbers", fields::COUNTED, fields::IDS),
-    post(path::ACQUIRE, "acquire a window", &[Part::Core(AcquireAsk::SCHEMA)], WINDOW),
-    post(path::RENEW, "renew a window", &[Part::Core(RenewAsk::SCHEMA)], WINDOW),
-    post(path::RELEASE, "give a window back", &[Part::Core(Release::SCHEMA)], NOTHING),
+    post(path::LEASE, "lease numbers", &[SegmentAsk::SCHEMA], GRANT),
+    post(path::NUMBERS, "single numbers", &[fields::COUNTED], &[fields::IDS]),
+    post(path::ACQUIRE, "acquire a window", &[AcquireAsk::SCHEMA], WINDOW),
+    post(path::RENEW, "renew a window", &[RenewAsk::SCHEMA], WINDOW),
+    post(path::RELEASE, "give a window back", &[Release::SCHEMA], NOTHING),
     post(path::REVOKE, "an operator's release", NOTHING, NOTHING),
-    put(path::ASIDE, ASIDE, fields::ASIDE, fields::WORKER_ROW),
-    get(path::WORKERS, "who holds which number", fields::WORKERS),
-    post(path::SNOWFLAKES, "single snowflake IDs", fields::COUNTED, fields::IDS),
-    get(path::DECODE, "what an ID is made of", fields::DECODED),
-    get(path::TAGS, "tags", fields::TAGS),
+    put(path::ASIDE, ASIDE, &[fields::ASIDE], fields::WORKER_ROW),
+    get(path::WORKERS, "who holds which number", &[fields::WORKERS]),
+    post(path::SNOWFLAKES, "single snowflake IDs", &[fields::COUNTED], &[fields::IDS]),
+    get(path::DECODE, "what an ID is made of", &[fields::DECODED]),
+    get(path::TAGS, "tags", &[fields::TAGS]),
     get(path::TAG, "a tag", fields::TAG),
-    put(path::TAG, "create or change a tag", &[Part::Core(TagSpec::SCHEMA)], fields::TAG),
+    put(path::TAG, "create or change a tag", &[TagSpec::SCHEMA], fields::TAG),
     delete(path::TAG, "delete a tag; its position is kept"),
-    post(path::ADVANCE, "move the position of a tag, only up", fields::ADVANCE, fields::TAG),
-    get(path::NAMESPACES, "namespaces", fields::NAMESPACES),
+    post(path::ADVANCE, "move the position of a tag, only up", &[fields::ADVANCE], fields::TAG),
+    get(path::NAMESPACES, "namespaces", &[fields::NAMESPACES]),
     get(path::NAMESPACE, "a namespace", fields::NAMESPACE),
     put(path::NAMESPACE, "create or change a namespace", SPACE, fields::NAMESPACE),
-    get(path::NUMBERS_OF, "each worker number's state, and who holds them", fields::NUMBERS),
-    get(path::OVERVIEW, "stores, tags and namespaces at a glance", fields::OVERVIEW),
-    get(path::HEALTHZ, "whether the process lives", fields::ALIVE),
+    get(path::NUMBERS_OF, "each worker number's state, and who holds them", &[fields::NUMBERS]),
+    get(path::OVERVIEW, "stores, tags and namespaces at a glance", &[fields::OVERVIEW]),
+    get(path::HEALTHZ, "whether the process lives", &[fields::ALIVE]),
     get(path::READYZ, "whether leases can be had", fields::READY),
     get(path::OPENAPI, "this description", NOTHING),
 ];
 const ASIDE: &str = "set a worker number aside for what uses it outside of leafid, or take it over";
-const GRANT: Object = &[Part::Core(SegmentGrant::SCHEMA)];
-const SPACE: Object = &[Part::Core(NamespaceSpec::SCHEMA)];
+const GRANT: Object = &[SegmentGrant::SCHEMA];
+const SPACE: Object = &[NamespaceSpec::SCHEMA];
 
 const fn get(path: &'static str, summary: &'static str, answer: Object) -> Operation {
     Operation { method: "get", path, summary, body: None, answer }
@@ -97,7 +95,7 @@ fn document() -> Value {
     for operation in OPERATIONS {
         paths[operation.path][operation.method] = described(operation);
     }
-    let mut layout = request(&[Part::Core(Layout::SCHEMA)], "");
+    let mut layout = request(&[Layout::SCHEMA], "");
     layout["description"] = "A layout: its widths are at most 63 bits together.".into();
     json!({
         "openapi": "3.1.0",
@@ -108,7 +106,7 @@ fn document() -> Value {
         },
         "paths": paths,
         "components": {
-            "schemas": { "Layout": layout, "Problem": answer(fields::PROBLEM) },
+            "schemas": { "Layout": layout, "Problem": answer(&[fields::PROBLEM]) },
             "securitySchemes": { "token": {
                 "type": "http",
                 "scheme": "bearer",
@@ -160,19 +158,19 @@ fn parameter(name: &str, place: &str, path: &str) -> Value {
     let first_page = json!({ "type": "string", "maxLength": 0 });
     let rows = FieldForm::Number { least: 1, most: ROWS.1 as u64 };
     let (schema, about, example) = match (name, path) {
-        ("tag", _) => (value(NAME), "The name of a tag.", json!("orders")),
+        ("tag", _) => (value(FieldForm::Name), "The name of a tag.", json!("orders")),
         ("namespace", path::DECODE) => {
             let about = "The namespace that issued the ID; `default` if absent.";
-            (value(NAME), about, json!("default"))
+            (value(FieldForm::Name), about, json!("default"))
         }
-        ("namespace", _) => (value(NAME), "The name of a namespace.", json!("edge")),
-        ("worker", _) => (value(WORKER), "A worker number.", json!(7)),
+        ("namespace", _) => (value(FieldForm::Name), "The name of a namespace.", json!("edge")),
+        ("worker", _) => (value(SMALL), "A worker number.", json!(7)),
         ("id", _) => {
             (value(fields::BIG), "An ID, in decimal digits.", json!("2144238342115696657"))
         }
         ("limit", _) => (value(rows), "How many rows at most; 100 if absent.", json!(10)),
         (_, path::WORKERS) => {
-            let after = json!({ "anyOf": [value(WORKER), first_page] });
+            let after = json!({ "anyOf": [value(SMALL), first_page] });
             (after, "The last worker number of the page before; empty for the first.", json!(41))
         }
         _ => {

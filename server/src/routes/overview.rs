@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::{FieldWriter, Range};
+use leafid_core::Range;
 use leafid_store::dispense::driver::AtHand;
 use leafid_store::json::Writer;
 use leafid_store::meter::leases::Leased;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::Inside;
+use leafid_wire::FieldWriter;
 
 use super::answer::Json;
 use super::health::{self, Ready};

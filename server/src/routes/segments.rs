@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use leafid_core::{Code, Fields, SegmentAsk};
+use leafid_core::{Code, SegmentAsk};
+use leafid_wire::Fields;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, TagPath, count};

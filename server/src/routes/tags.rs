@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name};
+use leafid_core::{Code, Name};
 use leafid_store::store::TagChange;
+use leafid_wire::{FieldReader, FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, only_change, only_create, page, tag};

@@ -6,10 +6,11 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::registry::WorkerRow;
-use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk};
+use leafid_core::{AcquireAsk, Code, Layout, Release, RenewAsk};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::Writer;
 use leafid_store::store::Aside;
+use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};

@@ -1,7 +1,8 @@
 //! Rows as the values of keys: JSON by the fields of the core, so that an operator can read them.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime};
+use leafid_core::{Range, Refusal, StoreTime};
+use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 use serde_json::{Map, Value};
 
 use super::engine::Stored;
@@ -9,7 +10,7 @@ use super::space::{Held, Moves, Part, Space};
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;
 use crate::json::{Reader, Writer};
-use leafid_turn::row::{Fenced, need};
+use leafid_turn::row::Fenced;
 
 /// The version of the keys.
 pub const VERSION: i64 = 1;

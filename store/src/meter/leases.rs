@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use leafid_core::{Code, Name, Range, SegmentGrant, StoreTime};
+use leafid_wire::http_status;
 
 use super::Counter;
 use crate::problem::Problem;
@@ -43,7 +44,7 @@ impl Outcomes {
 }
 
 fn is_failure(problem: &Problem) -> bool {
-    problem.code.http_status().is_none_or(|status| status >= 500)
+    http_status(problem.code).is_none_or(|status| status >= 500)
         && problem.code != Code::WorkersExhausted
 }
 

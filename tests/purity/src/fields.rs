@@ -2,8 +2,11 @@
 
 use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Ask, FieldReader, FieldWriter, Fields, Grant, Layout, Range, Refusal, Release,
-    RenewAsk, SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
+    AcquireAsk, Ask, Grant, Layout, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentConfig,
+    SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
+};
+use leafid_wire::{
+    FieldReader, FieldWriter, Fields, need, put_ask, put_stats, segment_config, snowflake_config,
 };
 
 /// An object of a host: any field may be absent, of another type, or anything of its type.
@@ -126,14 +129,14 @@ both_ways! {
 }
 
 verbs! {
-    ask_put(of: &Ask, to: &mut Object) -> () { of.put(to) }
-    ask_verb(of: &Ask) -> (usize, Token) { (of.verb().len(), of.request()) }
+    ask_put(of: &Ask, to: &mut Object) -> Token { put_ask(of, to); of.request() }
+    need_number(read: &Option<u64>) -> Result<u64, Refusal> { need(*read) }
     grant_request(of: &Grant) -> Token { of.request() }
-    stats_put(of: &Stats, to: &mut Object) -> () { of.put(to) }
+    stats_put(of: &Stats, to: &mut Object) -> () { put_stats(of, to) }
     segment_config_get(from: &mut Object) -> Result<SegmentConfig, Refusal> {
-        SegmentConfig::get(from)
+        segment_config(from)
     }
     snowflake_config_get(from: &mut Object) -> Result<SnowflakeConfig, Refusal> {
-        SnowflakeConfig::get(from)
+        snowflake_config(from)
     }
 }

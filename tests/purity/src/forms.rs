@@ -3,13 +3,12 @@
 use core::fmt::Write;
 
 use leafid_core::{
-    Clocks, Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, Sentence, StoreTime,
-    Subject, Text, Token, strict,
+    Clocks, Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, StoreTime, Text, Token,
 };
+use leafid_wire::{Sentence, Subject, advice, event, from_http, http_status, strict};
 
 verbs! {
     strict_decimal(text: &&str) -> Result<u64, Refusal> { strict::decimal(text) }
-    strict_number(number: &u64) -> Result<u64, Refusal> { strict::number(*number) }
     strict_millis(ms: &i64) -> Result<i64, Refusal> { strict::millis(*ms) }
     strict_double(number: &f64) -> Result<i64, Refusal> { strict::double(*number) }
     offset_to_store(offset: &Offset, host: &HostTime) -> StoreTime { offset.to_store(*host) }
@@ -58,9 +57,9 @@ verbs! {
 
     code_parse(text: &&str) -> Option<Code> { Code::parse(text) }
     code_words(code: &Code) -> (usize, usize, usize, Option<u16>) {
-        (code.as_str().len(), code.event().len(), code.advice().len(), code.http_status())
+        (code.as_str().len(), event(*code).len(), advice(*code).len(), http_status(*code))
     }
-    code_from_http(status: &u16) -> Code { Code::from_http(*status) }
+    code_from_http(status: &u16) -> Code { from_http(*status) }
     clocks_look(of: &mut Clocks, ticking: &HostTime, wall: &HostTime) -> i64 { of.look(*ticking, *wall) }
     code_kind(code: &Code) -> (bool, bool) { (code.is_permanent(), code.stops()) }
     refusal_display(refusal: &Refusal) -> (usize, bool) {

@@ -1,6 +1,9 @@
 //! Layouts, text forms and the error table: steps that need no state.
 
-use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Sentence, Subject as About, Text};
+use leafid_core::{Code, Layout, Refusal, Text};
+use leafid_wire::{
+    FieldReader, Fields, Sentence, Subject as About, advice, from_http, http_status,
+};
 use serde_json::{Value, json};
 
 use crate::Subject;
@@ -41,7 +44,7 @@ impl Subject for Forms {
             }
             "from_http" => {
                 let status = step["status"].as_u64().and_then(|status| status.try_into().ok());
-                Ok(json!(Code::from_http(status.ok_or("`status` is no HTTP status")?).as_str()))
+                Ok(json!(from_http(status.ok_or("`status` is no HTTP status")?).as_str()))
             }
             "codes" => Ok(Code::ALL.iter().map(|code| code.as_str()).collect()),
             other => Err(format!("there is no step `{other}`")),
@@ -84,9 +87,9 @@ fn written(result: Result<Text, Refusal>) -> Value {
 fn code(step: &Value) -> Result<Value, String> {
     let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
     Ok(json!({
-        "http": code.http_status(),
+        "http": http_status(code),
         "permanent": code.is_permanent(),
         "stops": code.stops(),
-        "advice": code.advice(),
+        "advice": advice(code),
     }))
 }

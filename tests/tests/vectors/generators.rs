@@ -1,9 +1,10 @@
 //! Both generators, sans-I/O, each on both faces of the line.
 
 use leafid_core::{
-    Carryover, Clocks, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine,
-    Refusal, Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stance,
+    Carryover, Clocks, Code, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal, Segment,
+    SharedLine, Snowflake, Stance,
 };
+use leafid_wire::{FieldReader, Fields, put_ask, put_stats, segment_config, snowflake_config};
 use serde_json::{Value, json};
 
 use crate::json::{either, host_time, number, object, open, read, refused, text, token};
@@ -11,14 +12,14 @@ use crate::{Subject, run};
 
 pub fn replay_segment(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
-    let config = SegmentConfig::get(&mut open(&script["config"]));
+    let config = segment_config(&mut open(&script["config"]));
     let shared = |line| Segment::with_line(config?, seed, line);
     on_both_faces(script, config.and_then(|config| Segment::new(config, seed)), shared)
 }
 
 pub fn replay_snowflake(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
-    let config = SnowflakeConfig::get(&mut open(&script["config"]));
+    let config = snowflake_config(&mut open(&script["config"]));
     let shared = |line| Snowflake::with_line(config?, seed, line);
     on_both_faces(script, config.and_then(|config| Snowflake::new(config, seed)), shared)
 }
@@ -80,7 +81,7 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
             "poll_at" => Ok(json!(generator.poll_at().map(|at| at.get().to_string()))),
             "poll_ask" => {
                 let ask = generator.poll_ask(at, token(step, "entropy")?.bytes());
-                Ok(ask.map_or(Value::Null, |ask| object(|to| ask.put(to))))
+                Ok(ask.map_or(Value::Null, |ask| object(|to| put_ask(&ask, to))))
             }
             "grant" => self.grant(step),
             "failure" => {
@@ -125,7 +126,7 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
                 let resumed = carried_over(step, S::DOUBLE_BUFFERED);
                 Ok(either(resumed.and_then(|before| generator.resume(before)), |()| Value::Null))
             }
-            "stats" => Ok(object(|to| generator.stats().put(to))),
+            "stats" => Ok(object(|to| put_stats(&generator.stats(), to))),
             other => Err(format!("there is no step `{other}`")),
         }
     }

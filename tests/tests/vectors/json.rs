@@ -1,7 +1,7 @@
 //! What a step says, and what it gave: JSON, by the wire's own reader and writer.
 
-use leafid_core::{Fields, HostTime, Refusal, StoreTime, Token};
-use leafid_wire::{Reader, Writer};
+use leafid_core::{HostTime, Refusal, StoreTime, Token};
+use leafid_wire::{Fields, Reader, Writer};
 use serde_json::{Value, json};
 
 /// The object of something with fields.

@@ -3,7 +3,7 @@
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Object, Reading, Value as Held, Writing, Wrong};
-use leafid_core::Fields;
+use leafid_wire::Fields;
 use serde_json::{Map, Value, json};
 
 use crate::Subject;

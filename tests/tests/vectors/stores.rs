@@ -1,9 +1,8 @@
 //! The conformance suite of a store, on the reference store and on the core's memory store.
 
 use leafid_core::registry::TagSpec;
-use leafid_core::{
-    Code, Failure, FieldReader, Fields, MemoryStore, Name, Range, Refusal, Store, StoreTime, Token,
-};
+use leafid_core::{Code, Failure, MemoryStore, Name, Range, Refusal, Store, StoreTime, Token};
+use leafid_wire::{FieldReader, Fields};
 use serde_json::{Value, json};
 
 use crate::json::{either, object, open, read, store_time, text, token};

@@ -9,10 +9,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::registry::Namespace;
-use leafid_core::{
-    Code, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Layout, Presence, Refusal,
-    Token,
-};
+use leafid_core::{Code, Layout, Refusal, Token};
+use leafid_wire::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence};
 
 use crate::row::NamespaceRow;
 

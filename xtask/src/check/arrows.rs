@@ -19,14 +19,14 @@ const MAY_KNOW: &str = "
     leafid-store: leafid-core leafid-servers leafid-turn leafid-wire
     leafid-leaf: leafid-core leafid-store
     leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
-    leafid-bindings: leafid-core leafid-turn
+    leafid-bindings: leafid-core leafid-turn leafid-wire
     leafid-py: leafid-bindings leafid-core leafid-public leafid-state leafid-turn leafid-wire
     leafid-node: leafid-bindings leafid-core leafid-state
     leafid-wasm-border: leafid-bindings
     leafid-wasm-engine: leafid-bindings leafid-core leafid-wasm-border
     leafid-wasm-registry: leafid-bindings leafid-core leafid-wasm-border
     leafid-wasm-public: leafid-public leafid-wasm-border
-    leafid-component: leafid-bindings leafid-core leafid-public
+    leafid-component: leafid-bindings leafid-core leafid-public leafid-wire
     leafid-example-store:
     leafid-stream: leafid-core
     leafid-seeded:

@@ -1,4 +1,5 @@
-//! The core is pure: proved by what it links to, not by what its authors promise.
+//! The core and the wire without JSON are pure: proved by what they link to, not by what their authors
+//! promise.
 
 use super::weight;
 use crate::process::Run;
@@ -7,7 +8,7 @@ use crate::{Outcome, files, project, tools};
 /// Targets without an operating system, an allocator or `std`; the second has no 64-bit atomics.
 const BARE: &[&str] = &["wasm32v1-none", "thumbv7em-none-eabi"];
 
-/// The crate that puts every public verb of the core behind `extern "C"`, a workspace of its own.
+/// The crate that puts every public verb of both behind `extern "C"`, a workspace of its own.
 pub const CRATE: &str = "tests/purity/Cargo.toml";
 
 /// Verbs that the crate exports at least; one that the linker dropped would prove nothing.
@@ -16,12 +17,12 @@ const VERBS: usize = 120;
 /// Public functions that only hold what they were given.
 const NO_VERBS: &[&str] = &["until", "get", "bytes"];
 
-/// The core builds where there is nothing to lean on.
+/// Both build where there is nothing to lean on.
 pub fn bare_targets() -> Outcome<String> {
     for target in BARE {
         tools::rust_target(target)?;
-        Run::cargo(&["build", "--locked", "-p", "leafid-core", "--lib", "--target", target])
-            .done()?;
+        let pure = ["-p", "leafid-core", "-p", "leafid-wire", "--no-default-features"];
+        Run::cargo(&["build", "--locked", "--lib", "--target", target]).args(pure).done()?;
     }
     Ok(format!("builds for {}", BARE.join(" and ")))
 }
@@ -36,16 +37,17 @@ pub fn no_panic() -> Outcome<String> {
     if offered.len() < VERBS {
         return Err(format!("{} verbs were linked, fewer than {VERBS}", offered.len()));
     }
-    let missing = unproved(&text_of("core/src")?, &text_of("tests/purity/src")?);
+    let pure = text_of("core/src")? + &text_of("wire/src")?;
+    let missing = unproved(&pure, &text_of("tests/purity/src")?);
     if !missing.is_empty() {
         return Err(format!("not in `tests/purity/src`: {}", missing.join(", ")));
     }
     Ok(format!("{} verbs, 0 imports", offered.len()))
 }
 
-/// The public functions of the core that the purity crate never calls.
-pub fn unproved(core: &str, proof: &str) -> Vec<String> {
-    let lines = core.lines().map(str::trim_start);
+/// The public functions that the purity crate never calls.
+pub fn unproved(pure: &str, proof: &str) -> Vec<String> {
+    let lines = pure.lines().map(str::trim_start);
     let public = lines.filter_map(|line| {
         line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("pub const fn "))
     });
@@ -59,12 +61,14 @@ pub fn unproved(core: &str, proof: &str) -> Vec<String> {
     missing
 }
 
-/// The sources of a folder without their tests.
+/// The sources of a folder without their tests and without JSON.
 fn text_of(folder: &str) -> Outcome<String> {
     let mut text = String::new();
     for file in files::walk(&project::at(folder))? {
-        let whole = files::read(&file)?;
-        text.push_str(whole.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
+        if !file.parent().is_some_and(|folder| folder.ends_with("json")) {
+            let whole = files::read(&file)?;
+            text.push_str(whole.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
+        }
     }
     Ok(text)
 }

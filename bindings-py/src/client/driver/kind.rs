@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, Subject};
+use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig};
+use leafid_wire::Subject;
 
 use crate::client::host::owner;
 

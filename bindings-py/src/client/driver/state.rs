@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::{
-    Ask, Clocks, Code, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats, Subject,
+    Ask, Clocks, Code, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats,
 };
+use leafid_wire::{Subject, advice};
 
 use crate::client::driver::kept::Kept;
 use crate::client::driver::{Held, Kind};
@@ -282,7 +283,7 @@ fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
 
 /// Why a grant is of no use, with its figures.
 fn unfit(code: Code, ask: &Ask, grant: &Grant, about: Subject<'_>) -> Failed {
-    let advice = code.advice();
+    let advice = advice(code);
     if grant.request() != ask.request() {
         let message = format!("the store's answer for {about} is to another request: {advice}");
         return Failed::new(code, message);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, HostTime, Refusal, Sentence, Stance, Subject};
+use leafid_core::{Code, HostTime, Refusal, Stance};
+use leafid_wire::{Sentence, Subject};
 
 use crate::client::driver::exit::is_exiting;
 use crate::client::driver::{Held, Holding, Kind};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime, Subject};
+use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime};
+use leafid_wire::Subject;
 
 use crate::client::Failed;
 use crate::client::driver::HubCell;

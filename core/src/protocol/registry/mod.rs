@@ -54,8 +54,7 @@ mod window;
 mod worker;
 
 pub use fence::{Finding, Mark, Sight, fence_time, fences_itself};
-pub(in crate::protocol) use namespace::SHORTEST_WINDOW_MS;
-pub use namespace::{Namespace, NamespaceSpec};
+pub use namespace::{Namespace, NamespaceSpec, SHORTEST_WINDOW_MS};
 pub use search::{Look, Search};
 pub use segment::lease_segment;
 pub use tag::{TagRow, TagSpec};

@@ -5,7 +5,7 @@ use crate::protocol::WindowGrant;
 use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
 
 /// A window is at least this long, in ms, and at least two ticks.
-pub(in crate::protocol) const SHORTEST_WINDOW_MS: u32 = 1_000;
+pub const SHORTEST_WINDOW_MS: u32 = 1_000;
 
 /// The row of a namespace, as far as leases need it.
 ///

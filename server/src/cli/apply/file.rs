@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use leafid_core::{Fields, Name};
+use leafid_core::Name;
 use leafid_store::json::{Reader, Unique, Writer, shown};
 use leafid_store::problem::Problem;
 use leafid_store::store::{NamespaceChange, TagChange};
+use leafid_wire::Fields;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{args, invalid};

@@ -1,12 +1,12 @@
 //! The changes that make the store match the file.
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
-use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
+use leafid_core::{Code, Layout, Name, Range, Refusal};
 use leafid_store::json::Reader;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
 use leafid_store::store::{NamespaceChange, TagChange};
-use leafid_wire::path;
+use leafid_wire::{Fields, advice, http_status, path};
 use serde_json::{Map, Value, json};
 
 use super::file::{Kind, Wanted};
@@ -88,7 +88,7 @@ impl Plan {
         };
         let row = match client.get(&path) {
             Ok(row) => Some(row),
-            Err(problem) if problem.code.http_status() == Some(404) => None,
+            Err(problem) if http_status(problem.code) == Some(404) => None,
             Err(problem) => return Err(problem),
         };
         let refused = match &wanted.kind {
@@ -195,7 +195,7 @@ fn cannot_be(code: Code, layout: &Layout, workers: Option<Range>) -> String {
             layout.workers()
         ),
         (code, _) => {
-            format!("{}; a longest window lasts 1000 to {MAX_WINDOW_CAP_MS} ms", code.advice())
+            format!("{}; a longest window lasts 1000 to {MAX_WINDOW_CAP_MS} ms", advice(code))
         }
     }
 }

@@ -1,9 +1,10 @@
 //! JSON schemas of objects.
 
-use leafid_core::{Code, FieldForm, NAME_BYTES, Presence, strict};
+use leafid_core::{Code, NAME_BYTES};
+use leafid_wire::{FieldForm, FieldSchema, Object, Presence, http_status, strict};
 use serde_json::{Map, Value, json};
 
-use super::fields::{Field, Form, Object, Part};
+use super::fields::BIG;
 
 /// The pattern of names.
 pub const NAME: &str = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}";
@@ -21,7 +22,7 @@ enum From {
 
 /// The schema of a request's body. Fields that its path carries need not be there.
 pub fn request(body: Object, path: &str) -> Value {
-    let mut schema = schema(&fields(body), From::Caller);
+    let mut schema = schema(body, From::Caller);
     for name in path.split('/').filter_map(braced) {
         let Some(property) = schema["properties"].get_mut(name) else { continue };
         let about = property["description"].as_str().unwrap_or_default();
@@ -33,15 +34,13 @@ pub fn request(body: Object, path: &str) -> Value {
     schema
 }
 
-/// The schema of an answer, which never shows the key of a lease.
+/// The schema of an answer.
 pub fn answer(object: Object) -> Value {
-    let mut shown = fields(object);
-    shown.retain(|field| field.name != "key");
-    schema(&shown, From::Store)
+    schema(object, From::Store)
 }
 
 pub fn value(form: FieldForm) -> Value {
-    plain(form, From::Caller)
+    of_form(form, From::Caller)
 }
 
 /// The name in braces of a part of a path's template.
@@ -49,19 +48,12 @@ pub fn braced(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn fields(object: Object) -> Vec<Field> {
-    let of = |part: &Part| match part {
-        Part::Core(table) => table.iter().map(Field::from).collect(),
-        Part::Same(other) => fields(other),
-        Part::Own(field) => vec![*field],
-    };
-    object.iter().flat_map(of).collect()
-}
-
-fn schema(fields: &[Field], from: From) -> Value {
+/// No answer shows the key of a lease.
+fn schema(object: Object, from: From) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for field in fields {
+    let told = |field: &&FieldSchema| from == From::Caller || field.name != "key";
+    for field in object.iter().copied().flatten().filter(told) {
         let mut schema = of_form(field.form, from);
         if from == From::Caller && field.presence == Presence::Optional {
             or_null(&mut schema);
@@ -83,22 +75,7 @@ fn schema(fields: &[Field], from: From) -> Value {
     schema
 }
 
-fn of_form(form: Form, from: From) -> Value {
-    match form {
-        Form::Core(form) => plain(form, from),
-        Form::Words => json!({ "type": "string" }),
-        Form::OneOf(texts) => json!({ "type": "string", "enum": texts }),
-        Form::Code => {
-            let told = Code::ALL.iter().filter(|code| code.http_status().is_some());
-            json!({ "type": "string", "enum": told.map(|code| code.as_str()).collect::<Vec<_>>() })
-        }
-        Form::Ids => json!({ "type": "array", "items": plain(super::fields::BIG, from) }),
-        Form::Within(object) => answer(object),
-        Form::Rows(object) => json!({ "type": "array", "items": answer(object) }),
-    }
-}
-
-fn plain(form: FieldForm, from: From) -> Value {
+fn of_form(form: FieldForm, from: From) -> Value {
     let layout = || json!({ "$ref": "#/components/schemas/Layout" });
     match form {
         FieldForm::Token => json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" }),
@@ -124,9 +101,15 @@ fn plain(form: FieldForm, from: From) -> Value {
         FieldForm::Layout => json!({ "oneOf": [layout(), {
             "type": "string", "enum": ["leaf", "edge", "long", "js53"],
         }] }),
-        FieldForm::Object(table) => {
-            schema(&table.iter().map(Field::from).collect::<Vec<_>>(), from)
+        FieldForm::Words => json!({ "type": "string" }),
+        FieldForm::OneOf(texts) => json!({ "type": "string", "enum": texts }),
+        FieldForm::Code => {
+            let told = Code::ALL.iter().filter(|code| http_status(**code).is_some());
+            json!({ "type": "string", "enum": told.map(|code| code.as_str()).collect::<Vec<_>>() })
         }
+        FieldForm::Ids => json!({ "type": "array", "items": of_form(BIG, from) }),
+        FieldForm::Object(object) => schema(object, from),
+        FieldForm::Rows(object) => json!({ "type": "array", "items": schema(object, from) }),
     }
 }
 

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use leafid_core::{FieldWriter, StoreTime, Token};
+use leafid_core::{StoreTime, Token};
 use leafid_turn::sql::VERSION;
+use leafid_wire::FieldWriter;
 use tokio::time::{Instant, sleep};
 
 use super::Remote;

@@ -2,8 +2,8 @@
 
 use leafid_core::{Ask, Release};
 
-use crate::path;
-use crate::writer::Writer;
+use super::path;
+use super::writer::Writer;
 
 /// A POST: where to, and the JSON to send.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Why there is no grant.
 
-use leafid_core::{Code, FieldReader};
+use leafid_core::Code;
 
-use crate::reader::Reader;
+use super::reader::Reader;
+use crate::{FieldReader, advice, http_status};
 
 /// Why an answer is not what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,12 +32,12 @@ impl Problem {
     pub fn read(from: &mut Reader) -> Option<Problem> {
         let code = from.text("code", Code::parse).ok()??;
         // Some exist inside a host only.
-        let code = code.filter(|code| code.http_status().is_some())?;
+        let code = code.filter(|code| http_status(*code).is_some())?;
         let mut text = |field| from.text(field, str::to_owned).ok().flatten();
         let detail = text("detail").or_else(|| text("title"));
         Some(Problem {
             code,
-            detail: detail.unwrap_or_else(|| code.advice().to_owned()),
+            detail: detail.unwrap_or_else(|| advice(code).to_owned()),
             retry_after_ms: retry_after_ms(from),
             free_at_ms: from.millis("free_at_ms").ok().flatten(),
             is_from_store: true,

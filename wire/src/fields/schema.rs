@@ -56,6 +56,19 @@ pub enum FieldForm {
     },
     /// A layout: an object, or the name of a preset.
     Layout,
+    /// Any text.
+    Words,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// A code that a store tells.
+    Code,
+    /// IDs, each as a decimal string.
+    Ids,
     /// An object with these fields.
-    Object(&'static [FieldSchema]),
+    Object(Object),
+    /// Objects with these fields.
+    Rows(Object),
 }
+
+/// The fields of an object: those of each table, in their order.
+pub type Object = &'static [&'static [FieldSchema]];

@@ -1,15 +1,15 @@
 //! The table of a store's rows, and of the values in them.
 
+use leafid_core::registry::{
+    DEFAULT_MAX_WINDOW_MS, Namespace, NamespaceSpec, TagRow, TagSpec, Worker, WorkerRow,
+};
+use leafid_core::{Layout, Name, Range, Refusal, Stats, StoreTime};
+
 use super::codec::{
-    Absent, Big, Codec, Count, Epoch, First, Flag, Id, LayoutObject, LongestWindow, Moment,
-    OwnerOrNobody, SequenceWidth, TickLength, TimeWidth, WorkerBound, WorkerWidth, Workers,
+    Big, Codec, Count, Epoch, First, Flag, Id, LayoutObject, LongestWindow, Moment, OwnerOrNobody,
+    SequenceWidth, TickLength, TimeWidth, WorkerBound, WorkerWidth, Workers, fields,
 };
-use super::table::fields;
 use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
-use crate::protocol::registry::{
-    Acquired, Candidates, Namespace, NamespaceSpec, Search, TagRow, TagSpec, Worker, WorkerRow,
-};
-use crate::values::{Layout, Range, Refusal, Stats};
 
 fields! { Layout, |layout| {
     /// Where time begins, in ms since 1970.
@@ -41,7 +41,7 @@ fields! { TagRow, |row| {
     /// How many a lease takes at most.
     required max_step: Count = row.max_step;
     /// A tombstone: it keeps the position.
-    defaulted deleted: Flag = row.deleted;
+    defaulted(false) deleted: Flag = row.deleted;
     /// The upper end: one more than the last number that may be granted. Absent: the line's end.
     optional until: Big = row.until;
     /// The highest end that a holder claimed to have while the row stood below: nothing is leased while
@@ -64,11 +64,11 @@ fields! { Namespace, |space| {
     /// The layout of all its IDs.
     required layout: LayoutObject = space.layout;
     /// The longest window, in ms.
-    defaulted max_window_ms: LongestWindow = space.max_window_ms;
+    defaulted(DEFAULT_MAX_WINDOW_MS) max_window_ms: LongestWindow = space.max_window_ms;
     /// The worker numbers that may be handed out; all of the layout's if absent.
     derived workers: Workers = space.workers;
     /// No window begins below this tick.
-    defaulted floor: Big = space.floor;
+    defaulted(0) floor: Big = space.floor;
 } => Namespace { floor, ..Namespace::create(layout, workers, Some(max_window_ms))? } }
 
 fields! { NamespaceSpec, |spec| {
@@ -85,17 +85,17 @@ fields! {
 /// A row of a worker number; the number itself stands beside it: [`Worker`].
 WorkerRow, |row| {
     /// The label of who acquired it last; empty for nobody.
-    defaulted owner: OwnerOrNobody = row.owner;
+    defaulted(Name::EMPTY) owner: OwnerOrNobody = row.owner;
     /// Whether the owner keeps it.
-    defaulted sticky: Flag = row.sticky;
+    defaulted(false) sticky: Flag = row.sticky;
     /// The request id of the acquire whose lease it is.
     optional key: Id = row.key;
     /// The first tick of the lease.
-    defaulted held_from: Big = row.held_from;
+    defaulted(0) held_from: Big = row.held_from;
     /// Nothing at or above this tick was ever granted on this number.
-    defaulted reserved_until: Big = row.reserved_until;
+    defaulted(0) reserved_until: Big = row.reserved_until;
     /// When it was granted or renewed last, in ms since 1970.
-    defaulted granted_ms: Moment = row.granted;
+    defaulted(StoreTime::new(0)) granted_ms: Moment = row.granted;
 } => WorkerRow { owner, sticky, key, held_from, reserved_until, granted: granted_ms } }
 
 /// A row of a worker number with the number beside it, as `worker`.
@@ -113,69 +113,22 @@ impl Fields for Worker {
     }
 
     fn get(from: &mut impl FieldReader) -> Result<Worker, Refusal> {
-        Ok((need(from.small("worker"))?, WorkerRow::get(from)?))
+        Ok((need(from.small("worker")?)?, WorkerRow::get(from)?))
     }
 }
 
-impl Candidates {
-    /// Reads `mine`, `own` (and `spare`, the other one that the owner keeps) and `rested`, each a
-    /// row with its `worker`, as far as they are there.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID`.
-    pub fn get(from: &mut impl FieldReader) -> Result<Candidates, Refusal> {
-        Ok(Candidates {
-            mine: from.nested("mine", Worker::get)?,
-            own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
-            rested: from.nested("rested", Worker::get)?,
-        })
-    }
-}
-
-impl Search {
-    /// Reads `used_until` and `unused`, which are numbers, and the rows `mine`, `own` (and `spare`,
-    /// the other one that the owner keeps), `rested` and `kept`, each with its `worker`, as far as
-    /// they are there: all rows of [`Search::resting`] were looked up.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID`.
-    pub fn get(from: &mut impl FieldReader) -> Result<Search, Refusal> {
-        let Candidates { mine, own, rested } = Candidates::get(from)?;
-        Ok(Search {
-            used_until: need(from.number("used_until"))?,
-            mine,
-            own,
-            unused: from.number("unused")?,
-            resting: Some([rested, from.nested("kept", Worker::get)?]),
-        })
-    }
-}
-
-impl Acquired {
-    /// Writes `row`, `freed` (if another row is to be written, too) and `grant`.
-    pub fn put(&self, to: &mut impl FieldWriter) {
-        to.nested("row", |to| self.worker.put(to));
-        if let Some(freed) = self.freed {
-            to.nested("freed", |to| freed.put(to));
-        }
-        to.nested("grant", |to| self.grant.put(to));
-    }
-}
-
-impl Stats {
-    /// Writes the counters.
-    pub fn put(&self, to: &mut impl FieldWriter) {
-        to.big("ids", self.ids);
-        to.big("asks", self.asks);
-        to.big("grants", self.grants);
-        to.big("failures", self.failures);
-        to.big("waits", self.waits);
-        to.big("dropped", self.dropped);
-        to.big("gaps", self.gaps);
-        to.big("in_hand", self.in_hand);
-        to.big("step", self.step);
-        to.millis("offset_ms", self.offset_ms);
-        self.last_code.inspect(|code| to.text("last_code", code.as_str()));
-        self.state_code.inspect(|code| to.text("state_code", code.as_str()));
-    }
+/// Writes the counters of a generator.
+pub fn put_stats(stats: &Stats, to: &mut impl FieldWriter) {
+    to.big("ids", stats.ids);
+    to.big("asks", stats.asks);
+    to.big("grants", stats.grants);
+    to.big("failures", stats.failures);
+    to.big("waits", stats.waits);
+    to.big("dropped", stats.dropped);
+    to.big("gaps", stats.gaps);
+    to.big("in_hand", stats.in_hand);
+    to.big("step", stats.step);
+    to.millis("offset_ms", stats.offset_ms);
+    stats.last_code.inspect(|code| to.text("last_code", code.as_str()));
+    stats.state_code.inspect(|code| to.text("state_code", code.as_str()));
 }

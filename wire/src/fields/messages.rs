@@ -1,15 +1,15 @@
 //! The table of what passes between a holder and a store.
 
+use leafid_core::{
+    AcquireAsk, Ask, Carryover, LINE_END, Range, Refusal, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, WindowGrant,
+};
+
 use super::codec::{
-    Absent, Big, Codec, Count, Flag, Id, LayoutObject, Left, Length, LongestWindow, Moment,
-    NamespaceName, Owner, Tag, Wanted, WorkerNumber,
+    Big, Codec, Count, Flag, Id, LayoutObject, Length, LongestWindow, Moment, NamespaceName, Owner,
+    Tag, Wanted, WorkerNumber, fields,
 };
-use super::table::fields;
 use super::{FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
-use crate::protocol::{
-    AcquireAsk, Ask, Carryover, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
-};
-use crate::values::{Range, Refusal};
 
 fields! { SegmentAsk, |ask| {
     /// The tag.
@@ -42,9 +42,9 @@ fields! { AcquireAsk, |ask| {
     /// How long a window, in ms; the namespace's `max_window_ms` if absent, and at most.
     optional length_ms: Length = ask.length_ms;
     /// Whether the number shall stay the owner's.
-    defaulted sticky: Flag = ask.sticky;
+    defaulted(false) sticky: Flag = ask.sticky;
     /// Whether, of a sticky owner, no other number will do.
-    defaulted strict: Flag = ask.strict;
+    defaulted(false) strict: Flag = ask.strict;
 } => AcquireAsk { namespace, request, store, owner, layout, length_ms, sticky, strict } }
 
 fields! { RenewAsk, |ask| {
@@ -93,7 +93,7 @@ fields! { SegmentGrant, |grant| {
     /// The most numbers that one lease of the tag has.
     required max_step: Count = grant.max_step;
     /// How many numbers the tag has left, up to its `until`.
-    defaulted remaining: Left = grant.remaining;
+    defaulted(LINE_END) remaining: Big = grant.remaining;
     /// The store's time, in ms since 1970.
     required now_ms: Moment = grant.now;
 } => SegmentGrant {
@@ -125,28 +125,25 @@ fields! { Carryover, |before| {
     /// The store that answered.
     optional store: Id = before.store;
     /// The first position that was not handed out.
-    defaulted position: Big = before.position;
+    defaulted(0) position: Big = before.position;
     /// The highest end that was ever in hand, as a position.
     optional have_until: Big = before.have_until;
 } => Carryover { store, position, have_until } }
 
-impl Ask {
-    /// Writes the fields of the ask that it is, and `ask`: `segment`, `acquire` or `renew`.
-    pub fn put(&self, to: &mut impl FieldWriter) {
-        to.text("ask", self.verb());
-        match self {
-            Ask::Segment(ask) => ask.put(to),
-            Ask::Acquire(ask) => ask.put(to),
-            Ask::Renew(ask) => ask.put(to),
+/// Writes the fields of the ask that it is, and `ask`: `segment`, `acquire` or `renew`.
+pub fn put_ask(ask: &Ask, to: &mut impl FieldWriter) {
+    match ask {
+        Ask::Segment(ask) => {
+            to.text("ask", "segment");
+            ask.put(to);
         }
-    }
-
-    /// `segment`, `acquire` or `renew`.
-    pub fn verb(&self) -> &'static str {
-        match self {
-            Ask::Segment(_) => "segment",
-            Ask::Acquire(_) => "acquire",
-            Ask::Renew(_) => "renew",
+        Ask::Acquire(ask) => {
+            to.text("ask", "acquire");
+            ask.put(to);
+        }
+        Ask::Renew(ask) => {
+            to.text("ask", "renew");
+            ask.put(to);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How strictly numbers are read, the same in every host.
 
-use crate::values::{Code, Refusal};
+use leafid_core::{Code, Refusal};
 
 /// The largest number that every language holds exactly: 2^53 - 1.
 pub const EXACT: u64 = (1 << 53) - 1;
@@ -11,7 +11,7 @@ pub const EXACT: u64 = (1 << 53) - 1;
 /// `REQUEST_INVALID`.
 ///
 /// ```
-/// use leafid_core::strict;
+/// use leafid_wire::strict;
 /// assert_eq!(strict::decimal("18446744073709551615"), Ok(u64::MAX));
 /// for wrong in ["", "007", "+7", "7 ", "18446744073709551616"] {
 ///     assert!(strict::decimal(wrong).is_err(), "{wrong}");
@@ -23,14 +23,6 @@ pub fn decimal(text: &str) -> Result<u64, Refusal> {
         return Err(invalid());
     }
     text.parse().map_err(|_| invalid())
-}
-
-/// A whole number from 0 to [`EXACT`].
-///
-/// # Errors
-/// `REQUEST_INVALID`.
-pub fn number(number: u64) -> Result<u64, Refusal> {
-    if number > EXACT { Err(invalid()) } else { Ok(number) }
 }
 
 /// A whole number from -[`EXACT`] to [`EXACT`].
@@ -47,7 +39,7 @@ pub fn millis(ms: i64) -> Result<i64, Refusal> {
 /// `REQUEST_INVALID` for a fraction, a number that may have been rounded, or none.
 ///
 /// ```
-/// use leafid_core::strict;
+/// use leafid_wire::strict;
 /// assert_eq!(strict::double(-1.0), Ok(-1));
 /// for wrong in [0.5, 9_007_199_254_740_992.0, f64::NAN, f64::INFINITY] {
 ///     assert!(strict::double(wrong).is_err(), "{wrong}");

@@ -1,7 +1,10 @@
 //! A refusal in words: what happened to what, and what to do.
 
-use super::{Code, LINE_END, Text};
 use core::fmt;
+
+use leafid_core::{Code, LINE_END, Text};
+
+use crate::code::{advice, event};
 
 /// What a refusal is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +67,8 @@ impl fmt::Display for Subject<'_> {
 /// A refusal in words, the same in every host: what happened to what, and what to do.
 ///
 /// ```
-/// use leafid_core::{Code, Sentence, Subject};
+/// use leafid_core::Code;
+/// use leafid_wire::{Sentence, Subject};
 /// let orders = Subject::Tag("orders");
 /// let unknown = Sentence::new(Code::TagUnknown, orders);
 /// assert_eq!(
@@ -109,7 +113,8 @@ impl Sentence<'_> {
     /// `core::fmt`, which is 10 KB of WebAssembly.
     ///
     /// ```
-    /// use leafid_core::{Code, Sentence, Subject};
+    /// use leafid_core::Code;
+    /// use leafid_wire::{Sentence, Subject};
     /// let mut text = String::new();
     /// Sentence::new(Code::Closed, Subject::Tag("orders")).pieces(|piece| text.push_str(piece));
     /// assert_eq!(text, "tag `orders` is closed: create a new one");
@@ -123,7 +128,7 @@ impl Sentence<'_> {
                 number(most, &mut put);
                 put(" IDs at once");
             }
-            _ => put(self.code.event()),
+            _ => put(event(self.code)),
         }
         match (self.code, self.wait_ms) {
             (_, None | Some(0)) => {}
@@ -139,7 +144,7 @@ impl Sentence<'_> {
             }
         }
         put(": ");
-        self.subject.advise(self.code.advice(), &mut put);
+        self.subject.advise(advice(self.code), &mut put);
     }
 }
 
@@ -188,7 +193,7 @@ mod tests {
         let mut filled = 0;
         for code in Code::ALL {
             for (kind, place) in [("tag", "TAG"), ("namespace", "NAMESPACE")] {
-                if code.advice().split(|c: char| !c.is_alphabetic()).any(|word| word == place) {
+                if advice(*code).split(|c: char| !c.is_alphabetic()).any(|word| word == place) {
                     let said = Sentence::new(*code, Subject::of(kind, "x1")).to_string();
                     assert!(said.ends_with(" x1`") && !said.contains(place), "{said}");
                     filled += 1;

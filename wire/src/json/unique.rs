@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::shown;
+use super::shown;
 
 /// A value whose objects have each field once, read from JSON or any other form that serde reads.
 ///

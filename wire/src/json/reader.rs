@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Token, strict};
+use leafid_core::{Code, Layout, Refusal, Token};
 use serde_json::{Map, Value};
 
-use crate::shown;
-use crate::unique::Unique;
+use super::shown;
+use super::unique::Unique;
+use crate::{FieldReader, Fields, strict};
 
 /// Why an object is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +30,8 @@ impl std::error::Error for Invalid {}
 /// end is unknown.
 ///
 /// ```
-/// use leafid_core::{Code, FieldReader};
-/// use leafid_wire::Reader;
+/// use leafid_core::Code;
+/// use leafid_wire::{FieldReader, Reader};
 ///
 /// let read = |body: &str| Reader::parse(body.as_bytes())?.all(|from| from.number("count"));
 /// assert_eq!(read(r#"{"count":3}"#), Ok(Some(3)));

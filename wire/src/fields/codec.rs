@@ -1,17 +1,18 @@
-//! How the values of fields are written and read: one small type for each form.
+//! How the values of fields are written and read, one small type for each form; and the macro of the
+//! tables: one line a field, from which writing, reading and the schema follow. So a field that is
+//! written is read, and described, and under one name.
+
+use leafid_core::registry::{MAX_WINDOW_CAP_MS, SHORTEST_WINDOW_MS, STEP_CAP};
+use leafid_core::{Code, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
 
 use super::schema::FieldForm;
 use super::{FieldReader, FieldWriter, Fields};
-use crate::protocol::registry::{
-    DEFAULT_MAX_WINDOW_MS, MAX_WINDOW_CAP_MS, SHORTEST_WINDOW_MS, STEP_CAP,
-};
-use crate::protocol::strict::EXACT;
-use crate::values::{Code, LINE_END, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
+use crate::strict::EXACT;
 
 /// A form of a field.
 pub(super) trait Codec {
     /// What it holds.
-    type Value: Copy;
+    type Value;
     /// What it is called in a description.
     const FORM: FieldForm;
 
@@ -22,19 +23,13 @@ pub(super) trait Codec {
     ) -> Result<Option<Self::Value>, Refusal>;
 }
 
-/// A form that stands for a value where the field is absent.
-pub(super) trait Absent: Codec {
-    const ABSENT: Self::Value;
-}
-
 /// The largest number of 32 bits.
 const WIDEST: u64 = u32::MAX as u64;
 
 macro_rules! codec {
     ($(#[$doc:meta])* $name:ident$(<$($bound:ident),+>)?($value:ty, $form:expr)
         put |$field:ident, $it:ident, $to:ident| $put:expr;
-        get |$from:ident| $get:expr;
-        $(absent $absent:expr;)?) => {
+        get |$from:ident| $get:expr;) => {
         $(#[$doc])*
         pub(super) struct $name$(<$(const $bound: u64),+>)?;
 
@@ -55,10 +50,6 @@ macro_rules! codec {
                 $get
             }
         }
-
-        $(impl Absent for $name {
-            const ABSENT: $value = $absent;
-        })?
     };
 }
 
@@ -91,22 +82,19 @@ codec! {
 }
 codec! {
     /// A number of 64 bits.
-    Wide<LEAST, ABSENT>(u64, FieldForm::Big { least: LEAST })
+    Wide<LEAST>(u64, FieldForm::Big { least: LEAST })
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
 }
 /// A number, a tick or an end.
-pub(super) type Big = Wide<0, 0>;
-/// How many numbers are left; a store that does not say has not run out.
-pub(super) type Left = Wide<0, LINE_END>;
-/// The first number of a line: 0 is none.
-pub(super) type First = Wide<1, 1>;
+pub(super) type Big = Wide<0>;
+/// The first number of a line.
+pub(super) type First = Wide<1>;
 codec! {
     /// A moment on the store's clock.
     Moment(StoreTime, FieldForm::Millis)
     put |field, it, to| to.millis(field, it.get());
     get |from| Ok(from.millis(field)?.map(StoreTime::new));
-    absent StoreTime::new(0);
 }
 codec! {
     /// The epoch of a layout.
@@ -140,7 +128,6 @@ codec! {
     Flag(bool, FieldForm::Flag)
     put |field, it, to| to.flag(field, it);
     get |from| from.flag(field);
-    absent false;
 }
 codec! {
     /// A tag.
@@ -168,7 +155,6 @@ codec! {
         let owner = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
         from.text(field, owner)?.transpose()
     };
-    absent Name::EMPTY;
 }
 codec! {
     /// A layout, or the name of a preset.
@@ -178,15 +164,56 @@ codec! {
 }
 codec! {
     /// Worker numbers, from `start` to below `end`.
-    Workers(Range, FieldForm::Object(Range::SCHEMA))
+    Workers(Range, FieldForm::Object(&[Range::SCHEMA]))
     put |field, it, to| to.nested(field, |to| it.put(to));
     get |from| from.nested(field, Range::get);
 }
 
-impl Absent for LongestWindow {
-    const ABSENT: u32 = DEFAULT_MAX_WINDOW_MS;
-}
+/// `required` fields have to be there; `optional` ones are an `Option`; `defaulted` ones are always
+/// written, and read as the value in brackets where they are absent; `derived` ones are always written,
+/// and an `Option` when read: what stands for them depends on the others.
+macro_rules! fields {
+    ($(#[$outer:meta])* $name:ty, |$it:ident| {
+        $($(#[doc = $about:literal])+
+        $presence:ident$(($absent:expr))? $field:ident: $codec:ident = $value:expr;)+
+    } => $build:expr) => {
+        $(#[$outer])*
+        impl Fields for $name {
+            const SCHEMA: &'static [FieldSchema] = &[$(FieldSchema {
+                name: stringify!($field),
+                form: <$codec as Codec>::FORM,
+                presence: fields!(@is $presence),
+                about: concat!($($about),+).trim_ascii(),
+            },)+];
 
-impl<const LEAST: u64, const ABSENT: u64> Absent for Wide<LEAST, ABSENT> {
-    const ABSENT: u64 = ABSENT;
+            fn put(&self, to: &mut impl FieldWriter) {
+                let $it = self;
+                $(fields!(@put $presence $codec, stringify!($field), $value, to);)+
+            }
+
+            fn get(from: &mut impl FieldReader) -> Result<Self, Refusal> {
+                $(let $field = $codec::get(stringify!($field), from)?;
+                let $field = fields!(@read $presence$(($absent))? $field);)+
+                Ok($build)
+            }
+        }
+    };
+
+    (@is required) => { Presence::Required };
+    (@is optional) => { Presence::Optional };
+    (@is $written:ident) => { Presence::Defaulted };
+
+    (@put optional $codec:ident, $field:expr, $value:expr, $to:ident) => {
+        if let Some(value) = $value {
+            $codec::put($field, value, $to);
+        }
+    };
+    (@put $presence:ident $codec:ident, $field:expr, $value:expr, $to:ident) => {
+        $codec::put($field, $value, $to)
+    };
+
+    (@read required $read:ident) => { need($read)? };
+    (@read defaulted($absent:expr) $read:ident) => { $read.unwrap_or($absent) };
+    (@read $presence:ident $read:ident) => { $read };
 }
+pub(super) use fields;

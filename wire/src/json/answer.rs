@@ -1,11 +1,12 @@
 //! What a client gets back.
 
-use leafid_core::{Ask, Code, Fields, Grant, SegmentGrant, WindowGrant};
+use leafid_core::{Ask, Code, Grant, SegmentGrant, WindowGrant};
 use serde_json::{Map, Value};
 
-use crate::problem::{Problem, retry_after_ms};
-use crate::reader::Reader;
-use crate::unique::Unique;
+use super::problem::{Problem, retry_after_ms};
+use super::reader::Reader;
+use super::unique::Unique;
+use crate::{Fields, from_http};
 
 /// The longest answer to an ask that is worth reading, in bytes: a hundred times what one has.
 pub const LONGEST_ANSWER: u64 = 64 * 1024;
@@ -29,7 +30,7 @@ impl Answer<'_> {
     /// The grant that it is to this ask.
     ///
     /// # Errors
-    /// What the store says; [`Code::from_http`] where no store said it; `GRANT_INVALID` for a
+    /// What the store says; [`from_http`] where no store said it; `GRANT_INVALID` for a
     /// success that is no grant.
     pub fn grant(&self, ask: &Ask) -> Result<Grant, Problem> {
         let reader = Reader::new(self.object()?);
@@ -69,7 +70,7 @@ impl Answer<'_> {
                 self.url, self.status,
             );
             let retry_after_ms = retry_after_ms(&mut from);
-            Problem { retry_after_ms, ..Problem::new(Code::from_http(self.status), detail) }
+            Problem { retry_after_ms, ..Problem::new(from_http(self.status), detail) }
         });
         problem.retry_after_ms = problem.retry_after_ms.or_else(|| self.retry_after_header());
         problem

@@ -2,8 +2,10 @@
 
 use std::io;
 
-use leafid_core::{FieldWriter, Fields, Text, Token, strict};
+use leafid_core::{Text, Token};
 use serde_json::Value;
+
+use crate::{FieldWriter, Fields, strict};
 
 /// The room that most answers fit.
 const USUAL: usize = 384;
@@ -11,8 +13,8 @@ const USUAL: usize = 384;
 /// A JSON object that is being written.
 ///
 /// ```
-/// use leafid_core::{Carryover, FieldWriter};
-/// use leafid_wire::Writer;
+/// use leafid_core::Carryover;
+/// use leafid_wire::{FieldWriter, Writer};
 ///
 /// let before = Carryover { position: 7, ..Carryover::default() };
 /// assert_eq!(Writer::object(&before), r#"{"position":"7"}"#);
