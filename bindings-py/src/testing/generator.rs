@@ -2,7 +2,9 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance, Subject};
+use leafid_core::{
+    Action, Carryover, Code, Event, Failure, Fields, HostTime, Outcome, Refusal, Stance, Subject,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -58,7 +60,7 @@ impl TestGenerator {
     }
 
     fn wants_ask(&self, at: i64) -> bool {
-        self.lock().wants_ask(HostTime::new(at))
+        self.lock().wants(HostTime::new(at))
     }
 
     fn poll_at(&self) -> Option<i64> {
@@ -72,8 +74,8 @@ impl TestGenerator {
         entropy: TokenArg,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let entropy = entropy.0.bytes();
-        let ask = self.lock().poll_ask(HostTime::new(at), entropy);
-        ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
+        let action = self.lock().poll(HostTime::new(at), entropy);
+        action.and_then(Action::ask).map(|ask| dict::written(py, |to| ask.put(to))).transpose()
     }
 
     /// Applies an answer: `applied`, `ignored`, or the release to send. One that cannot be read
@@ -90,7 +92,8 @@ impl TestGenerator {
         let answers = self.lock().answers();
         let grant =
             answers.read(from).map_err(|wrong| dict::wrong(wrong, Subject::Other("the grant")))?;
-        let outcome = self.lock().handle_grant(&grant, sent, at);
+        let event = Event::Answer { request: grant.request(), sent, answer: Ok(grant) };
+        let outcome = self.lock().handle(event, at);
         match refused(outcome)? {
             Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
             Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
@@ -106,9 +109,9 @@ impl TestGenerator {
         code: &str,
         retry_after_ms: Option<u32>,
     ) -> PyResult<()> {
-        let code = code_of(code)?;
-        let at = HostTime::new(at);
-        self.lock().handle_failure(request.0, code, retry_after_ms, at);
+        let (code, at) = (code_of(code)?, HostTime::new(at));
+        let answer = Err(Failure { code, retry_after_ms });
+        let _ = self.lock().handle(Event::Answer { request: request.0, sent: at, answer }, at);
         Ok(())
     }
 

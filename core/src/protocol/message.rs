@@ -6,7 +6,7 @@
 
 use crate::values::{Code, Layout, Name, Range, StoreTime, Token};
 
-/// What a generator wants of its store now: [`Generator::poll_ask`](crate::Generator::poll_ask)
+/// What a generator wants of its store now: [`Generator::poll`](crate::Generator::poll)
 /// gives it out, [`Store::ask`](crate::Store::ask) or any wire ([`Ask::put`]) carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -19,13 +19,36 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// The request id that the answer has to echo, and that
-    /// [`Generator::handle_failure`](crate::Generator::handle_failure) wants where there is none.
+    /// The request id that the answer has to echo.
     pub fn request(&self) -> Token {
         match self {
             Ask::Segment(ask) => ask.request,
             Ask::Acquire(ask) => ask.request,
             Ask::Renew(ask) => ask.request,
+        }
+    }
+}
+
+/// What a generator of windows asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowAsk {
+    /// See [`Ask::Acquire`].
+    Acquire(AcquireAsk),
+    /// See [`Ask::Renew`].
+    Renew(RenewAsk),
+}
+
+impl From<SegmentAsk> for Ask {
+    fn from(ask: SegmentAsk) -> Ask {
+        Ask::Segment(ask)
+    }
+}
+
+impl From<WindowAsk> for Ask {
+    fn from(ask: WindowAsk) -> Ask {
+        match ask {
+            WindowAsk::Acquire(ask) => Ask::Acquire(ask),
+            WindowAsk::Renew(ask) => Ask::Renew(ask),
         }
     }
 }
@@ -224,7 +247,7 @@ impl Release {
     }
 }
 
-/// A store's answer, for [`Generator::handle_grant`](crate::Generator::handle_grant).
+/// A store's answer to any [`Ask`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// Numbers.
@@ -255,6 +278,40 @@ impl Grant {
         match self {
             Grant::Segment(_) => None,
             Grant::Window(grant) => Some(grant.layout.time(grant.ticks.end)),
+        }
+    }
+}
+
+impl From<SegmentGrant> for Grant {
+    fn from(grant: SegmentGrant) -> Grant {
+        Grant::Segment(grant)
+    }
+}
+
+impl From<WindowGrant> for Grant {
+    fn from(grant: WindowGrant) -> Grant {
+        Grant::Window(grant)
+    }
+}
+
+impl TryFrom<Grant> for SegmentGrant {
+    type Error = Code;
+
+    fn try_from(grant: Grant) -> Result<SegmentGrant, Code> {
+        match grant {
+            Grant::Segment(grant) => Ok(grant),
+            Grant::Window(_) => Err(Code::GrantInvalid),
+        }
+    }
+}
+
+impl TryFrom<Grant> for WindowGrant {
+    type Error = Code;
+
+    fn try_from(grant: Grant) -> Result<WindowGrant, Code> {
+        match grant {
+            Grant::Window(grant) => Ok(grant),
+            Grant::Segment(_) => Err(Code::GrantInvalid),
         }
     }
 }

@@ -11,6 +11,7 @@ pub use carryover::Carryover;
 pub(crate) use fields::need;
 pub use fields::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence};
 pub use message::{
-    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowAsk,
+    WindowGrant,
 };
 pub use state::{StateFile, StatePlace, StateRecord, StateWrite, Unread};
