@@ -85,7 +85,8 @@ export class Driver {
 
   #act({ ask: kind, ...body }: Action, now: number, granted?: () => void): Promise<void> | undefined {
     if (kind === 'write') {
-      this.#save()
+      const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
+      this.#saving = saving
       return undefined
     }
     this.hasAsked = true
@@ -102,11 +103,6 @@ export class Driver {
     return this.#saveNow() || asked
   }
 
-  #save(): void {
-    const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
-    this.#saving = saving
-  }
-
   /** Makes the write that is under way here and now; whether there is one. */
   #saveNow(): boolean {
     if (this.#saving === undefined) return false
@@ -117,20 +113,24 @@ export class Driver {
 
   /** What was forgotten is gone from the state file when this returns. */
   voidState(): void {
-    if (this.#route.plan.state === undefined) return
     // One that was begun before comes first.
     this.#saveNow()
-    const now = this.#now()
-    const due = this.#handle.poll(now)
-    if (due != null) void this.#act(due, now)
+    this.#saveRest()
     this.#saveNow()
+  }
+
+  /** Begins the write that is left to do, if there is a state file. */
+  #saveRest(): void {
+    const now = this.#now()
+    const due = this.#route.plan.state === undefined ? undefined : this.#handle.poll(now)
+    if (due != null) void this.#act(due, now)
   }
 
   /** The last writes of a generator that is closed; then others may have the file. */
   async endSaving(): Promise<void> {
     // One may be followed by another.
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (this.#saving === undefined && this.#handle.isBegun && this.#handle.poll(this.#now()) != null) this.#save()
+      if (this.#saving === undefined) this.#saveRest()
       if (this.#saving === undefined) break
       await this.#saving
     }

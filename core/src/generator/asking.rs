@@ -83,19 +83,19 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.store = Some(store);
         self.offset = Some(offset);
         self.line.put_offset(INSIDE, offset, store_now);
-        let accepted = self.kind.accept(&ask, &grant, range, now, store_now);
+        let (pause_ms, range_now) = self.kind.accept(&ask, &grant, range, now, store_now);
         // The answer may say that this many can never be had: nothing is leased for them any more,
         // even before their caller comes back to be refused.
         if self.wanted > self.kind.most() && !bug!(WantedStays) {
             self.wanted = 0;
         }
         self.have_until = self.have_until.max(Some(range.positions.end));
-        let serves = accepted.range.is_none_or(|range| self.apply(range));
+        let serves = range_now.is_none_or(|range| self.apply(range));
         if self.ends_before(now, self.wanted) {
             self.wanted = 0;
         }
         if serves {
-            self.pending.succeeded(now, accepted.pause_ms);
+            self.pending.succeeded(now, pause_ms);
         } else {
             let dry = self.is_dry(now);
             self.pending.brought_nothing(now, dry);
@@ -200,7 +200,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     /// Whether a caller would get nothing until another range comes: then pauses are short.
     fn is_dry(&mut self, now: HostTime) -> bool {
-        if K::is_kept_back(self, now) {
+        if self.kind.is_kept_back(&mut self.line, now) {
             return false;
         }
         let dry = Refusal::new(self.kind.dry_code());

@@ -254,7 +254,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     fn waits(&mut self, refusal: Refusal, now: HostTime) {
         self.kept_back = false;
         if refusal.code == self.kind.dry_code() {
-            self.kept_back = K::is_kept_back(self, now);
+            self.kept_back = self.kind.is_kept_back(&mut self.line, now);
             match self.kept_back {
                 true => self.kind.hurry(),
                 false => self.pending.went_dry(),

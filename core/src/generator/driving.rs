@@ -7,6 +7,7 @@ use crate::values::{Code, HostTime, Refusal, Token};
 
 /// What a host is to do for a generator. At most one of each is under way at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum Action<A> {
     /// Carry this to the store, and bring the answer: [`Event::Answer`].
     Ask(A),
@@ -36,7 +37,6 @@ impl<A: Into<Ask>> Action<A> {
 
 /// What came of an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum Event<G> {
     /// An answer to the ask of this request, or why there is none.
     ///
@@ -213,18 +213,5 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// that would ask in vain, or is not used.
     pub fn rest(&mut self) {
         self.is_resting = true;
-    }
-
-    /// As [`retire`](Generator::retire), for a holder that will not come back: what a state file
-    /// would keep is given back as well. Where it gives nothing, [`Event::Written`] of the write that
-    /// makes the file void may.
-    pub fn give_up(&mut self) -> Option<Release> {
-        K::give_up(self)
-    }
-
-    /// Whether a state file still gives a right that must not be used any more: after a `forget` or
-    /// a `give_up`, until that is written.
-    pub fn is_voiding(&self) -> bool {
-        self.kind.is_voiding()
     }
 }

@@ -20,15 +20,6 @@ pub struct NewRange {
     pub(crate) extends: bool,
 }
 
-/// What becomes of a grant that is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted {
-    /// For how many ms nothing more needs to be asked.
-    pub(crate) pause_ms: i64,
-    /// What may be spent at once; `None` where a state file has to say so first.
-    pub(crate) range: Option<NewRange>,
-}
-
 /// What a generator knows that outlives its rights: facts for its asks and against bad answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
@@ -75,21 +66,11 @@ pub trait Keeps: Sized {
         Outcome::Ignored
     }
     /// Whether what a caller would be refused is granted, and only not written down yet.
-    fn is_kept_back<L: Line>(_: &mut Generator<Self, L>, _now: HostTime) -> bool
-    where
-        Self: Kind,
-    {
+    fn is_kept_back<L: Line>(&self, _: &mut L, _now: HostTime) -> bool {
         false
     }
     /// Somebody was refused what is kept back so.
     fn hurry(&mut self) {}
-    /// Closes, and gives back what a file would keep as well.
-    fn give_up<L: Line>(generator: &mut Generator<Self, L>) -> Option<Release>
-    where
-        Self: Kind,
-    {
-        generator.retire()
-    }
     /// Whether the file still gives a right that must not be used any more.
     fn is_voiding(&self) -> bool {
         false
@@ -139,7 +120,8 @@ pub trait Kind: Keeps {
         standing: &Standing,
         store_now: StoreTime,
     ) -> Result<NewRange, Code>;
-    /// Takes a grant that was looked over, and its range.
+    /// Takes a grant that was looked over: for how many ms nothing more needs to be asked, and
+    /// what of its range may be spent at once, where no state file has to say so first.
     fn accept(
         &mut self,
         ask: &Self::Ask,
@@ -147,7 +129,7 @@ pub trait Kind: Keeps {
         range: NewRange,
         now: HostTime,
         store_now: StoreTime,
-    ) -> Accepted;
+    ) -> (i64, Option<NewRange>);
     /// Notes that a store refused. Whether it took away what was held: then something else may be
     /// asked for at once.
     fn refused(&mut self, code: Code) -> bool;
@@ -166,6 +148,10 @@ pub trait Kind: Keeps {
     fn release_unopened(&self, ask: &Self::Ask, grant: &Self::Grant) -> Option<Release>;
     /// Gives the lease up: its release, with everything at or above `cursor` unused.
     fn release(&mut self, cursor: u64) -> Option<Release>;
+    /// The same with what a state file would keep.
+    fn give_up(&mut self, cursor: u64) -> Option<Release> {
+        self.release(cursor)
+    }
     /// Drops the lease without a word; from now on it is a holder that has just begun.
     fn forget(&mut self);
     /// The step of [`Stats`](crate::Stats).

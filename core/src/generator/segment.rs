@@ -3,7 +3,7 @@
 //! Two ranges are held at most: the line spends one, the other waits behind it (double buffering),
 //! asked for long before the first is used up. Numbers do not age, so neither does a range.
 
-use super::kind::{Accepted, Keeps, Kind, NewRange, Standing};
+use super::kind::{Keeps, Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
 use crate::line::{Ids, Line, OwnLine, Run, Shape, Stop, count_up};
 use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
@@ -255,7 +255,7 @@ impl Kind for Segments {
         range: NewRange,
         now: HostTime,
         _store_now: StoreTime,
-    ) -> Accepted {
+    ) -> (i64, Option<NewRange>) {
         let size = u32::try_from(grant.range.len()).unwrap_or(u32::MAX);
         // One number for a look says nothing about consumption.
         let before = self
@@ -269,7 +269,7 @@ impl Kind for Segments {
             remaining: grant.remaining,
             heard: now,
         });
-        Accepted { pause_ms: 0, range: Some(range) }
+        (0, Some(range))
     }
 
     fn refused(&mut self, _code: Code) -> bool {

@@ -282,39 +282,27 @@ impl Grant {
     }
 }
 
-impl From<SegmentGrant> for Grant {
-    fn from(grant: SegmentGrant) -> Grant {
-        Grant::Segment(grant)
-    }
-}
-
-impl From<WindowGrant> for Grant {
-    fn from(grant: WindowGrant) -> Grant {
-        Grant::Window(grant)
-    }
-}
-
-impl TryFrom<Grant> for SegmentGrant {
-    type Error = Code;
-
-    fn try_from(grant: Grant) -> Result<SegmentGrant, Code> {
-        match grant {
-            Grant::Segment(grant) => Ok(grant),
-            Grant::Window(_) => Err(Code::GrantInvalid),
+macro_rules! grants {
+    ($($kind:ident: $grant:ty),*) => {$(
+        impl From<$grant> for Grant {
+            fn from(grant: $grant) -> Grant {
+                Grant::$kind(grant)
+            }
         }
-    }
-}
 
-impl TryFrom<Grant> for WindowGrant {
-    type Error = Code;
+        impl TryFrom<Grant> for $grant {
+            type Error = Code;
 
-    fn try_from(grant: Grant) -> Result<WindowGrant, Code> {
-        match grant {
-            Grant::Window(grant) => Ok(grant),
-            Grant::Segment(_) => Err(Code::GrantInvalid),
+            fn try_from(grant: Grant) -> Result<$grant, Code> {
+                match grant {
+                    Grant::$kind(grant) => Ok(grant),
+                    _ => Err(Code::GrantInvalid),
+                }
+            }
         }
-    }
+    )*};
 }
+grants! { Segment: SegmentGrant, Window: WindowGrant }
 
 /// Numbers of a tag, granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Both generators on the `&mut` face: every verb, once for each.
 
 use leafid_core::{
-    Action, Carryover, Code, Event, HostTime, Layout, Outcome, Refusal, Release, Run, Segment, SegmentAsk, SegmentGrant,
-    SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, WindowAsk, WindowGrant,
+    Action, Ask, Carryover, Code, Event, Grant, HostTime, Layout, Outcome, Refusal, Release, Run,
+    Segment, SegmentAsk, SegmentConfig, SegmentGrant, SegmentIds, Snowflake, SnowflakeConfig,
+    SnowflakeIds, Stance, Stats, WindowAsk, WindowGrant,
 };
 
 /// The verbs of one generator, whatever it is made of, behind names that begin with `$whose`.
@@ -34,6 +35,9 @@ macro_rules! generator {
                 }
                 handle(ids: &mut $type, event: &Event<$grant>, now: &HostTime)
                     -> Result<Outcome, Refusal> { ids.handle(*event, *now) }
+                ask(action: &Action<$ask>) -> Option<$ask> { action.ask() }
+                of_any(action: &Action<$ask>) -> Action<Ask> { action.of_any() }
+                of(event: &Event<Grant>) -> Event<$grant> { event.of() }
                 rest(ids: &mut $type) -> () { ids.rest() }
                 retire(ids: &mut $type) -> Option<Release> { ids.retire() }
                 give_up(ids: &mut $type) -> Option<Release> { ids.give_up() }

@@ -1,9 +1,9 @@
 //! The lock-free face: the line alone, both generators over it, drawing without a generator.
 
 use leafid_core::{
-    Action, Carryover, Code, Event, HostTime, Ids, Outcome, Range, Refusal, Release, Run, Segment,
-    SegmentAsk, SegmentConfig, SegmentGrant, SegmentIds, Shape, SharedLine, Snowflake, SnowflakeConfig, SnowflakeIds, Stance,
-    Stats, Stop, WindowAsk, WindowGrant,
+    Action, Ask, Carryover, Code, Event, Grant, HostTime, Ids, Outcome, Range, Refusal, Release,
+    Run, Segment, SegmentAsk, SegmentConfig, SegmentGrant, SegmentIds, Shape, SharedLine,
+    Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Stop, WindowAsk, WindowGrant,
 };
 
 use crate::generators::generator;

@@ -23,9 +23,8 @@ impl<K: Kind> Driven for Holding<K> {
         let mut state = self.lock();
         let Ok(entropy) = random::entropy() else { return Errand::Rest(Some(NO_RANDOMNESS)) };
         let errand = state.errand(entropy);
-        if state.waits_for().1 {
-            self.saver_called.notify_one();
-        }
+        // What is to be written is for another thread.
+        self.saver_called.notify_one();
         if let Some(errand) = errand {
             return errand;
         }

@@ -143,7 +143,7 @@ impl<K: Kind> Holding<K> {
             if state.closing {
                 return None;
             }
-            if state.waits_for().0 {
+            if state.wants_driver() {
                 self.wake_driver();
             }
             let wait = state.look_at().map(|at| at.since(self.clock.exact()).max(1));

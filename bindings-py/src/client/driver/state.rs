@@ -136,9 +136,9 @@ impl<K: Kind> State<K> {
         }
     }
 
-    /// Whether something waits for the driver, or for the thread of the state file.
-    pub fn waits_for(&self) -> (bool, bool) {
-        (self.ask.is_some() || !self.outbox.is_empty(), self.write.is_some())
+    /// Whether something waits for the driver.
+    pub fn wants_driver(&self) -> bool {
+        self.ask.is_some() || !self.outbox.is_empty()
     }
 
     fn notice_leap(&mut self, now: HostTime) {

@@ -315,14 +315,20 @@ impl Keeps for Snowflakes {
         }
     }
 
-    fn is_kept_back<L: Line>(ids: &mut Snowflake<L>, now: HostTime) -> bool {
-        let (Some(draw), Some(kept)) = (ids.kind.ids, ids.kind.kept_back()) else { return false };
-        if ids.line.is_closed() || kept.opens {
-            return kept.opens;
+    fn is_kept_back<L: Line>(&self, line: &mut L, now: HostTime) -> bool {
+        let (Some(ids), Some(keeping)) = (self.ids, self.kept()) else { return false };
+        let lease = self.lease.or(keeping.named.map(|named| named.lease));
+        let Some(Lease { end_tick, .. }) = lease else { return false };
+        if keeping.opening().is_some() {
+            return true;
         }
-        let stands = ids.line.stands_at();
-        let from = draw.limits(&mut ids.line, now).map_or(stands, |limits| limits.start);
-        from.max(stands) < kept.end
+        let reserved = keeping.named.map_or(0, |named| named.reserved);
+        if keeping.void || reserved >= end_tick || line.is_closed() {
+            return false;
+        }
+        let stands = line.stands_at();
+        let from = ids.limits(line, now).map_or(stands, |limits| limits.start);
+        from.max(stands) < ids.shape().position(end_tick)
     }
 
     fn hurry(&mut self) {
@@ -331,58 +337,7 @@ impl Keeps for Snowflakes {
         }
     }
 
-    fn give_up<L: Line>(ids: &mut Snowflake<L>) -> Option<Release> {
-        let Some(opening) = ids.kind.kept().map(|keeping| keeping.opening()) else {
-            return ids.retire();
-        };
-        if ids.ended.is_some() {
-            return None;
-        }
-        ids.drop_range();
-        ids.ended = Some(Code::Closed);
-        // Of a window that was never opened nothing is used.
-        let (lease, cursor) = match opening {
-            Some(fresh) => (Some(fresh.lease), fresh.range.positions.start),
-            None => (ids.kind.lease, ids.line.stands_at()),
-        };
-        ids.kind.lease = None;
-        let release = lease.and_then(|lease| ids.kind.released(lease, cursor));
-        let keeping = ids.kind.keeping.as_mut()?;
-        keeping.void();
-        if bug!(ReleaseLeavesFile) {
-            keeping.void = false;
-        }
-        if keeping.void {
-            keeping.release = release;
-            return None;
-        }
-        release
-    }
-
     fn is_voiding(&self) -> bool {
         self.keeping.is_some_and(|keeping| keeping.void)
-    }
-}
-
-/// What is granted and not in the line yet, because the state file does not say so.
-struct KeptBack {
-    end: u64,
-    /// Whether it is a window that the line is to open.
-    opens: bool,
-}
-
-impl Snowflakes {
-    /// What it knows of a state file that it keeps, and has not abandoned.
-    fn kept(&self) -> Option<&Keeping> {
-        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
-    }
-
-    fn kept_back(&self) -> Option<KeptBack> {
-        let (keeping, ids) = (self.kept()?, self.ids?);
-        let opens = keeping.opening().is_some();
-        let lease = self.lease.or(keeping.named.map(|named| named.lease))?;
-        let reserved = keeping.named.map_or(0, |named| named.reserved);
-        let is_kept = opens || (!keeping.void && reserved < lease.end_tick);
-        is_kept.then(|| KeptBack { end: ids.shape().position(lease.end_tick), opens })
     }
 }

@@ -14,7 +14,7 @@ use super::age::Age;
 use super::keeping::Keeping;
 use super::lease::Lease;
 use super::{SnowflakeConfig, SnowflakeIds};
-use crate::generator::kind::{Accepted, Kind, NewRange, Standing};
+use crate::generator::kind::{Kind, NewRange, Standing};
 use crate::line::{Ids, Shape};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowAsk, WindowGrant};
 use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
@@ -58,6 +58,11 @@ impl Snowflakes {
 }
 
 impl Snowflakes {
+    /// What it knows of a state file that it keeps, and has not abandoned.
+    pub(super) fn kept(&self) -> Option<&Keeping> {
+        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
+    }
+
     /// The release of a lease of which everything at or above `cursor` is unused. Whole ticks only:
     /// of one that was begun some positions are out.
     pub(super) fn released(&self, lease: Lease, cursor: u64) -> Option<Release> {
@@ -163,7 +168,7 @@ impl Kind for Snowflakes {
         range: NewRange,
         _now: HostTime,
         store_now: StoreTime,
-    ) -> Accepted {
+    ) -> (i64, Option<NewRange>) {
         let key = match (ask, self.lease) {
             (WindowAsk::Renew(_), Some(lease)) => lease.key,
             _ => grant.request,
@@ -181,14 +186,12 @@ impl Kind for Snowflakes {
         };
         let early = (left / 3).clamp(SHORTEST_RENEWAL_MS, longest);
         let pause_ms = if bug!(NeverRenewsEarly) { left } else { early };
-        let keeping = self.keeping.as_mut().filter(|keeping| !keeping.abandoned);
-        let is_held = keeping.is_some();
-        match keeping {
+        match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
+            None => return (pause_ms, Some(range)),
             Some(keeping) if range.extends => keeping.renewed(),
             Some(keeping) => keeping.hold(range, lease, false),
-            None => {}
         }
-        Accepted { pause_ms, range: Some(range).filter(|_| !is_held) }
+        (pause_ms, None)
     }
 
     /// A lease that is lost is not a window that is lost: what was granted goes on to its end, and
@@ -239,6 +242,27 @@ impl Kind for Snowflakes {
             }
             None => self.released(lease?, cursor),
         }
+    }
+
+    fn give_up(&mut self, cursor: u64) -> Option<Release> {
+        let Some(opening) = self.kept().map(|keeping| keeping.opening()) else {
+            return self.release(cursor);
+        };
+        // Of a window that was never opened nothing is used.
+        let (lease, cursor) = match opening {
+            Some(fresh) => (Some(fresh.lease), fresh.range.positions.start),
+            None => (self.lease, cursor),
+        };
+        self.lease = None;
+        let release = lease.and_then(|lease| self.released(lease, cursor));
+        let keeping = self.keeping.as_mut()?;
+        keeping.void();
+        keeping.void &= !bug!(ReleaseLeavesFile);
+        if !keeping.void {
+            return release;
+        }
+        keeping.release = release;
+        None
     }
 
     /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.
