@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 
 use leafid_core::{
-    Ask, Carryover, Clocks, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentGrant, Snowflake, Stance, Stats, Token, WindowGrant,
+    Action, Ask, Carryover, Clocks, Code, Event, Grant, HostTime, Layout, Outcome, Refusal, Release,
+    Segment, SegmentGrant, Snowflake, Stance, Stats, WindowGrant,
 };
 use leafid_wire::{segment_config, snowflake_config};
 
@@ -96,56 +96,37 @@ impl AnyGenerator {
         each!(self, generator => generator.most())
     }
 
-    /// Whether an ask is due.
-    pub fn wants_ask(&self, now: HostTime) -> bool {
-        each!(self, generator => generator.wants_ask(now))
+    /// Whether there is something to do.
+    pub fn wants(&self, now: HostTime) -> bool {
+        each!(self, generator => generator.wants(now))
     }
 
-    /// Whether a write of the state file is due, where there is one.
-    pub fn wants_write(&self, now: HostTime) -> bool {
-        match self {
-            AnyGenerator::Snowflake(ids, _) => ids.wants_write(now),
-            AnyGenerator::Segment(_) => false,
-        }
-    }
-
-    /// When the next ask is due; `None` while only drawing can make it so.
+    /// When there is something to do next; `None` while only drawing can make it so.
     pub fn poll_at(&self) -> Option<HostTime> {
         each!(self, generator => generator.poll_at())
     }
 
-    /// What to ask the store for now.
-    pub fn poll_ask(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Ask> {
-        each!(self, generator => generator.poll_ask(now, entropy))
+    /// What to do now.
+    pub fn poll(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Action<Ask>> {
+        each!(self, generator => generator.poll(now, entropy).map(Action::of_any))
     }
 
-    /// Applies an answer.
+    /// Takes what came of it.
     ///
     /// # Errors
-    /// Why it cannot be right; its ask has failed then.
-    pub fn handle_grant(
-        &mut self,
-        grant: &Grant,
-        sent: HostTime,
-        now: HostTime,
-    ) -> Result<Outcome, Refusal> {
-        each!(self, generator => generator.handle_grant(grant, sent, now))
-    }
-
-    /// Notes that the ask of this request failed.
-    pub fn handle_failure(
-        &mut self,
-        request: Token,
-        code: Code,
-        retry_after_ms: Option<u32>,
-        now: HostTime,
-    ) {
-        each!(self, generator => generator.handle_failure(request, code, retry_after_ms, now));
+    /// Why its ask has failed.
+    pub fn handle(&mut self, event: Event<Grant>, now: HostTime) -> Result<Outcome, Refusal> {
+        each!(self, generator => generator.handle(event.of(), now))
     }
 
     /// Graceful stop: the release to send.
     pub fn retire(&mut self) -> Option<Release> {
         each!(self, generator => generator.retire())
+    }
+
+    /// As `retire`, and gives back what a state file keeps.
+    pub fn give_up(&mut self) -> Option<Release> {
+        each!(self, generator => generator.give_up())
     }
 
     /// Drops every right and the ask that is out.

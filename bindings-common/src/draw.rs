@@ -4,8 +4,7 @@ use leafid_core::{HostTime, Offset, Refusal};
 
 use crate::any::AnyGenerator;
 
-/// Set in what [`Entry::fill`] and [`Entry::fill_available`] return when an ask, or a write of the
-/// state file, is due.
+/// Set in what [`Entry::fill`] and [`Entry::fill_available`] return when there is something to do.
 pub const ASK_IS_DUE: u32 = 1 << 31;
 
 /// A generator whose draws answer with one number, because that is what crosses every border fast.
@@ -39,7 +38,7 @@ impl Entry {
     }
 
     fn drawn(&mut self, now: HostTime, filled: Result<usize, Refusal>, out: &[u64]) -> u32 {
-        let due = self.generator.wants_ask(now) || self.generator.wants_write(now);
+        let due = self.generator.wants(now);
         let count = filled.unwrap_or_else(|refusal| {
             self.refusal = Some(refusal);
             0

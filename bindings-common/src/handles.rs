@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
 use leafid_core::{
-    Ask, Carryover, Code, HostTime, Layout, Outcome, Refusal, Release, Snowflake, Stance, Stats,
-    Token,
+    Action, Ask, Carryover, Code, Event, Failure, Grant, HostTime, Layout, Outcome, Refusal,
+    Release, Snowflake, Stance, Stats, Token,
 };
 
 use crate::any::{Answers, AnyGenerator};
@@ -127,9 +127,9 @@ impl Handles {
         self.with(handle, |entry| entry.good_until).unwrap_or(HostTime::MIN)
     }
 
-    /// [`AnyGenerator::wants_ask`].
-    pub fn wants_ask(&self, handle: u32, now: HostTime) -> bool {
-        self.with(handle, |entry| entry.generator.wants_ask(now)).unwrap_or(false)
+    /// [`AnyGenerator::wants`].
+    pub fn wants(&self, handle: u32, now: HostTime) -> bool {
+        self.with(handle, |entry| entry.generator.wants(now)).unwrap_or(false)
     }
 
     /// [`AnyGenerator::poll_at`].
@@ -137,11 +137,25 @@ impl Handles {
         self.with(handle, |entry| entry.generator.poll_at()).flatten()
     }
 
-    /// What to ask the store for now. `entropy` are 16 random bytes.
-    pub fn poll_ask(&self, handle: u32, now: HostTime, entropy: &[u8]) -> Option<Ask> {
+    /// [`AnyGenerator::poll`]. `entropy` are 16 random bytes.
+    pub fn poll(&self, handle: u32, now: HostTime, entropy: &[u8]) -> Option<Action<Ask>> {
         let mut sixteen = [0; 16];
         sixteen.iter_mut().zip(entropy).for_each(|(place, byte)| *place = *byte);
-        self.with(handle, |entry| entry.generator.poll_ask(now, sixteen)).flatten()
+        self.with(handle, |entry| entry.generator.poll(now, sixteen)).flatten()
+    }
+
+    /// [`AnyGenerator::handle`].
+    ///
+    /// # Errors
+    /// Why its ask has failed.
+    pub fn handle(
+        &self,
+        handle: u32,
+        event: Event<Grant>,
+        now: HostTime,
+    ) -> Result<Outcome, Refusal> {
+        let outcome = self.with(handle, |entry| entry.generator.handle(event, now));
+        outcome.unwrap_or(Ok(Outcome::Ignored))
     }
 
     /// Applies the answer to the ask of this request. An answer that cannot be read, or cannot be
@@ -158,11 +172,12 @@ impl Handles {
         now: HostTime,
     ) -> Result<Outcome, Wrong> {
         let answers = self.with(handle, |entry| entry.generator.answers());
-        let grant = answers.unwrap_or(Answers::Windows).read(answer).inspect_err(|wrong| {
-            self.fail(handle, request, wrong.refusal.code, None, now);
-        })?;
-        let outcome = self.with(handle, |entry| entry.generator.handle_grant(&grant, sent, now));
-        Ok(outcome.unwrap_or(Ok(Outcome::Ignored))?)
+        let read = answers.unwrap_or(Answers::Windows).read(answer);
+        let request = Token::parse(request)?;
+        let answer = read.map_err(|wrong| wrong.refusal.code.into());
+        let outcome = self.handle(handle, Event::Answer { request, sent, answer }, now);
+        read?;
+        Ok(outcome?)
     }
 
     /// Notes that the ask of this request failed; a code that nobody knows is `INTERNAL`.
@@ -174,27 +189,20 @@ impl Handles {
         retry_after_ms: Option<u32>,
         now: HostTime,
     ) {
-        let code = Code::parse(code).unwrap_or(Code::Internal);
-        self.fail(handle, request, code, retry_after_ms, now);
-    }
-
-    fn fail(
-        &self,
-        handle: u32,
-        request: &str,
-        code: Code,
-        retry_after_ms: Option<u32>,
-        now: HostTime,
-    ) {
         let Ok(request) = Token::parse(request) else { return };
-        self.with(handle, |entry| {
-            entry.generator.handle_failure(request, code, retry_after_ms, now);
-        });
+        let code = Code::parse(code).unwrap_or(Code::Internal);
+        let answer = Err(Failure { code, retry_after_ms });
+        let _ = self.handle(handle, Event::Answer { request, sent: now, answer }, now);
     }
 
     /// [`AnyGenerator::retire`].
     pub fn retire(&self, handle: u32) -> Option<Release> {
         self.with(handle, |entry| entry.generator.retire()).flatten()
+    }
+
+    /// [`AnyGenerator::give_up`].
+    pub fn give_up(&self, handle: u32) -> Option<Release> {
+        self.with(handle, |entry| entry.generator.give_up()).flatten()
     }
 
     /// [`AnyGenerator::forget`].

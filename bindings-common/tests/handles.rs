@@ -81,7 +81,7 @@ fn asking() -> Handles {
     let handles = Handles::new();
     let config = object(&[("tag", text("orders"))]);
     handles.create(1, "segment", Reading::new(config), 7).expect("a segment");
-    assert!(handles.poll_ask(1, at(0), &[1; 16]).is_some());
+    assert!(handles.poll(1, at(0), &[1; 16]).is_some());
     handles
 }
 
@@ -125,7 +125,7 @@ fn a_handle_that_names_nothing_is_a_closed_generator() {
     assert_eq!(handles.fill(1, at(0), &mut ids), 0);
     assert_eq!(handles.refusal(1).refusal.code, Code::Closed);
     assert_eq!(handles.stats(1).unwrap_err().refusal.code, Code::Closed);
-    assert!(!handles.wants_ask(1, at(0)) && handles.look(1, at(0), at(9_000)) == 0);
+    assert!(!handles.wants(1, at(0)) && handles.look(1, at(0), at(9_000)) == 0);
 }
 
 #[test]

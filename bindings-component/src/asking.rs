@@ -1,6 +1,6 @@
 //! Carrying an ask to the imported store, and applying answers.
 
-use leafid_core::{Ask, Code, Failure, HostTime, Outcome, Refusal};
+use leafid_core::{Action, Ask, Event, HostTime, Outcome, Refusal};
 
 use crate::bindings::leafid::generator::types as wit;
 use crate::held::Held;
@@ -13,11 +13,11 @@ impl Held {
     /// # Errors
     /// [`host::entropy`]'s.
     pub fn ask_at(&self, now: HostTime) -> Result<Option<Ask>, Refusal> {
-        if !self.with(|generator| generator.wants_ask(now)) {
+        if !self.with(|generator| generator.wants(now)) {
             return Ok(None);
         }
         let entropy = host::entropy(self.sent.last())?;
-        let ask = self.with(|generator| generator.poll_ask(now, entropy));
+        let ask = self.with(|generator| generator.poll(now, entropy)).and_then(Action::ask);
         if let Some(ask) = ask {
             self.sent.note(ask.request(), now);
         }
@@ -35,13 +35,8 @@ impl Held {
             wit::Grant::Window(grant) => grant.request,
         });
         let sent = sent.unwrap_or_else(|| self.sent.when(request, now));
-        self.with(|generator| match carried::grant(grant) {
-            Ok(grant) => generator.handle_grant(&grant, sent, now),
-            Err(_) => {
-                generator.handle_failure(request, Code::GrantInvalid, None, now);
-                Err(Code::GrantInvalid.into())
-            }
-        })
+        let answer = carried::grant(grant).map_err(|refusal| refusal.code.into());
+        self.with(|generator| generator.handle(Event::Answer { request, sent, answer }, now))
     }
 
     /// Carries the ask that is due to the imported store, and its answer back. Whether one was due.
@@ -51,24 +46,11 @@ impl Held {
     pub fn carry_ask(&self) -> Result<bool, Refusal> {
         let sent = host::now();
         let Some(ask) = self.ask_at(sent)? else { return Ok(false) };
-        let answer = host::carry(ask);
+        let event = Event::Answer { request: ask.request(), sent, answer: host::carry(ask) };
         let now = host::now();
-        let failure = match answer {
-            Ok(grant) if grant.request() == ask.request() => {
-                let outcome = self.with(|generator| generator.handle_grant(&grant, sent, now))?;
-                if let Outcome::Release(release) = outcome {
-                    host::give_back(release)?;
-                }
-                return Ok(true);
-            }
-            // On this road nobody else's answer can come.
-            Ok(_) => Failure::from(Code::GrantInvalid),
-            Err(failure) => failure,
-        };
-        let Failure { code, retry_after_ms } = failure;
-        self.with(|generator| {
-            generator.handle_failure(ask.request(), code, retry_after_ms, now);
-        });
-        Err(code.into())
+        if let Outcome::Release(release) = self.with(|generator| generator.handle(event, now))? {
+            host::give_back(release)?;
+        }
+        Ok(true)
     }
 }

@@ -1,7 +1,7 @@
 //! The interface `generators`.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Clocks, Code, HostTime, Refusal, Segment, Snowflake};
+use leafid_core::{Carryover, Clocks, Code, Event, HostTime, Refusal, Segment, Snowflake};
 
 use crate::bindings::exports::leafid::generator::generators as wit;
 use crate::bindings::leafid::generator::types::{
@@ -102,7 +102,7 @@ impl wit::GuestGenerator for Held {
     }
 
     fn wants_ask(&self) -> bool {
-        self.at_now(|generator, now| generator.wants_ask(now))
+        self.at_now(|generator, now| generator.wants(now))
     }
 
     fn poll_at(&self) -> Option<Millis> {
@@ -119,9 +119,10 @@ impl wit::GuestGenerator for Held {
     }
 
     fn handle_failure(&self, request: Token, failure: Failure) {
-        let Failure { code: why, retry_after_ms } = failure;
-        self.at_now(|generator, now| {
-            generator.handle_failure(token(request), code(why), retry_after_ms, now);
+        let (request, code) = (token(request), code(failure.code));
+        let answer = Err(leafid_core::Failure { code, retry_after_ms: failure.retry_after_ms });
+        let _ = self.at_now(|generator, now| {
+            generator.handle(Event::Answer { request, sent: now, answer }, now)
         });
     }
 

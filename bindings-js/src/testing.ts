@@ -43,7 +43,7 @@ export class Generator {
   }
 
   wantsAsk(at: At): boolean {
-    return theEngine().wantsAsk(this.#handle, Number(at))
+    return theEngine().wants(this.#handle, Number(at))
   }
 
   pollAt(): bigint | undefined {
@@ -52,7 +52,7 @@ export class Generator {
 
   /** What to ask the store for now; `entropy` is 16 bytes. */
   pollAsk(at: At, entropy: Uint8Array): Record<string, unknown> | undefined {
-    return (theEngine().pollAsk(this.#handle, Number(at), entropy) ?? undefined) as Record<string, unknown> | undefined
+    return (theEngine().poll(this.#handle, Number(at), entropy) ?? undefined) as Record<string, unknown> | undefined
   }
 
   grant(at: At, sent: At, grant: { request: string }): Verdict {

@@ -1,10 +1,12 @@
 //! Generators behind handles.
 
+use leafid_core::Action;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
 use crate::HANDLES;
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
+use crate::state::begin;
 
 /// The elements of a JavaScript `BigUint64Array`, in place. What fills them is declared here, and
 /// replaced by what `quick` has.
@@ -63,22 +65,31 @@ pub fn good_until(handle: u32) -> f64 {
     HANDLES.with(|all| all.good_until(handle)).get() as f64
 }
 
-/// Whether an ask is due.
+/// Whether there is something to do.
 #[napi]
-pub fn wants_ask(handle: u32, now: f64) -> bool {
-    HANDLES.with(|all| all.wants_ask(handle, host(now)))
+pub fn wants(handle: u32, now: f64) -> bool {
+    HANDLES.with(|all| all.wants(handle, host(now)))
 }
 
-/// When the next ask is due (host's clock), `null` while only drawing can make it so.
+/// When there is something to do next (host's clock), `null` while only drawing can make it so.
 #[napi]
 pub fn poll_at(handle: u32) -> Option<BigInt> {
     HANDLES.with(|all| all.poll_at(handle)).map(|at| at.get().into())
 }
 
-/// What to ask the store for now: its fields and `ask`, or `null`. `entropy` is 16 random bytes.
+/// What to do now, or `null`: an ask's fields and its kind as `ask`; or `{ ask: "write" }`, and the
+/// write of the state file was begun. `entropy` is 16 random bytes.
 #[napi(ts_return_type = "object | null")]
-pub fn poll_ask<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e> {
-    maybe(env, HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)))
+pub fn poll<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e> {
+    match HANDLES.with(|all| all.poll(handle, host(now), entropy)) {
+        Some(Action::Write(write)) => {
+            begin(handle, write);
+            let mut told = Object::new(env)?;
+            told.set("ask", "write")?;
+            Ok(Some(told))
+        }
+        action => maybe(env, action.and_then(Action::ask)),
+    }
 }
 
 /// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose

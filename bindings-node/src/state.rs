@@ -1,6 +1,6 @@
 //! State files: the same verbs as `leafid-state` has, each for a generator's handle.
 //!
-//! A write is begun (`stateBegin`), made in the thread pool (`stateRun`) or here and now
+//! A write is begun (`poll`), made in the thread pool (`stateRun`) or here and now
 //! (`stateRunNow`), whichever comes first, and then taken note of (`stateSettle`).
 
 use std::cell::RefCell;
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Code, Release, StateRecord, StateWrite};
-use leafid_state::{Found, Problem, State, since_boot};
-use napi::bindgen_prelude::{AsyncTask, BigInt, Env, Object};
+use leafid_core::{Code, Event, Outcome, StateRecord, StateWrite};
+use leafid_state::{Found, Problem, State};
+use napi::bindgen_prelude::{AsyncTask, Env, Object};
 use napi::{Result, Task};
 use napi_derive::napi;
 
@@ -90,29 +90,16 @@ fn open(handle: u32, path: &Path, now: f64) -> std::result::Result<Option<Proble
 
 /// Whether what the file says is another generator's.
 fn refuses(handle: u32, found: Option<StateRecord>, now: f64) -> bool {
-    let keep = |ids: &mut leafid_core::Snowflake| ids.keep(found, host(now), since_boot());
+    let keep = |ids: &mut leafid_core::Snowflake| ids.keep(found, host(now));
     let kept = HANDLES.with(|all| all.snowflake(handle, keep));
     kept.is_some_and(|kept| kept.is_err_and(|refusal| refusal.code == Code::StateInvalid))
 }
 
-/// When the file is to be written (host's clock), `null` while nothing makes it so.
-#[napi]
-pub fn state_at(handle: u32) -> Option<BigInt> {
-    file(handle)?;
-    let at = HANDLES.with(|all| all.snowflake(handle, |ids| ids.write_at())).flatten()?;
-    Some(at.get().into())
-}
-
-/// Whether a write was begun that was due.
-#[napi]
-pub fn state_begin(handle: u32, now: f64) -> bool {
-    let Some(shared) = file(handle) else { return false };
-    let poll = |ids: &mut leafid_core::Snowflake| ids.poll_write(host(now), since_boot());
-    let Some(job) = HANDLES.with(|all| all.snowflake(handle, poll)).flatten() else {
-        return false;
-    };
-    shared.lock().unwrap_or_else(PoisonError::into_inner).job = Some(job);
-    true
+/// Notes the write that is to be made next.
+pub fn begin(handle: u32, write: StateWrite) {
+    if let Some(shared) = file(handle) {
+        shared.lock().unwrap_or_else(PoisonError::into_inner).job = Some(write);
+    }
 }
 
 /// A write, on its way to the thread pool.
@@ -156,22 +143,17 @@ pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
     let mut told = Object::new(env)?;
     let Some(shared) = file(handle) else { return Ok(told) };
     let done = shared.lock().unwrap_or_else(PoisonError::into_inner).done.take();
-    match done {
-        None => {}
-        Some(Ok(())) => {
-            let release: Option<Release> =
-                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written(host(now)))).flatten();
-            if let Some(release) = release {
-                told.set("release", answer(env, Ok(release))?)?;
-            }
+    let Some(done) = done else { return Ok(told) };
+    let event = if done.is_ok() { Event::Written } else { Event::NotWritten };
+    let outcome = HANDLES.with(|all| all.handle(handle, event, host(now)));
+    if let Ok(Outcome::Release(release)) = outcome {
+        told.set("release", answer(env, Ok(release))?)?;
+    }
+    if let Err(problem) = done {
+        if outcome == Ok(Outcome::Applied) {
+            told.set("said", problem.abandoned())?;
         }
-        Some(Err(problem)) => {
-            let fail = |ids: &mut leafid_core::Snowflake| ids.not_written(host(now));
-            if HANDLES.with(|all| all.snowflake(handle, fail)).unwrap_or(false) {
-                told.set("said", problem.abandoned())?;
-            }
-            tell(&mut told, &problem)?;
-        }
+        tell(&mut told, &problem)?;
     }
     Ok(told)
 }
@@ -180,7 +162,7 @@ pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
 /// with the next write instead.
 #[napi(ts_return_type = "object | null")]
 pub fn state_give_up<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
-    maybe(env, HANDLES.with(|all| all.snowflake(handle, |ids| ids.give_up())).flatten())
+    maybe(env, HANDLES.with(|all| all.give_up(handle)))
 }
 
 /// Closes the file: another process may have it.

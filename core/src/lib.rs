@@ -45,7 +45,7 @@
 //! |---|---|
 //! | hand out IDs in a host | [`Segment`] or [`Snowflake`]; [`Generator`] has the verbs |
 //! | ask a store that is called and waited for | [`refill`] |
-//! | ask a store by callbacks, promises, messages | [`Generator::poll_ask`], [`Generator::handle_grant`] |
+//! | ask a store by callbacks, promises, messages | [`Generator::poll`], [`Generator::handle`] |
 //! | draw from many threads without a lock | [`SharedLine`] |
 //! | survive a fork or a restored memory image | [`Generator::forget`], [`Carryover`] |
 //! | survive a restart while the store is away (feature `state`) | [`Snowflake::keep`](Generator::keep), [`StateFile`] |
@@ -86,15 +86,15 @@ mod store;
 mod values;
 
 pub use generator::{
-    Clocks, Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
-    SnowflakeConfig, SnowflakeIds, Snowflakes, Stance, StepPolicy,
+    Action, Clocks, Event, Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments,
+    Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes, Stance, StepPolicy,
 };
 #[cfg(target_has_atomic = "64")]
 pub use line::SharedLine;
 pub use line::{Ids, Line, OwnLine, Run, Shape, Stop};
 pub use protocol::{
     AcquireAsk, Ask, Carryover, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant,
-    StateFile, StatePlace, StateRecord, StateWrite, Unread, WindowGrant, registry,
+    StateFile, StatePlace, StateRecord, StateWrite, Unread, WindowAsk, WindowGrant, registry,
 };
 pub use store::{MemoryStore, Store, refill};
 pub use values::{

@@ -2,8 +2,8 @@
 
 use leafid_core::registry::TagSpec;
 use leafid_core::{
-    Ask, Code, Generator, HostTime, Kind, Layout, Line, MemoryStore, Name, Refusal, Segment,
-    SegmentConfig, Snowflake, SnowflakeConfig, StoreTime, refill,
+    Action, Code, Generator, HostTime, Kind, Layout, Line, MemoryStore, Name, Refusal, Segment,
+    SegmentConfig, Snowflake, SnowflakeConfig, StoreTime, WindowAsk, refill,
 };
 
 const START: i64 = 1_800_000_000_000;
@@ -35,7 +35,8 @@ fn a_first_window_is_no_longer_than_its_holder_wants_nor_than_10_s() {
     for (wants, asks) in [(None, 10_000), (Some(4_000), 4_000), (Some(90_000), 10_000)] {
         let config = SnowflakeConfig { length_ms: wants, ..config() };
         let mut ids = Snowflake::new(config, 7).expect("it is right");
-        let Some(Ask::Acquire(ask)) = ids.poll_ask(HostTime::new(0), [1; 16]) else { panic!() };
+        let asked = ids.poll(HostTime::new(0), [1; 16]);
+        let Some(Action::Ask(WindowAsk::Acquire(ask))) = asked else { panic!() };
         assert_eq!(ask.length_ms, Some(asks), "{wants:?}");
     }
 }
@@ -98,5 +99,5 @@ fn a_caller_that_left_wants_nothing_more_of_a_tag_that_ended() {
     assert_eq!(ids.ready(HostTime::new(0), 100).unwrap_err().code, Code::SegmentDry);
     assert_eq!(carry(&mut ids, &mut store, (0, 0)), Ok(true));
     assert_eq!(ids.stats().in_hand, 15, "all there was");
-    assert!((0..60_000).all(|at| !ids.wants_ask(HostTime::new(at))), "15 of 15 are at hand");
+    assert!((0..60_000).all(|at| !ids.wants(HostTime::new(at))), "15 of 15 are at hand");
 }

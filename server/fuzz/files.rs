@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use leafid_core::{Layout, Name, Offset, StateFile, StatePlace, StateRecord, StateWrite, Token};
+use leafid_core::{
+    HostTime, Layout, Name, StateFile, StatePlace, StateRecord, StateWrite, StoreTime, Token,
+};
 use leafid_leaf::config::LeafConfig;
 use leafid_store::fence::{file as journals, text};
 
@@ -150,6 +152,7 @@ fn journal() {
 /// A state file holds a right: whatever is read of one is what was written as a whole.
 #[test]
 fn state() {
+    const BOOT: HostTime = HostTime::new(0);
     const WORDS: &str = "leafid | \u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}";
     let place = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
     let record = |reserved| StateRecord {
@@ -160,14 +163,14 @@ fn state() {
         layout: Layout::LEAF,
         end: 90_000,
         reserved,
-        since_boot: Offset::new(1_800_000_000_000),
+        now: StoreTime::new(1_800_000_000_000),
     };
     let records = [record(80_000), record(81_000)];
     // The corpus is a file that was written twice; it is compared, so that it is never another form's.
     let mut file = StateFile::new(place);
     let mut written = [0; StateFile::BYTES];
     for record in records {
-        let (at, slot) = file.slot(&StateWrite::Record(record));
+        let (at, slot) = file.slot(&StateWrite::Record(record), BOOT);
         written[at..at + slot.len()].copy_from_slice(&slot);
         file.written();
     }
@@ -178,15 +181,15 @@ fn state() {
         let mut bytes = [0; StateFile::BYTES];
         let length = input.len().min(bytes.len());
         bytes[..length].copy_from_slice(&input[..length]);
-        let (mut file, read) = StateFile::read(place, &bytes);
+        let (mut file, read) = StateFile::read(place, BOOT, &bytes);
         file.look(&bytes);
         match &read {
             Ok(Some(found)) if !records.contains(found) => Err(format!("nobody wrote {found:?}")),
             // What outranks all that is there is written over it, and read.
             _ => {
-                let (at, slot) = file.slot(&StateWrite::Void);
+                let (at, slot) = file.slot(&StateWrite::Void, BOOT);
                 bytes[at..at + slot.len()].copy_from_slice(&slot);
-                match StateFile::read(place, &bytes).1 {
+                match StateFile::read(place, BOOT, &bytes).1 {
                     Ok(Some(found)) => Err(format!("{found:?} outlives a void")),
                     _ => Ok(Fate::from(&read)),
                 }

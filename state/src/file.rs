@@ -35,7 +35,7 @@ impl State {
         };
         let mut bytes = [0; StateFile::BYTES];
         let whole = read(&file, &mut bytes).map_err(|error| Problem::of(path, "read", &error))?;
-        let read = StateFile::read(place, &bytes);
+        let read = StateFile::read(place, boot::since_boot(), &bytes);
         let (at, found) = match whole {
             Some(true) => read,
             None => (StateFile::new(place), Err(Unread::Strange)),
@@ -124,7 +124,7 @@ impl State {
                 self.at.look(&bytes);
             }
         }
-        let (at, slot) = self.at.slot(write);
+        let (at, slot) = self.at.slot(write, boot::since_boot());
         let written = file.write_all_at(&slot, at as u64).and_then(|()| file.sync_data());
         written.map_err(|error| Problem::of(&self.path, "written", &error))?;
         self.at.written();

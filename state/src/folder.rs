@@ -70,7 +70,7 @@ fn end(path: &Path, boot: [u8; 16]) -> Option<u64> {
     File::open(path).ok()?.read_exact_at(&mut bytes, 0).ok()?;
     let place =
         StatePlace { machine: boot::machine_id(), boot, device: lock.dev(), lock: lock.ino() };
-    let (_, found) = StateFile::read(place, &bytes);
+    let (_, found) = StateFile::read(place, boot::since_boot(), &bytes);
     Some(found.ok()??.end)
 }
 

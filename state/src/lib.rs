@@ -24,5 +24,5 @@ mod open;
 mod open;
 
 pub use found::Found;
-pub use open::{State, is_folder, since_boot};
+pub use open::{State, is_folder};
 pub use problem::Problem;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leafid_core::{Code, HostTime, StateWrite};
+use leafid_core::{Code, StateWrite};
 
 use crate::{Found, Problem};
 
@@ -35,11 +35,6 @@ impl State {
     pub fn write(&mut self, _: &StateWrite) -> Result<(), Problem> {
         match *self {}
     }
-}
-
-/// Never needed.
-pub fn since_boot() -> HostTime {
-    HostTime::new(0)
 }
 
 /// Never asked.

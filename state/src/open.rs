@@ -4,7 +4,6 @@ use std::path::Path;
 
 use leafid_core::Code;
 
-pub use crate::boot::since_boot;
 pub use crate::file::State;
 pub use crate::folder::is_folder;
 use crate::{Found, Problem, boot, folder};

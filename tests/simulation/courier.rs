@@ -1,9 +1,9 @@
 //! How calls come to servers and what these do with them; what gets lost, late or doubled.
 
-use leafid_core::{Ask, Code, Failure, Grant};
+use leafid_core::{Action, Ask, Code, Failure, Grant};
 
 use crate::database::{Answered, Decided, number};
-use crate::holder::{Holder, OpenCall};
+use crate::holder::{Holder, OpenCall, State};
 use crate::ledger::identity;
 use crate::verdict::{Verdict, fail};
 use crate::windows::{Decision, Written};
@@ -22,27 +22,34 @@ const CLOSES_ASKING: u64 = 8;
 
 impl World {
     pub(crate) fn poll(&mut self, i: usize) -> Verdict {
-        self.save(i);
+        if self.holders[i].state != State::Running {
+            return Ok(());
+        }
+        let mut asks = false;
+        while let Some(action) = self.holders[i].action(self.t, &mut self.rng) {
+            match action {
+                Action::Write(write) => self.save(i, &write)?,
+                Action::Ask(ask) => {
+                    asks = true;
+                    self.ask(i, ask)?;
+                }
+            }
+        }
         let holder = &mut self.holders[i];
-        if self.settings.rules && holder.open.is_some_and(|open| open.is_written_again()) {
-            fail!(AbandonedFile, "holder {}: {:?}", holder.identity, holder.open);
-        }
-        if holder.state != crate::holder::State::Running {
-            return Ok(());
-        }
-        let now = holder.clock.read(self.t);
-        if !holder.generator.wants_ask(now) {
+        if !asks {
+            let now = holder.clock.read(self.t);
             holder.thrift.wants_nothing(now, holder.generator.stats().in_hand)?;
-            self.plan_poll(i);
-            return Ok(());
         }
-        let entropy = holder.entropy(&mut self.rng);
-        let stock = holder.stock();
-        let Some(ask) = holder.generator.poll_ask(now, entropy) else { return Ok(()) };
+        self.plan_poll(i);
+        Ok(())
+    }
+
+    fn ask(&mut self, i: usize, ask: Ask) -> Verdict {
         if self.settings.rules {
             self.check_ask(i, &ask)?;
         }
         let holder = &mut self.holders[i];
+        let (now, stock) = (holder.clock.read(self.t), holder.stock());
         holder.thrift.asks(&ask, stock, now)?;
         holder.calls += 1;
         let (number, life, gives_up) = (holder.calls, holder.life, holder.make.gives_up);
@@ -55,19 +62,26 @@ impl World {
         if matches!(ask, Ask::Acquire(_)) && self.rng.chance(CLOSES_ASKING) {
             self.put_within(1, 200, Event::Close(i, life));
         }
-        self.plan_poll(i);
         Ok(())
     }
 
-    pub(crate) fn plan_poll(&mut self, i: usize) {
-        self.plan_save(i);
-        let holder = &self.holders[i];
-        if let Some(at) = holder.generator.poll_at().filter(|_| holder.make.timers) {
-            let wait = at.since(holder.clock.read(self.t)).clamp(1, 120_000);
-            // Draws poll as well; a timer is only set where none of them comes soon.
-            if wait > 50 && self.rng.chance(200) {
-                self.queue.put(self.t + wait, Event::Poll(i, holder.life));
+    /// Hosts with timers look again when it is time to.
+    fn plan_poll(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        let Some(at) = holder.generator.poll_at().filter(|_| holder.make.timers) else { return };
+        let wait = at.since(holder.clock.read(self.t)).clamp(1, 120_000);
+        let due = self.t + wait;
+        let is_planned = match &mut holder.open {
+            Some(open) if open.planned <= self.t || due < open.planned => {
+                open.planned = due;
+                true
             }
+            Some(_) => false,
+            // Draws poll as well; a timer is only set where none of them comes soon.
+            None => wait > 50 && self.rng.chance(200),
+        };
+        if is_planned {
+            self.queue.put(due, Event::Poll(i, holder.life));
         }
     }
 

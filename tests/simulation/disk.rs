@@ -1,7 +1,10 @@
 //! State files: who has them locked, what stands in them, and writes that are slow, fail, or are
 //! broken off.
 
-use leafid_core::{Code, HostTime, Layout, StateFile, StatePlace, StateWrite, Unread};
+use leafid_core::{
+    Action, Code, Event as Came, HostTime, Layout, Outcome, StateFile, StatePlace, StateWrite,
+    Unread,
+};
 
 use crate::generator::Config;
 use crate::holder::{Holder, Make, State};
@@ -96,7 +99,7 @@ impl World {
         }
         disk.held_by = Some(holder.life);
         let place = StatePlace { machine: [7; 16], boot: [8; 16], device: 9, lock: disk.lock };
-        let (mut file, found) = StateFile::read(place, &disk.bytes);
+        let (mut file, found) = StateFile::read(place, since_boot(self.t), &disk.bytes);
         let now = holder.clock.read(self.t);
         if let Err(unread) = found {
             self.tally.states_foreign += u64::from(unread == Unread::Elsewhere);
@@ -107,13 +110,13 @@ impl World {
             file = StateFile::new(place);
             None
         });
-        let kept = holder.generator.keep(found, now, since_boot(self.t));
+        let kept = holder.generator.keep(found, now);
         let found = found.filter(|_| kept.is_ok());
         if kept.is_err() {
             // Of another layout, as its namespace was made anew.
             disk.bytes = [0; StateFile::BYTES];
             file = StateFile::new(place);
-            holder.generator.keep(None, now, since_boot(self.t)).expect("it is new");
+            holder.generator.keep(None, now).expect("it is new");
         }
         let open = Open {
             disk: number,
@@ -139,21 +142,24 @@ impl World {
         holder.now(self.t);
     }
 
-    pub(crate) fn save(&mut self, i: usize) {
-        let holder = &mut self.holders[i];
-        let (life, now) = (holder.life, holder.clock.read(self.t));
-        let Some(open) = holder.open.as_mut().filter(|open| open.writing.is_none()) else { return };
-        if holder.state != State::Running || !holder.generator.wants_write(now) {
-            return;
-        }
-        let Some(write) = holder.generator.poll_write(now, since_boot(self.t)) else { return };
-        let voids = write == StateWrite::Void;
+    fn begin_write(&mut self, i: usize, write: &StateWrite) {
+        let Some(open) = &mut self.holders[i].open else { return };
+        let voids = *write == StateWrite::Void;
         if voids {
             open.file.look(&self.disks[open.disk].bytes);
         }
-        open.writing = Some(open.file.slot(&write));
+        open.writing = Some(open.file.slot(write, since_boot(self.t)));
         open.gives_right = !voids;
-        self.tally.states_voided += u64::from(voids);
+    }
+
+    pub(crate) fn save(&mut self, i: usize, write: &StateWrite) -> Verdict {
+        self.begin_write(i, write);
+        let holder = &self.holders[i];
+        if self.settings.rules && holder.open.is_some_and(|open| open.is_written_again()) {
+            fail!(AbandonedFile, "holder {}: {:?}", holder.identity, holder.open);
+        }
+        let Some((life, open)) = holder.open.map(|open| (holder.life, open)) else { return Ok(()) };
+        self.tally.states_voided += u64::from(*write == StateWrite::Void);
         self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
         let stalls = self.rng.chance(10);
         let (least, most) = if stalls { (100, 3_000) } else { self.disks[open.disk].takes };
@@ -163,19 +169,21 @@ impl World {
             self.put_within(1, delay, Event::Die(i, life));
         }
         self.queue.put(self.t + delay as i64, Event::Synced(i, life));
+        Ok(())
     }
 
-    pub(crate) fn synced(&mut self, i: usize) {
+    pub(crate) fn synced(&mut self, i: usize) -> Verdict {
         let holder = &mut self.holders[i];
-        if let State::Paused(until) = holder.state {
-            self.queue.put(until + 1, Event::Synced(i, holder.life));
-            return;
+        match holder.state {
+            State::Paused(until) => self.queue.put(until + 1, Event::Synced(i, holder.life)),
+            State::Running => {
+                let fails = self.rng.chance(1);
+                self.end_write(i, fails);
+                return self.poll(i);
+            }
+            _ => {}
         }
-        if holder.state == State::Running {
-            let fails = self.rng.chance(1);
-            self.end_write(i, fails);
-            self.save(i);
-        }
+        Ok(())
     }
 
     /// The write that is on its way succeeds, or fails and may have been made all the same.
@@ -193,7 +201,7 @@ impl World {
                 tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
             }
             open.abandoned = true;
-            if holder.generator.not_written(now) {
+            if holder.generator.handle(Came::NotWritten, now) == Ok(Outcome::Applied) {
                 self.tally.states_abandoned += 1;
                 holder.thrift.abandoned();
             }
@@ -201,7 +209,9 @@ impl World {
             disk.bytes[at..at + SLOT].copy_from_slice(&slot);
             open.file.written();
             self.tally.states_written += 1;
-            release = holder.generator.written(now);
+            if let Ok(Outcome::Release(due)) = holder.generator.handle(Came::Written, now) {
+                release = Some(due);
+            }
         }
         if holder.generator.stats().gaps > gaps {
             // The line went on in another window.
@@ -218,15 +228,10 @@ impl World {
         for _ in 0..8 {
             let fails = self.rng.chance(30);
             self.end_write(i, fails);
-            let holder = &mut self.holders[i];
-            let now = holder.clock.read(self.t);
-            let write = holder.generator.poll_write(now, since_boot(self.t));
-            let Some((open, write)) = holder.open.as_mut().zip(write) else { break };
-            open.gives_right = write != StateWrite::Void;
-            if !open.gives_right {
-                open.file.look(&self.disks[open.disk].bytes);
+            match self.holders[i].action(self.t, &mut self.rng) {
+                Some(Action::Write(write)) => self.begin_write(i, &write),
+                _ => break,
             }
-            open.writing = Some(open.file.slot(&write));
         }
         self.let_go(i);
     }
@@ -307,19 +312,6 @@ impl World {
         u64::from(window_ms) < 4 * self.disks[open.disk].takes.1
     }
 
-    /// Hosts with timers look at the file when it is time to.
-    pub(crate) fn plan_save(&mut self, i: usize) {
-        let holder = &mut self.holders[i];
-        let now = holder.clock.read(self.t);
-        let at = holder.generator.write_at().filter(|_| holder.make.timers);
-        let (Some(at), Some(open)) = (at, &mut holder.open) else { return };
-        let due = self.t + at.since(now).clamp(1, 120_000);
-        if open.planned <= self.t || due < open.planned {
-            open.planned = due;
-            self.queue.put(due, Event::Poll(i, holder.life));
-        }
-    }
-
     /// A disk fails, for good or for a while; or somebody removes a state file and its lock.
     pub(crate) fn disk_fault(&mut self) {
         let open = self.holders.iter_mut().filter(|holder| holder.state == State::Running);
@@ -383,10 +375,12 @@ impl World {
 
     /// A clone has forgotten, which it has only once its file says so.
     pub(crate) fn void_state(&mut self, i: usize) {
-        for _ in 0..2 {
-            self.end_write(i, false);
-            self.save(i);
+        self.end_write(i, false);
+        if let Some(Action::Write(write)) = self.holders[i].action(self.t, &mut self.rng) {
+            self.begin_write(i, &write);
+            self.tally.states_voided += u64::from(write == StateWrite::Void);
         }
+        self.end_write(i, false);
     }
 }
 

@@ -7,8 +7,8 @@
 use std::rc::Rc;
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, HostTime, Ids, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, StateRecord, StateWrite, Stats, Token,
+    Action, Ask, Carryover, Code, Event, Grant, HostTime, Ids, Layout, Outcome, Refusal, Release,
+    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, StateRecord, Stats,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +59,10 @@ verbs! {
     fill(self: &mut Self, now: HostTime, out: &mut [u64]) -> Result<(), Refusal>;
     ready(self: &mut Self, now: HostTime, n: u64) -> Result<(), Refusal>;
     most(self: &Self) -> u64;
-    wants_ask(self: &Self, now: HostTime) -> bool;
+    wants(self: &Self, now: HostTime) -> bool;
     poll_at(self: &Self) -> Option<HostTime>;
-    poll_ask(self: &mut Self, now: HostTime, entropy: [u8; 16]) -> Option<Ask>;
-    handle_grant(self: &mut Self, grant: &Grant, sent: HostTime, now: HostTime)
-        -> Result<Outcome, Refusal>;
-    handle_failure(self: &mut Self, request: Token, code: Code, after: Option<u32>, now: HostTime)
-        -> ();
     retire(self: &mut Self) -> Option<Release>;
+    give_up(self: &mut Self) -> Option<Release>;
     forget(self: &mut Self) -> ();
     resumed(self: &mut Self) -> ();
     resume(self: &mut Self, before: Carryover) -> Result<(), Refusal>;
@@ -78,18 +74,29 @@ verbs! {
 verbs! {
     @time
     layout(self: &Self) -> Option<Layout>, None;
-    keep(self: &mut Self, found: Option<StateRecord>, now: HostTime, since_boot: HostTime)
-        -> Result<(), Refusal>, Ok(());
+    keep(self: &mut Self, found: Option<StateRecord>, now: HostTime) -> Result<(), Refusal>, Ok(());
     leave(self: &mut Self) -> (), ();
-    wants_write(self: &Self, now: HostTime) -> bool, false;
-    write_at(self: &Self) -> Option<HostTime>, None;
-    poll_write(self: &mut Self, now: HostTime, since_boot: HostTime) -> Option<StateWrite>, None;
-    written(self: &mut Self, now: HostTime) -> Option<Release>, None;
-    not_written(self: &mut Self, now: HostTime) -> bool, false;
-    give_up(self: &mut Self) -> Option<Release>, None;
 }
 
 impl Generator {
+    pub fn poll(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Action<Ask>> {
+        match self {
+            Generator::OwnNumbers(own) => own.poll(now, entropy).map(Action::of_any),
+            Generator::SharedNumbers(shared, _) => shared.poll(now, entropy).map(Action::of_any),
+            Generator::OwnTime(own) => own.poll(now, entropy).map(Action::of_any),
+            Generator::SharedTime(shared, _) => shared.poll(now, entropy).map(Action::of_any),
+        }
+    }
+
+    pub fn handle(&mut self, event: Event<Grant>, now: HostTime) -> Result<Outcome, Refusal> {
+        match self {
+            Generator::OwnNumbers(own) => own.handle(event.of(), now),
+            Generator::SharedNumbers(shared, _) => shared.handle(event.of(), now),
+            Generator::OwnTime(own) => own.handle(event.of(), now),
+            Generator::SharedTime(shared, _) => shared.handle(event.of(), now),
+        }
+    }
+
     /// A generator on one of the two faces.
     pub fn build(config: Config, shared: bool, seed: u64) -> Result<Generator, Refusal> {
         let line = Rc::new(SharedLine::new());

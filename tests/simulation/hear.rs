@@ -1,8 +1,8 @@
 //! What holders do with answers.
 
-use leafid_core::{Code, Failure, Grant, Outcome, Refusal};
+use leafid_core::{Code, Event as Came, Failure, Grant, Outcome, Refusal};
 
-use crate::holder::State;
+use crate::holder::{OpenCall, State};
 use crate::host_clock::Trust;
 use crate::ledger::identity;
 use crate::plan::Loss;
@@ -38,7 +38,10 @@ impl World {
         let now = holder.now(self.t);
         self.tally.alien += u64::from(reply.store != 0);
         let dropped = holder.generator.stats().dropped;
-        let outcome = holder.generator.handle_grant(grant, reply.sent, now);
+        // By whose request it names, not by whose answer it is said to be.
+        let (request, sent) = (grant.request(), reply.sent);
+        let outcome =
+            holder.generator.handle(Came::Answer { request, sent, answer: Ok(*grant) }, now);
         let dropped = holder.generator.stats().dropped - dropped;
         if holder.is_numbers() && outcome == Ok(Outcome::Applied) && !holder.book.resumed {
             holder.thrift.dropped(dropped)?;
@@ -116,7 +119,8 @@ impl World {
         let holder = &mut self.holders[reply.to];
         let Failure { code, retry_after_ms } = failure;
         let now = holder.now(self.t);
-        holder.generator.handle_failure(reply.request, code, retry_after_ms, now);
+        let (request, sent) = (reply.request, reply.sent);
+        let _ = holder.generator.handle(Came::Answer { request, sent, answer: Err(failure) }, now);
         self.tally.leases_lost += u64::from(code == Code::LeaseLost);
         let read = !matches!(code, Code::StoreUnavailable | Code::TimedOut);
         holder.thrift.failed(reply.request, code, now, read);
@@ -164,7 +168,9 @@ impl World {
             let now = holder.now(self.t);
             let code = self.rng.pick(&[Code::StoreUnavailable, Code::TimedOut]);
             holder.thrift.failed(call.request, code, now, false);
-            holder.generator.handle_failure(call.request, code, None, now);
+            let OpenCall { request, sent, .. } = call;
+            let came = Came::Answer { request, sent, answer: Err(code.into()) };
+            let _ = holder.generator.handle(came, now);
         }
     }
 }

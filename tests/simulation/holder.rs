@@ -1,6 +1,6 @@
 //! A holder: a process with one generator, a clock, and habits.
 
-use leafid_core::{HostTime, Token};
+use leafid_core::{Action, Ask, HostTime, Token};
 
 use crate::disk::Open;
 use crate::draw::Way;
@@ -187,10 +187,16 @@ impl Holder {
         now
     }
 
-    /// Entropy for a request id that says who asks.
-    pub fn entropy(&mut self, rng: &mut Rng) -> [u8; 16] {
-        self.counter += 1;
-        ledger::request(self.identity, self.counter, rng.word())
+    /// What its generator wants done now. A request id says who asks.
+    pub fn action(&mut self, t: i64, rng: &mut Rng) -> Option<Action<Ask>> {
+        let now = self.clock.read(t);
+        if !self.generator.wants(now) {
+            return None;
+        }
+        let entropy = ledger::request(self.identity, self.counter + 1, rng.word());
+        let action = self.generator.poll(now, entropy);
+        self.counter += u32::from(matches!(action, Some(Action::Ask(_))));
+        action
     }
 
     pub fn forget_as(&mut self, identity: u32) {

@@ -213,8 +213,9 @@ impl World {
             // Its generator goes on with what the image knew of the time.
             holder.clock.disturbed(self.t, Trust::Lost);
         }
+        let life = holder.life;
         self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
-        self.save(i);
+        self.queue.put(self.t, Event::Poll(i, life));
     }
 
     pub(crate) fn pause(&mut self, i: usize) {

@@ -200,7 +200,7 @@ impl World {
             Event::Close(i, _) if runs(i) => return self.close(i),
             Event::Die(i, _) if runs(i) => self.crash(i),
             Event::Close(..) | Event::Die(..) => {}
-            Event::Synced(i, _) => self.synced(i),
+            Event::Synced(i, _) => return self.synced(i),
             Event::Resume(i, _) => self.resume(i),
             Event::Thaw(i, _) => self.holders[i].clock.thaw(self.t),
             Event::Start(i, _) => self.restart(i),

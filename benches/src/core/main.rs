@@ -7,8 +7,8 @@ mod measure;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leafid_core::{
-    Grant, HostTime, Ids, Layout, Line, Name, OwnLine, Range, Segment, SegmentConfig, SegmentGrant,
-    SharedLine, Snowflake, SnowflakeConfig, StoreTime, Token, WindowGrant,
+    Action, Ask, Event, HostTime, Ids, Layout, Line, Name, OwnLine, Range, Segment, SegmentConfig,
+    SegmentGrant, SharedLine, Snowflake, SnowflakeConfig, StoreTime, Token, WindowGrant,
 };
 use measure::{table, work};
 
@@ -90,9 +90,10 @@ fn main() {
 fn segment<L: Line>(line: L) -> Segment<L> {
     let mut segment =
         Segment::with_line(SegmentConfig::new("bench").expect("a tag"), 7, line).expect("a config");
-    let ask = segment.poll_ask(NOW, [1; 16]).expect("the first ask");
+    let Some(Action::Ask(ask)) = segment.poll(NOW, [1; 16]) else { panic!("the first ask") };
+    let request = ask.request;
     let grant = SegmentGrant {
-        request: ask.request(),
+        request,
         store: STORE,
         tag: Name::tag("bench").expect("a tag"),
         range: Range::new(1, 1 << 62),
@@ -101,7 +102,8 @@ fn segment<L: Line>(line: L) -> Segment<L> {
         remaining: 1 << 62,
         now: STORE_NOW,
     };
-    segment.handle_grant(&Grant::Segment(grant), NOW, NOW).expect("a good grant");
+    let event = Event::Answer { request, sent: NOW, answer: Ok(grant) };
+    segment.handle(event, NOW).expect("a good grant");
     segment
 }
 
@@ -109,10 +111,12 @@ fn segment<L: Line>(line: L) -> Segment<L> {
 fn snowflake<L: Line>(line: L) -> Snowflake<L> {
     let config = SnowflakeConfig::new("bench", "bench").expect("a namespace");
     let mut ids = Snowflake::with_line(config, 7, line).expect("a config");
-    let ask = ids.poll_ask(NOW, [1; 16]).expect("the first ask");
+    let asked = ids.poll(NOW, [1; 16]);
+    let request = asked.and_then(Action::ask).map(|ask| Ask::from(ask).request());
+    let request = request.expect("the first ask");
     let tick = Layout::LEAF.tick(STORE_NOW).expect("a moment of the layout");
     let grant = WindowGrant {
-        request: ask.request(),
+        request,
         store: STORE,
         worker: 7,
         ticks: Range::new(tick, tick + 86_400_000),
@@ -120,6 +124,7 @@ fn snowflake<L: Line>(line: L) -> Snowflake<L> {
         now: STORE_NOW,
         max_window_ms: 86_400_000,
     };
-    ids.handle_grant(&Grant::Window(grant), NOW, NOW).expect("a good grant");
+    let event = Event::Answer { request, sent: NOW, answer: Ok(grant) };
+    ids.handle(event, NOW).expect("a good grant");
     ids
 }

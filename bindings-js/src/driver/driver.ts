@@ -5,7 +5,7 @@ import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
 import { codeFacts, LeafidError } from '../values/errors.js'
 import { called, type Subject } from '../values/refusals.js'
 import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
-import type { Handle, Plan } from './handle.js'
+import type { Action, Handle, Plan } from './handle.js'
 
 /** Readings of the clock that are so far apart are compared with another clock's. */
 const LOOK_MS = 1_000
@@ -65,35 +65,47 @@ export class Driver {
     if (route.option !== undefined) this.#chosen = chosenStore(route.option, route.verbs)
   }
 
-  /** Asks if an ask is due. `granted` is called with the grant, before anybody else can draw from it. */
+  /**
+   * Does what is due: writes the state file, and asks. What it returns is over when the ask is answered; `granted` is called with
+   * the grant, before anybody else can draw from it.
+   */
   ask(now: number, granted?: () => void): Promise<void> | undefined {
     if (this.ended) return undefined
     this.#lastNow = now
-    void this.save(now)
-    if (!this.#handle.ask('wantsAsk', now)) return undefined
-    const store = this.#store()
-    const due = this.#handle.pollAsk(now)
-    if (due == null) return undefined
-    const { ask: kind, ...body } = due as { ask: string; request: string }
+    while (this.#handle.ask('wants', now)) {
+      // First of all, for it may throw.
+      this.#store()
+      const due = this.#handle.poll(now)
+      if (due == null) break
+      const work = this.#act(due, now, granted)
+      if (work !== undefined) return work
+    }
+    return undefined
+  }
+
+  #act({ ask: kind, ...body }: Action, now: number, granted?: () => void): Promise<void> | undefined {
+    if (kind === 'write') {
+      const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
+      this.#saving = saving
+      return undefined
+    }
     this.hasAsked = true
     this.#close ??= opened(this.#route.plan, this.#route.option)
-    const work = this.#carry(store, VERBS[kind] ?? 'renew', body, now, granted)
+    const work = this.#carry(this.#store(), VERBS[kind] ?? 'renew', body as { request: string }, now, granted)
     theHost().keep(work)
     this.#plan()
     return work
   }
 
-  /** Writes the state file if that is due; what it returns is over when it is written. */
-  save(now: number): Promise<void> | undefined {
-    if (this.#route.plan.state === undefined || this.#saving !== undefined || this.#handle.file('stateBegin', now) !== true) return this.#saving
-    const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
-    this.#saving = saving
-    return saving
+  /** As `ask`, for a caller that cannot wait: what is to be written is written, and a store that answers at once has answered. Whether anything was done. */
+  askNow(now: number): boolean {
+    const asked = this.ask(now) !== undefined
+    return this.#saveNow() || asked
   }
 
-  /** Writes it here and now, for a caller that cannot wait; whether anything was written. */
-  saveNow(now: number): boolean {
-    if (this.save(now) === undefined) return false
+  /** Makes the write that is under way here and now; whether there is one. */
+  #saveNow(): boolean {
+    if (this.#saving === undefined) return false
     this.#handle.file('stateRunNow')
     void this.#saved()
     return true
@@ -101,17 +113,26 @@ export class Driver {
 
   /** What was forgotten is gone from the state file when this returns. */
   voidState(): void {
-    // The first may be one that was begun before.
-    for (let write = 0; write < 2; write++) this.saveNow(this.#now())
+    // One that was begun before comes first.
+    this.#saveNow()
+    this.#saveRest()
+    this.#saveNow()
+  }
+
+  /** Begins the write that is left to do, if there is a state file. */
+  #saveRest(): void {
+    const now = this.#now()
+    const due = this.#route.plan.state === undefined ? undefined : this.#handle.poll(now)
+    if (due != null) void this.#act(due, now)
   }
 
   /** The last writes of a generator that is closed; then others may have the file. */
   async endSaving(): Promise<void> {
     // One may be followed by another.
     for (let attempt = 0; attempt < 3; attempt++) {
-      const saving = this.save(this.#now())
-      if (saving === undefined) break
-      await saving
+      if (this.#saving === undefined) this.#saveRest()
+      if (this.#saving === undefined) break
+      await this.#saving
     }
     this.#handle.file('stateClose')
   }
@@ -280,9 +301,7 @@ export class Driver {
     if (later === undefined || this.ended) return
     // What waiting cannot cure is asked for again only by a caller that wants an ID.
     const hopeless = this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true
-    const asks = hopeless ? undefined : this.#handle.ask('pollAt')
-    const saves = this.#saving === undefined ? this.#handle.file('stateAt') : undefined
-    const due = asks != null && saves != null ? (asks < saves ? asks : saves) : (asks ?? saves)
+    const due = hopeless ? undefined : this.#handle.ask('pollAt')
     if (due == null) return
     // Weakly: the timer does not keep a generator that nobody holds any more.
     const self = new WeakRef(this)

@@ -22,8 +22,13 @@ export interface Plan {
   mustBe?: Readonly<Record<string, string>>
 }
 
+/** What to do: an ask of this kind and its fields, or a `write` of the state file. */
+export interface Action {
+  ask: string
+}
+
 /** Verbs that the engine is asked as they are. */
-type Asked = 'ready' | 'most' | 'refusal' | 'wantsAsk' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
+type Asked = 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
 
 type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
 
@@ -135,8 +140,8 @@ export class Handle {
     return this.#do((engine, handle) => engine.goodUntil(handle))
   }
 
-  pollAsk(now: number): object | null | undefined {
-    return this.#do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
+  poll(now: number): Action | null | undefined {
+    return this.#do((engine, handle) => engine.poll(handle, now, entropy(16))) as Action | null | undefined
   }
 
   /** As the engine's, of the state file; `undefined` where there is none. */

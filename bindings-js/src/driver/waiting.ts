@@ -33,14 +33,11 @@ export class Waiting {
 
   /** What `attempt` gives at once, or why not. */
   now<T>(attempt: Attempt<T>): T {
-    const saves = () => this.#driver.saveNow(this.#driver.now())
-    // A store in the same process may have answered when that returns.
-    const asks = () => this.#driver.ask(this.#driver.now()) !== undefined && (saves(), true)
     let got = this.#begun(attempt)
-    for (const more of [saves, asks]) {
-      if (got !== undefined) return got
+    // What a store grants at once may have to be written next.
+    for (let tries = 0; got === undefined && tries < 2; tries++) {
       this.#raise(this.#refused())
-      if (more()) got = attempt()
+      if (this.#driver.askNow(this.#driver.now())) got = attempt()
     }
     if (got !== undefined) return got
     this.#raise(this.#refused())
@@ -113,7 +110,7 @@ export class Waiting {
     if (this.isClosed) throw this.#error({ code: 'CLOSED' })
     if (this.#handle.isBegun) return attempt()
     try {
-      this.#handle.ask('wantsAsk', 0)
+      this.#handle.ask('wants', 0)
     } catch (cause) {
       if (cause instanceof LeafidError) throw cause
       const message = `${called(this.#subject)} cannot start here: draw IDs inside a request, not at module scope`

@@ -54,11 +54,7 @@ export interface StateFiles {
   statePath(path: string): string | null | undefined
   /** Opens a file, and has the generator go on with what it says; `said` is to be told. `code` is why there is no file. */
   stateOpen(handle: number, path: string, now: number): { code?: string; message?: string; said?: string }
-  /** When it is to be written (host's clock). */
-  stateAt(handle: number): bigint | null | undefined
-  /** Whether a write was begun that was due. */
-  stateBegin(handle: number, now: number): boolean
-  /** Makes the write that was begun: in the thread pool, or here and now. */
+  /** Makes the write that `poll` gave: in the thread pool, or here and now. */
   stateRun(handle: number): Promise<void> | null | undefined
   stateRunNow(handle: number): void
   /** Takes note of a write that was made. `release` is what is to be sent then, `code` why it failed, `said` that the file is abandoned. */
@@ -68,7 +64,7 @@ export interface StateFiles {
   stateClose(handle: number): void
 }
 
-/** Set in the result of `fill` and `fillAvailable` when an ask, or a write of the state file, is due. */
+/** Set in the result of `fill` and `fillAvailable` when there is something to do. */
 export const ASK_IS_DUE = 0x8000_0000
 
 /** What an engine (the native one or the wasm one) provides: plain functions over a handle. */
@@ -87,9 +83,10 @@ export interface Engine {
   refusal(handle: number): Refused
   goodUntil(handle: number): number
 
-  wantsAsk(handle: number, now: number): boolean
+  wants(handle: number, now: number): boolean
   pollAt(handle: number): bigint | null | undefined
-  pollAsk(handle: number, now: number, entropy: Uint8Array): object | null | undefined
+  /** What to do now: an ask's fields and its kind as `ask`; that is `write` for a write of the state file. */
+  poll(handle: number, now: number, entropy: Uint8Array): object | null | undefined
   handleGrant(handle: number, request: string, answer: object, sent: number, now: number): Verdict
   handleFailure(handle: number, request: string, code: string, retryAfterMs: number | undefined, now: number): void
   retire(handle: number): object | null | undefined

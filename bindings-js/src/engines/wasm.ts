@@ -28,11 +28,11 @@ export function wasmEngine(module: WebAssembly.Module): Engine {
     most: (handle) => border.wasm.most(handle),
     refusal: (handle) => object<Refused>((wasm) => wasm.refusal(handle)),
     goodUntil: (handle) => border.wasm.goodUntil(handle),
-    wantsAsk: (handle, now) => border.wasm.wantsAsk(handle, now) !== 0,
+    wants: (handle, now) => border.wasm.wants(handle, now) !== 0,
     pollAt: (handle) => said((wasm) => wasm.pollAt(handle)),
-    pollAsk(handle, now, entropy) {
+    poll(handle, now, entropy) {
       border.send(entropy)
-      return object((wasm) => wasm.pollAsk(handle, now))
+      return object((wasm) => wasm.poll(handle, now))
     },
     handleGrant(handle, request, answer, sent, now) {
       border.send(request)

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Driven, Hub};
+use crate::client::driver::{Driven, Errand, Hub};
 use crate::values::{dict, errors, outside};
 
 /// Starts the thread: `leafid._carry.start(carrier, store)`.
@@ -46,7 +46,7 @@ impl Carrier {
             let (driven, action) = py.detach(|| self.hub.next());
             let begun = Instant::now();
             match action {
-                Action::Ask(ask, sent) => {
+                Errand::Ask(ask, sent) => {
                     self.put_out(Some(Out { driven, ask: Some((ask, sent)), begun }));
                     let fields = dict::written(py, |to| match &ask {
                         Ask::Segment(ask) => ask.put(to),
@@ -55,16 +55,16 @@ impl Carrier {
                     })?;
                     return Ok(Some((verb(&ask), fields)));
                 }
-                Action::Release(release) => {
+                Errand::Release(release) => {
                     self.put_out(Some(Out { driven, ask: None, begun }));
                     let fields = dict::written(py, |to| release.put(to))?;
                     return Ok(Some(("release", fields)));
                 }
-                Action::End => {
+                Errand::End => {
                     *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(driven);
                     return Ok(None);
                 }
-                Action::Reconnect | Action::Rest(_) => {}
+                Errand::Reconnect | Errand::Rest(_) => {}
             }
         }
     }

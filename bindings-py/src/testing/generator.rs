@@ -2,7 +2,7 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Code, HostTime, Outcome, Refusal, Stance};
+use leafid_core::{Action, Carryover, Code, Event, Failure, HostTime, Outcome, Refusal, Stance};
 use leafid_wire::{Fields, Subject, put_ask, put_stats};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -59,7 +59,7 @@ impl TestGenerator {
     }
 
     fn wants_ask(&self, at: i64) -> bool {
-        self.lock().wants_ask(HostTime::new(at))
+        self.lock().wants(HostTime::new(at))
     }
 
     fn poll_at(&self) -> Option<i64> {
@@ -73,7 +73,8 @@ impl TestGenerator {
         entropy: TokenArg,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let entropy = entropy.0.bytes();
-        let ask = self.lock().poll_ask(HostTime::new(at), entropy);
+        let action = self.lock().poll(HostTime::new(at), entropy);
+        let ask = action.and_then(Action::ask);
         ask.map(|ask| dict::written(py, |to| put_ask(&ask, to))).transpose()
     }
 
@@ -91,7 +92,8 @@ impl TestGenerator {
         let answers = self.lock().answers();
         let grant =
             answers.read(from).map_err(|wrong| dict::wrong(wrong, Subject::Other("the grant")))?;
-        let outcome = self.lock().handle_grant(&grant, sent, at);
+        let event = Event::Answer { request: grant.request(), sent, answer: Ok(grant) };
+        let outcome = self.lock().handle(event, at);
         match refused(outcome)? {
             Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
             Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
@@ -107,9 +109,9 @@ impl TestGenerator {
         code: &str,
         retry_after_ms: Option<u32>,
     ) -> PyResult<()> {
-        let code = code_of(code)?;
-        let at = HostTime::new(at);
-        self.lock().handle_failure(request.0, code, retry_after_ms, at);
+        let (code, at) = (code_of(code)?, HostTime::new(at));
+        let answer = Err(Failure { code, retry_after_ms });
+        let _ = self.lock().handle(Event::Answer { request: request.0, sent: at, answer }, at);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use leafid_bindings::Handles;
+use leafid_core::Action;
 use leafid_wasm_border::{Alone, answer, from, given, parcel, tell_moment, tell_text, text};
 
 use crate::{host, known};
@@ -82,10 +83,10 @@ pub extern "C" fn good_until(handle: u32) -> f64 {
     HANDLES.0.good_until(handle).get() as f64
 }
 
-/// Whether an ask is due.
-#[unsafe(export_name = "wantsAsk")]
-pub extern "C" fn wants_ask(handle: u32, now: f64) -> bool {
-    HANDLES.0.wants_ask(handle, host(now))
+/// Whether there is something to do.
+#[unsafe(no_mangle)]
+pub extern "C" fn wants(handle: u32, now: f64) -> bool {
+    HANDLES.0.wants(handle, host(now))
 }
 
 /// Tells when the next ask is due (host's clock), nothing while only drawing can make it so.
@@ -97,9 +98,10 @@ pub extern "C" fn poll_at(handle: u32) {
 }
 
 /// What to ask the store for now: its fields and `ask`, or nothing. The parcel is 16 random bytes.
-#[unsafe(export_name = "pollAsk")]
-pub extern "C" fn poll_ask(handle: u32, now: f64) -> u32 {
-    HANDLES.0.poll_ask(handle, host(now), &parcel()).map_or(0, |ask| answer(Ok(ask)))
+#[unsafe(no_mangle)]
+pub extern "C" fn poll(handle: u32, now: f64) -> u32 {
+    let action = HANDLES.0.poll(handle, host(now), &parcel());
+    action.and_then(Action::ask).map_or(0, |ask| answer(Ok(ask)))
 }
 
 /// Applies the answer to the ask of the request that the parcel names: `{ outcome, release? }`, or the

@@ -262,12 +262,13 @@ impl<K: Kind, L: Line> Generator<K, L> {
     fn waits(&mut self, refusal: Refusal, now: HostTime) {
         self.kept_back = false;
         if refusal.code == self.kind.dry_code() {
-            self.kept_back = self.is_kept_back(now);
+            self.kept_back = self.kind.is_kept_back(&mut self.line, now);
             match self.kept_back {
                 true => self.kind.hurry(),
                 false => self.pending.went_dry(),
             }
         }
+        self.is_resting &= !self.is_ask_due_to_callers(now);
         let stands = self.line.stands_at();
         if self.waited_at != Some(stands) {
             self.waited_at = Some(stands);

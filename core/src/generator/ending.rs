@@ -39,16 +39,32 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
     pub fn retire(&mut self) -> Option<Release> {
+        self.end(K::release)
+    }
+
+    /// As [`retire`](Generator::retire), for a holder that will not come back: what a state file
+    /// would keep is given back as well. Where it gives nothing, [`Event::Written`](crate::Event) of
+    /// the write that makes the file void may.
+    pub fn give_up(&mut self) -> Option<Release> {
+        self.end(K::give_up)
+    }
+
+    fn end(&mut self, release: fn(&mut K, u64) -> Option<Release>) -> Option<Release> {
         if self.ended.is_some() {
             return None;
         }
-        if bug!(ReleaseBeforeClose) {
-            // Who holds the line goes on drawing until it is closed, if ever.
-            return self.kind.release(self.line.stands_at());
+        // Else who holds the line would go on drawing until it is closed, if ever.
+        if !bug!(ReleaseBeforeClose) {
+            self.drop_range();
+            self.ended = Some(Code::Closed);
         }
-        self.drop_range();
-        self.ended = Some(Code::Closed);
-        self.kind.release(self.line.stands_at())
+        release(&mut self.kind, self.line.stands_at())
+    }
+
+    /// Whether a state file still gives a right that must not be used any more: after a `forget` or
+    /// a `give_up`, until that is written.
+    pub fn is_voiding(&self) -> bool {
+        self.kind.is_voiding()
     }
 
     /// Drops every right and the ask that is out, at once and without a word to the store: after

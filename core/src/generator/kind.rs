@@ -1,10 +1,13 @@
 //! What the two generators bring: how they ask, what they accept, and how they draw.
 //!
 //! Everything else (one ask at a time, request ids, back-off, the store's time, what ends a
-//! generator) is [`Generator`](crate::Generator), once for both.
+//! generator) is [`Generator`], once for both.
 
-use crate::line::Ids;
-use crate::protocol::{Ask, Grant, Release};
+use core::fmt::Debug;
+
+use super::{Generator, Outcome};
+use crate::line::{Ids, Line};
+use crate::protocol::{Ask, Grant, Release, StateWrite};
 use crate::values::{Code, HostTime, Range, StoreTime, Token};
 
 /// A range that was granted and looked over, ready to be spent.
@@ -29,27 +32,75 @@ pub struct Standing {
     pub(crate) wanted: u64,
 }
 
-/// What is granted and not in the line yet, because a state file does not say so.
+/// When a state file is to be written, if nothing else happens first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptBack {
-    pub(crate) end: u64,
-    /// Whether it is a window that the line is to open.
-    pub(crate) opens: bool,
+pub struct WriteDue {
+    /// By time, on the host's clock.
+    pub(crate) at: Option<HostTime>,
+    /// By draws: the cursor from which on it is due.
+    pub(crate) from: u64,
 }
 
-/// Only this crate says what kinds of generators there are.
-pub(crate) mod sealed {
-    pub trait Sealed {}
+/// What a kind does about a state file. One that keeps none has nothing of its own to say. Only this
+/// crate can name it, so there are no other kinds.
+pub trait Keeps: Sized {
+    /// When the file is to be written.
+    fn write_due<L: Line>(_: &Generator<Self, L>) -> WriteDue
+    where
+        Self: Kind,
+    {
+        WriteDue { at: None, from: u64::MAX }
+    }
+    /// What is to be written now.
+    fn write<L: Line>(_: &mut Generator<Self, L>, _now: HostTime) -> Option<StateWrite>
+    where
+        Self: Kind,
+    {
+        None
+    }
+    /// The write that was out is on the disk, or failed.
+    fn written<L: Line>(_: &mut Generator<Self, L>, _is_done: bool, _now: HostTime) -> Outcome
+    where
+        Self: Kind,
+    {
+        Outcome::Ignored
+    }
+    /// Whether what a caller would be refused is granted, and only not written down yet.
+    fn is_kept_back<L: Line>(&self, _: &mut L, _now: HostTime) -> bool {
+        false
+    }
+    /// Somebody was refused what is kept back so.
+    fn hurry(&mut self) {}
+    /// Whether the file still gives a right that must not be used any more.
+    fn is_voiding(&self) -> bool {
+        false
+    }
 }
 
 /// What differs between the two generators when they ask, accept and draw: [`Segments`] and
 /// [`Snowflakes`](crate::Snowflakes). There are no others: it is sealed. A host names it to be
 /// generic over both, as [`refill`](crate::refill) is.
 ///
+/// What one of them asks and is granted has types of its own, so the other's is not passed by
+/// mistake:
+///
+/// ```compile_fail,E0308
+/// use leafid_core::{Event, HostTime, Segment, Token, WindowGrant};
+/// fn hear(orders: &mut Segment, request: Token, window: WindowGrant) {
+///     let now = HostTime::new(0);
+///     let event = Event::Answer { request, sent: now, answer: Ok(window) };
+///     let _ = orders.handle(event, now);
+/// }
+/// ```
+///
 /// [`Segments`]: crate::Segments
-pub trait Kind: sealed::Sealed {
+pub trait Kind: Keeps {
     /// How positions become IDs.
     type Ids: Ids;
+    /// What it asks its store.
+    type Ask: Copy + Debug + Send + Into<Ask>;
+    /// What its store answers. A grant of the other kind is `GRANT_INVALID`.
+    type Grant: Copy + Debug + Send + Into<Grant> + TryFrom<Grant, Error = Code>;
     /// Whether a range with a hole before it waits until the line is dry, or opens at once.
     const DOUBLE_BUFFERED: bool;
 
@@ -62,17 +113,25 @@ pub trait Kind: sealed::Sealed {
     /// The cursor at which asking ahead is due; 0 is always, all ones never.
     fn ask_from(&self, standing: &Standing) -> u64;
     /// What to ask for now.
-    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask;
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Self::Ask;
     /// Looks a grant over that answers `ask`; `store_now` is the store's time.
     fn vet(
         &self,
-        ask: &Ask,
-        grant: &Grant,
+        ask: &Self::Ask,
+        grant: &Self::Grant,
         standing: &Standing,
         store_now: StoreTime,
     ) -> Result<NewRange, Code>;
-    /// Notes a grant that is applied; returns for how many ms nothing more needs to be asked.
-    fn accept(&mut self, ask: &Ask, grant: &Grant, now: HostTime, store_now: StoreTime) -> i64;
+    /// Takes a grant that was looked over: for how many ms nothing more needs to be asked, and
+    /// what of its range may be spent at once, where no state file has to say so first.
+    fn accept(
+        &mut self,
+        ask: &Self::Ask,
+        grant: &Self::Grant,
+        range: NewRange,
+        now: HostTime,
+        store_now: StoreTime,
+    ) -> (i64, Option<NewRange>);
     /// Notes that a store refused. Whether it took away what was held: then something else may be
     /// asked for at once.
     fn refused(&mut self, code: Code) -> bool;
@@ -88,23 +147,15 @@ pub trait Kind: sealed::Sealed {
         None
     }
     /// The release of a grant that came after closing: nothing of it was used.
-    fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
+    fn release_unopened(&self, ask: &Self::Ask, grant: &Self::Grant) -> Option<Release>;
     /// Gives the lease up: its release, with everything at or above `cursor` unused.
     fn release(&mut self, cursor: u64) -> Option<Release>;
+    /// The same with what a state file would keep.
+    fn give_up(&mut self, cursor: u64) -> Option<Release> {
+        self.release(cursor)
+    }
     /// Drops the lease without a word; from now on it is a holder that has just begun.
     fn forget(&mut self);
-    /// Takes a range that may not be used before a state file says so; gives back any other.
-    fn hold(&mut self, range: NewRange) -> Option<NewRange> {
-        Some(range)
-    }
-    /// What it holds so.
-    fn kept_back(&self) -> Option<KeptBack> {
-        None
-    }
-    /// Somebody was refused what it holds so.
-    fn hurry(&mut self) {}
-    /// Nothing that was granted may be used any more, in this life or another.
-    fn stopped(&mut self) {}
     /// The step of [`Stats`](crate::Stats).
     fn step(&self) -> u64;
 }

@@ -4,6 +4,7 @@ mod asking;
 mod backoff;
 mod clocks;
 mod drawing;
+mod driving;
 mod ending;
 mod kind;
 mod pending;
@@ -13,8 +14,8 @@ mod spread;
 mod stance;
 mod step;
 
-pub use asking::Outcome;
 pub use clocks::Clocks;
+pub use driving::{Action, Event, Outcome};
 pub use kind::Kind;
 pub use segment::{Segment, SegmentConfig, SegmentIds, Segments};
 pub use snowflake::{Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes};
@@ -29,25 +30,27 @@ use pending::Pending;
 
 /// Hands out IDs from leased ranges: a [`Segment`] or a [`Snowflake`].
 ///
-/// It does no I/O. The host calls it with readings of its own clock, carries its asks to a store
-/// and brings the answers back:
+/// It does no I/O. The host calls it with readings of its own clock, does what it says, and tells
+/// it what came of that:
 ///
 /// | verb | what it does | when |
 /// |---|---|---|
 /// | [`next`](Generator::next), [`fill`](Generator::fill), [`fill_available`](Generator::fill_available) | one ID, exactly as many as asked for, as many as are at hand | any time |
 /// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for that many | before a `fill` |
 /// | [`stance`](Generator::stance) | whether the caller of a refused draw raises or waits | after a refusal |
-/// | [`wants_ask`](Generator::wants_ask), [`poll_at`](Generator::poll_at) | whether, and when, there is something to ask | after drawing, after an answer |
-/// | [`poll_ask`](Generator::poll_ask) | what to ask the store, complete | when `wants_ask` says so |
-/// | [`handle_grant`](Generator::handle_grant), [`handle_failure`](Generator::handle_failure) | applies the answer, or backs off | once per ask |
+/// | [`wants`](Generator::wants), [`poll_at`](Generator::poll_at) | whether, and when, there is something to do | after drawing, after an event |
+/// | [`poll`](Generator::poll) | what to do: carry an ask to the store, write the state file | when `wants` says so |
+/// | [`handle`](Generator::handle) | takes what came of it | once per action |
 /// | [`retire`](Generator::retire) | closes, and gives the rest of a window back | at the end |
 /// | [`forget`](Generator::forget), [`resume`](Generator::resume) | drops every right; takes over what another image knew | after a fork, a snapshot |
 ///
 /// One ask is out at a time. An answer may come late, twice, or for another ask: none of it does
-/// harm. Every value that `poll_at` and `wants_ask` give may change with any call on `&mut self`.
+/// harm. Every value that `poll_at` and `wants` give may change with any call on `&mut self`.
 ///
 /// ```
-/// use leafid_core::{Code, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store};
+/// use leafid_core::{
+///     Action, Code, Event, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store,
+/// };
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
 /// let mut now = HostTime::new(0);
@@ -55,18 +58,18 @@ use pending::Pending;
 /// assert_eq!(refusal.code, Code::SegmentDry);
 ///
 /// // A host's loop: a thread, a promise, or a test that moves the time itself.
-/// while let Some(ask) = orders.poll_ask(now, [2; 16]) {
-///     let sent = now;
-///     now = now.plus(3); // the store takes 3 ms
-///     match store.ask(&ask) {
-///         Ok(grant) => match orders.handle_grant(&grant, sent, now)? {
-///             Outcome::Applied | Outcome::Ignored => {}
-///             Outcome::Release(release) => drop(store.release(&release)),
-///         },
-///         Err(failure) => {
-///             let retry_after_ms = failure.retry_after_ms;
-///             orders.handle_failure(ask.request(), failure.code, retry_after_ms, now);
+/// while let Some(action) = orders.poll(now, [2; 16]) {
+///     let event = match action {
+///         Action::Ask(ask) => {
+///             let (request, sent) = (ask.request, now);
+///             let answer = store.lease_segment(&ask);
+///             now = now.plus(3); // the store took 3 ms
+///             Event::Answer { request, sent, answer }
 ///         }
+///         Action::Write(_) => unreachable!("it keeps no state file"),
+///     };
+///     if let Outcome::Release(release) = orders.handle(event, now)? {
+///         drop(store.release(&release));
 ///     }
 /// }
 /// let mut three = [0; 3];
@@ -89,13 +92,15 @@ pub struct Generator<K: Kind, L: Line = OwnLine> {
     have_until: Option<u64>,
     /// How many a caller was refused at once; 0 when none waits.
     wanted: u64,
-    pending: Pending,
+    pending: Pending<K::Ask>,
     /// None before the first answer.
     offset: Option<Offset>,
     /// Who answered first: an answer of anybody else stops this generator.
     store: Option<Token>,
     /// Why nothing will ever be handed out again.
     ended: Option<Code>,
+    /// Nothing is asked for before somebody is refused.
+    is_resting: bool,
     /// Whether who was refused last waits for a state file only.
     kept_back: bool,
     /// Where the line stood at the last wait, so that a wait counts once.
@@ -115,6 +120,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
             offset: None,
             store: None,
             ended: None,
+            is_resting: false,
             kept_back: false,
             waited_at: None,
             stats: Stats::default(),

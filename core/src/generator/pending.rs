@@ -12,7 +12,7 @@
 //! hours.
 
 use crate::generator::backoff;
-use crate::protocol::Ask;
+use crate::protocol::{Ask, Failure};
 use crate::values::{Code, HostTime, Token};
 
 /// A store may demand a longer pause than this, but what it waits for (a number set free, a quota
@@ -25,10 +25,10 @@ const DRY_MS: i64 = 1_000;
 
 /// The ask that is out, and the pause before the next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending {
+pub(crate) struct Pending<A> {
     /// Given out, and no answer was read. Its request id stays, so that a store which has carried
     /// it out gives the same window again.
-    out: Option<Ask>,
+    out: Option<A>,
     /// The pause runs from here …
     since: HostTime,
     /// … for this long. A clock that shows less than `since` ends it: it went back, and nobody
@@ -40,9 +40,9 @@ pub(crate) struct Pending {
     seed: u64,
 }
 
-impl Pending {
+impl<A: Copy + Into<Ask>> Pending<A> {
     /// Nothing is out, and the first ask is due at once, wherever the host's clock begins.
-    pub(crate) fn new(seed: u64) -> Pending {
+    pub(crate) fn new(seed: u64) -> Pending<A> {
         Pending {
             out: None,
             since: HostTime::MIN,
@@ -62,11 +62,16 @@ impl Pending {
         self.since.plus(self.pause_ms)
     }
 
-    pub(crate) fn out(&self) -> Option<Ask> {
+    pub(crate) fn out(&self) -> Option<A> {
         self.out
     }
 
-    pub(crate) fn send(&mut self, ask: Ask, now: HostTime) {
+    /// Whether the ask that is out has this request.
+    pub(crate) fn is_out(&self, request: Token) -> bool {
+        self.out.is_some_and(|ask| ask.into().request() == request)
+    }
+
+    pub(crate) fn send(&mut self, ask: A, now: HostTime) {
         self.out = Some(ask);
         self.pause(now, EXPIRES_MS);
     }
@@ -78,9 +83,9 @@ impl Pending {
 
     /// PROTOCOL R22: takes the ask that this request names, if it is the one that is out: any answer that was
     /// read ends it.
-    pub(crate) fn answered(&mut self, request: Token) -> Option<Ask> {
+    pub(crate) fn answered(&mut self, request: Token) -> Option<A> {
         let ask = self.out?;
-        if ask.request() != request && !bug!(NoEcho) {
+        if !self.is_out(request) && !bug!(NoEcho) {
             return None;
         }
         if !bug!(RequestSurvives) {
@@ -100,16 +105,10 @@ impl Pending {
     }
 
     /// An ask failed. One that was never answered stays out and is sent again as it is.
-    pub(crate) fn failed(
-        &mut self,
-        code: Code,
-        retry_after_ms: Option<u32>,
-        now: HostTime,
-        dry: bool,
-    ) {
+    pub(crate) fn failed(&mut self, failure: Failure, now: HostTime, dry: bool) {
         self.failures = self.failures.saturating_add(1);
-        self.last = Some(code);
-        self.retry_after_ms = retry_after_ms.map_or(0, i64::from).min(LONGEST_RETRY_MS);
+        self.last = Some(failure.code);
+        self.retry_after_ms = failure.retry_after_ms.map_or(0, i64::from).min(LONGEST_RETRY_MS);
         self.pause(now, self.back_off(dry));
     }
 
@@ -146,9 +145,9 @@ impl Pending {
         }
     }
 
-    /// Drops a renewal that is out, as what it is of was given up; an acquire is of what is wanted now.
-    pub(crate) fn drop_renewal(&mut self) {
-        self.out = self.out.filter(|ask| matches!(ask, Ask::Acquire(_)));
+    /// Drops the ask that is out unless it is of this sort, as what it is of was given up.
+    pub(crate) fn retain(&mut self, is_wanted: impl FnOnce(&A) -> bool) {
+        self.out = self.out.filter(is_wanted);
         self.hurry();
     }
 
@@ -184,12 +183,15 @@ mod tests {
 
     #[test]
     fn a_store_may_demand_a_pause_of_a_minute_at_most() {
-        let mut asking = Pending::new(7);
+        let mut asking: Pending<Ask> = Pending::new(7);
         let begin = HostTime::new(0);
-        asking.failed(Code::WorkersExhausted, Some(30_000), begin, true);
-        assert_eq!(asking.due_at().get(), 30_000);
-        asking.failed(Code::WorkersExhausted, Some(u32::MAX), begin, true);
-        assert_eq!(asking.due_at().get(), LONGEST_RETRY_MS);
+        let mut failed = |ms| {
+            let failure = Failure { code: Code::WorkersExhausted, retry_after_ms: Some(ms) };
+            asking.failed(failure, begin, true);
+            asking.due_at().get()
+        };
+        assert_eq!(failed(30_000), 30_000);
+        assert_eq!(failed(u32::MAX), LONGEST_RETRY_MS);
         assert!(!asking.is_due(HostTime::new(59_999)) && asking.is_due(HostTime::new(60_000)));
         // A clock that went back says nothing about how long it was.
         assert!(asking.is_due(HostTime::new(-1)));

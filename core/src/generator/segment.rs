@@ -3,12 +3,11 @@
 //! Two ranges are held at most: the line spends one, the other waits behind it (double buffering),
 //! asked for long before the first is used up. Numbers do not age, so neither does a range.
 
-use super::kind::sealed::Sealed;
-use super::kind::{Kind, NewRange, Standing};
+use super::kind::{Keeps, Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
 use crate::line::{Ids, Line, OwnLine, Run, Shape, Stop, count_up};
 use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
-use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
+use crate::protocol::{Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
 /// What a segment generator is built from.
@@ -23,9 +22,9 @@ use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, Stor
 /// let now = HostTime::new(0);
 /// refill(&mut orders, &mut store, || now, || [2; 16])?;
 /// orders.fill(now, &mut [0; 50])?;
-/// assert!(!orders.wants_ask(now), "50 are left, and that is half");
+/// assert!(!orders.wants(now), "50 are left, and that is half");
 /// assert_eq!(orders.next(now)?, 51);
-/// assert!(orders.wants_ask(now), "49 are left");
+/// assert!(orders.wants(now), "49 are left");
 ///
 /// let wrong = SegmentConfig { step: Some(0), ..config };
 /// assert_eq!(Segment::new(wrong, 7).unwrap_err().code, Code::StepInvalid);
@@ -188,19 +187,14 @@ impl Segments {
     fn cap(&self) -> u32 {
         self.config.max_step.unwrap_or(STEP_CAP)
     }
-
-    fn grant<'g>(&self, ask: &Ask, grant: &'g Grant) -> Option<&'g SegmentGrant> {
-        match (ask, grant) {
-            (Ask::Segment(ask), Grant::Segment(grant)) if ask.tag == grant.tag => Some(grant),
-            _ => None,
-        }
-    }
 }
 
-impl Sealed for Segments {}
+impl Keeps for Segments {}
 
 impl Kind for Segments {
     type Ids = SegmentIds;
+    type Ask = SegmentAsk;
+    type Grant = SegmentGrant;
     const DOUBLE_BUFFERED: bool = true;
 
     #[inline]
@@ -227,7 +221,7 @@ impl Kind for Segments {
         standing.end.saturating_add(1).saturating_sub(enough)
     }
 
-    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask {
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> SegmentAsk {
         let adapted = self.last.map(|last| {
             let own = self.config.step.unwrap_or(last.own_step);
             let most = last.max_step.min(self.cap());
@@ -238,7 +232,7 @@ impl Kind for Segments {
         // Whether that many can be had by now is worth one number, and not a whole range each time.
         let looks = self.last.is_some_and(|last| standing.wanted > last.max_step.into());
         let adapted = if looks { Some(1) } else { adapted };
-        Ask::Segment(SegmentAsk {
+        SegmentAsk {
             tag: self.config.tag,
             request,
             store: standing.store,
@@ -246,43 +240,47 @@ impl Kind for Segments {
             at_least,
             exactly: None,
             have_until: standing.have_until.filter(|_| !bug!(HaveUntilUnsent)),
-        })
+        }
     }
 
     fn vet(
         &self,
-        ask: &Ask,
-        grant: &Grant,
+        ask: &SegmentAsk,
+        grant: &SegmentGrant,
         standing: &Standing,
         _store_now: StoreTime,
     ) -> Result<NewRange, Code> {
-        let grant = self.grant(ask, grant).ok_or(Code::GrantInvalid)?;
         let positions = grant.range;
         let seen = standing.have_until.filter(|_| !bug!(SegmentBelowSeen)).unwrap_or(0);
         let fits = !positions.is_empty() && positions.end <= LINE_END && positions.start >= seen;
-        if !fits || grant.step == 0 || grant.max_step == 0 {
+        if grant.tag != ask.tag || !fits || grant.step == 0 || grant.max_step == 0 {
             return Err(Code::GrantInvalid);
         }
         Ok(NewRange { positions, bound: positions.end, extends: false })
     }
 
-    fn accept(&mut self, ask: &Ask, grant: &Grant, now: HostTime, _store_now: StoreTime) -> i64 {
-        if let (Some(given), Ask::Segment(ask)) = (self.grant(ask, grant), ask) {
-            let size = u32::try_from(given.range.len()).unwrap_or(u32::MAX);
-            // One number for a look says nothing about consumption.
-            let before = self.last.filter(|last| {
-                size == 1 && ask.at_least.is_some_and(|wanted| wanted > last.max_step)
-            });
-            self.last = Some(Last {
-                size: before.map_or(size, |last| last.size),
-                granted: before.map_or(now, |last| last.granted),
-                own_step: given.step,
-                max_step: given.max_step,
-                remaining: given.remaining,
-                heard: now,
-            });
-        }
-        0
+    fn accept(
+        &mut self,
+        ask: &SegmentAsk,
+        grant: &SegmentGrant,
+        range: NewRange,
+        now: HostTime,
+        _store_now: StoreTime,
+    ) -> (i64, Option<NewRange>) {
+        let size = u32::try_from(grant.range.len()).unwrap_or(u32::MAX);
+        // One number for a look says nothing about consumption.
+        let before = self
+            .last
+            .filter(|last| size == 1 && ask.at_least.is_some_and(|wanted| wanted > last.max_step));
+        self.last = Some(Last {
+            size: before.map_or(size, |last| last.size),
+            granted: before.map_or(now, |last| last.granted),
+            own_step: grant.step,
+            max_step: grant.max_step,
+            remaining: grant.remaining,
+            heard: now,
+        });
+        (0, Some(range))
     }
 
     fn refused(&mut self, _code: Code) -> bool {
@@ -301,7 +299,7 @@ impl Kind for Segments {
         self.last.map(|last| (last.remaining, last.heard))
     }
 
-    fn release_unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {
+    fn release_unopened(&self, _ask: &SegmentAsk, _grant: &SegmentGrant) -> Option<Release> {
         None
     }
 

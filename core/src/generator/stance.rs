@@ -23,14 +23,16 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// meanwhile, so the store is asked again first.
     ///
     /// ```
-    /// use leafid_core::{Code, HostTime, Segment, SegmentConfig, Stance};
+    /// use leafid_core::{Action, Code, Event, HostTime, Segment, SegmentConfig, Stance};
     /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
     /// let ms = HostTime::new;
     /// let refusal = orders.next(ms(0)).unwrap_err();
     /// assert_eq!(orders.stance(refusal, ms(0)), Stance::Wait(Some(ms(0))), "ask first");
-    /// let ask = orders.poll_ask(ms(0), [2; 16]).unwrap();
+    /// let Some(Action::Ask(ask)) = orders.poll(ms(0), [2; 16]) else { panic!() };
     /// assert_eq!(orders.stance(refusal, ms(0)), Stance::Wait(Some(ms(3_000))), "it is out");
-    /// orders.handle_failure(ask.request(), Code::TagUnknown, None, ms(5));
+    /// let answer = Err(Code::TagUnknown.into());
+    /// let event = Event::Answer { request: ask.request, sent: ms(0), answer };
+    /// assert!(orders.handle(event, ms(5)).is_err());
     /// assert_eq!(orders.stance(refusal, ms(5)), Stance::Raise(Code::TagUnknown));
     /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
@@ -39,14 +41,14 @@ impl<K: Kind, L: Line> Generator<K, L> {
             return Stance::Raise(refusal.code);
         }
         // What is granted needs no answer, only the write that lets it be used.
-        let is_answered = !self.kept_back && self.pending.out().is_none() && !self.wants_ask(now);
+        let is_answered = !self.kept_back && self.pending.out().is_none() && !self.is_ask_due(now);
         if refusal.code == self.kind.dry_code()
             && is_answered
             && let Some(code) = self.failure().filter(|code| code.is_permanent())
         {
             return Stance::Raise(code);
         }
-        let until = [refusal.until, self.poll_at()].into_iter().flatten().min();
+        let until = [refusal.until, self.ask_at()].into_iter().flatten().min();
         Stance::Wait(until.map(|until| until.max(now)))
     }
 }

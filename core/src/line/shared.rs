@@ -45,7 +45,7 @@ use core::ops::Deref;
 ///     drawn.extend(ids);
 /// }
 /// assert_eq!(drawn, (1..=800).collect(), "and none of them twice");
-/// assert!(orders.wants_ask(now), "time to ask ahead: whoever drew looks at `ask_from`");
+/// assert!(orders.wants(now), "time to ask ahead: whoever drew looks at `poll_from`");
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 ///

@@ -6,7 +6,7 @@
 
 use crate::values::{Code, Layout, Name, Range, StoreTime, Token};
 
-/// What a generator wants of its store now: [`Generator::poll_ask`](crate::Generator::poll_ask)
+/// What a generator wants of its store now: [`Generator::poll`](crate::Generator::poll)
 /// gives it out, [`Store::ask`](crate::Store::ask) or any wire carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -19,13 +19,36 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// The request id that the answer has to echo, and that
-    /// [`Generator::handle_failure`](crate::Generator::handle_failure) wants where there is none.
+    /// The request id that the answer has to echo.
     pub fn request(&self) -> Token {
         match self {
             Ask::Segment(ask) => ask.request,
             Ask::Acquire(ask) => ask.request,
             Ask::Renew(ask) => ask.request,
+        }
+    }
+}
+
+/// What a generator of windows asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowAsk {
+    /// See [`Ask::Acquire`].
+    Acquire(AcquireAsk),
+    /// See [`Ask::Renew`].
+    Renew(RenewAsk),
+}
+
+impl From<SegmentAsk> for Ask {
+    fn from(ask: SegmentAsk) -> Ask {
+        Ask::Segment(ask)
+    }
+}
+
+impl From<WindowAsk> for Ask {
+    fn from(ask: WindowAsk) -> Ask {
+        match ask {
+            WindowAsk::Acquire(ask) => Ask::Acquire(ask),
+            WindowAsk::Renew(ask) => Ask::Renew(ask),
         }
     }
 }
@@ -224,7 +247,7 @@ impl Release {
     }
 }
 
-/// A store's answer, for [`Generator::handle_grant`](crate::Generator::handle_grant).
+/// A store's answer to any [`Ask`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// Numbers.
@@ -258,6 +281,28 @@ impl Grant {
         }
     }
 }
+
+macro_rules! grants {
+    ($($kind:ident: $grant:ty),*) => {$(
+        impl From<$grant> for Grant {
+            fn from(grant: $grant) -> Grant {
+                Grant::$kind(grant)
+            }
+        }
+
+        impl TryFrom<Grant> for $grant {
+            type Error = Code;
+
+            fn try_from(grant: Grant) -> Result<$grant, Code> {
+                match grant {
+                    Grant::$kind(grant) => Ok(grant),
+                    _ => Err(Code::GrantInvalid),
+                }
+            }
+        }
+    )*};
+}
+grants! { Segment: SegmentGrant, Window: WindowGrant }
 
 /// Numbers of a tag, granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

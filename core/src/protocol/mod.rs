@@ -7,6 +7,7 @@ mod state;
 
 pub use carryover::Carryover;
 pub use message::{
-    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowAsk,
+    WindowGrant,
 };
 pub use state::{StateFile, StatePlace, StateRecord, StateWrite, Unread};

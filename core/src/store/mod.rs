@@ -1,18 +1,18 @@
 //! What a host must bring for synchronous stores, and the short loop that joins them.
 //!
 //! Nothing in the generator needs this: a host whose store is reached by promises or messages
-//! carries the asks itself ([`Generator::poll_ask`]).
+//! carries the asks itself ([`Generator::poll`]).
 
 mod memory;
 
 pub use memory::MemoryStore;
 
-use crate::generator::{Generator, Kind, Outcome};
+use crate::generator::{Event, Generator, Kind, Outcome};
 use crate::line::Line;
 use crate::protocol::{
     AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
-use crate::values::{Code, HostTime, Refusal};
+use crate::values::{HostTime, Refusal};
 
 /// Hands out disjoint ranges. What it answers is durable before it answers: a range that is
 /// granted, lost in a crash and granted again is handed out twice.
@@ -112,8 +112,7 @@ pub trait Store {
 /// [`Segment`](crate::Segment) and [`Snowflake`](crate::Snowflake) begin with it; [`Store`] shows
 /// what a failure does.
 ///
-/// An answer that does not echo the request is `GRANT_INVALID`: on this synchronous road nobody
-/// else's answer can come.
+/// A write of a state file is left to [`Generator::poll`].
 ///
 /// # Errors
 /// Why the ask failed; the generator has backed off and is usable.
@@ -124,22 +123,14 @@ pub fn refill<S: Kind, L: Line>(
     mut entropy: impl FnMut() -> [u8; 16],
 ) -> Result<bool, Refusal> {
     let sent = clock();
-    if !generator.wants_ask(sent) {
+    if !generator.is_ask_due(sent) {
         return Ok(false);
     }
     let Some(ask) = generator.poll_ask(sent, entropy()) else { return Ok(false) };
-    let answer = store.ask(&ask);
-    let now = clock();
-    let failure = match answer {
-        Ok(grant) if grant.request() == ask.request() => {
-            if let Outcome::Release(release) = generator.handle_grant(&grant, sent, now)? {
-                store.release(&release).map_err(|failure| Refusal::new(failure.code))?;
-            }
-            return Ok(true);
-        }
-        Ok(_) => Failure::from(Code::GrantInvalid),
-        Err(failure) => failure,
-    };
-    generator.handle_failure(ask.request(), failure.code, failure.retry_after_ms, now);
-    Err(failure.code.into())
+    let ask: Ask = ask.into();
+    let event = Event::Answer { request: ask.request(), sent, answer: store.ask(&ask) };
+    if let Outcome::Release(release) = generator.handle(event.of(), clock())? {
+        store.release(&release).map_err(|failure| Refusal::new(failure.code))?;
+    }
+    Ok(true)
 }

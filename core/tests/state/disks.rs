@@ -1,9 +1,9 @@
 //! State files on disks that fail. The simulator has the slow ones.
 
-use leafid_core::{Code, Layout, Name, Offset, StateWrite, StoreTime, refill};
+use leafid_core::{Code, Event, Layout, Name, Outcome, StateWrite, StoreTime, refill};
 
 use crate::{
-    Disk, START, generator, is_answered, is_refused, leased, ms, record, running, tick, worker,
+    Disk, START, due, generator, is_answered, is_refused, leased, ms, record, running, tick, worker,
 };
 
 #[test]
@@ -14,13 +14,13 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
         let mut old = record();
         (old.namespace, old.layout) = (Name::namespace("default").unwrap(), Layout::LEAF);
         old.reserved = Layout::LEAF.tick(StoreTime::new(START)).unwrap();
-        (old.end, old.since_boot) = (old.reserved + length_ms, Offset::new(START));
-        ids.keep(Some(old), ms(0), ms(0)).unwrap();
-        let write = ids.poll_write(ms(0), ms(0)).unwrap();
+        (old.end, old.now) = (old.reserved + length_ms, StoreTime::new(START));
+        ids.keep(Some(old), ms(0)).unwrap();
+        let write = due(&mut ids, ms(0)).unwrap();
         disk.put(&write);
         // A write that takes longer than the window says no more than one of half of it.
         let late = ms(length_ms as i64 / 2);
-        ids.written(late);
+        assert_eq!(ids.handle(Event::Written, late), Ok(Outcome::Applied));
         disk.save(&mut ids, late);
         let ahead = disk.found().unwrap().unwrap().reserved - old.reserved - length_ms / 2;
         assert!((most - 3..=most + 1).contains(&ahead), "{length_ms}: {ahead}");
@@ -35,11 +35,13 @@ fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
         let (mut ids, mut store) = running(&mut disk);
         let old = worker(ids.next(ms(0)).unwrap());
         let reserved = disk.found().unwrap().unwrap().reserved;
-        let write = ids.poll_write(ms(600), ms(600)).unwrap();
+        let write = due(&mut ids, ms(600)).unwrap();
         if landed {
             disk.put(&write);
         }
-        assert!(ids.not_written(ms(600)) && !ids.not_written(ms(600)), "told once");
+        for told in [Outcome::Applied, Outcome::Ignored] {
+            assert_eq!(ids.handle(Event::NotWritten, ms(600)), Ok(told));
+        }
         assert_eq!(ids.stats().state_code, Some(Code::StateInvalid));
         // What was reserved is used up, and no more of what a next life may use.
         let last = ids.next(ms(1_000)).unwrap();
@@ -49,10 +51,10 @@ fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
         assert_eq!(refill(&mut ids, &mut store, || ms(1_001), || [3; 16]), Ok(true));
         let next = ids.next(ms(1_001)).unwrap();
         assert!(next > last && worker(next) != old);
-        assert_eq!((ids.write_at(), ids.write_from()), (None, u64::MAX), "it is not written again");
+        assert_eq!((due(&mut ids, ms(1_001)), ids.poll_from()), (None, u64::MAX), "no more writes");
         // It ends as one without a file, and the next life goes on above all that was used.
         let release = ids.retire().unwrap();
-        assert_eq!((release.worker, ids.poll_write(ms(2_000), ms(2_000))), (worker(next), None));
+        assert_eq!((release.worker, due(&mut ids, ms(2_000))), (worker(next), None));
         let mut again = disk.restart(ms(2_000));
         disk.save(&mut again, ms(2_000));
         let after = again.next(ms(2_000)).unwrap();
@@ -64,8 +66,8 @@ fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
 fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = leased(&mut disk);
-    let Some(StateWrite::Record(named)) = ids.poll_write(ms(0), ms(0)) else { panic!() };
-    assert!(ids.not_written(ms(0)));
+    let Some(StateWrite::Record(named)) = due(&mut ids, ms(0)) else { panic!() };
+    assert_eq!(ids.handle(Event::NotWritten, ms(0)), Ok(Outcome::Applied));
     assert!(ids.next(ms(0)).is_err());
     refill(&mut ids, &mut store, || ms(0), || [3; 16]).unwrap();
     assert_ne!(worker(ids.next(ms(0)).unwrap()), named.worker);
@@ -80,9 +82,9 @@ fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
 fn a_window_the_file_never_named_opens_when_an_earlier_write_fails() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
-    let now = is_refused(&mut ids, Code::LeaseLost);
-    assert!(ids.poll_write(now, now).is_some());
+    let now = is_refused(&mut ids, &mut disk, Code::LeaseLost).plus(600);
+    assert!(due(&mut ids, now).is_some());
     is_answered(&mut ids, &mut store, now);
-    assert!(ids.not_written(now));
+    assert_eq!(ids.handle(Event::NotWritten, now), Ok(Outcome::Applied));
     assert!(ids.next(now).is_ok(), "the file has never named it");
 }

@@ -3,8 +3,9 @@
 mod disks;
 
 use leafid_core::{
-    Code, HostTime, Layout, MemoryStore, Name, Offset, Outcome, Snowflake, SnowflakeConfig,
-    StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token, Unread, refill,
+    Action, Ask, Code, Event, HostTime, Layout, MemoryStore, Name, Outcome, Snowflake,
+    SnowflakeConfig, StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token,
+    Unread, refill,
 };
 
 const START: i64 = 1_800_000_000_000;
@@ -24,7 +25,7 @@ fn record() -> StateRecord {
         layout: Layout::EDGE,
         end: 72_057_594_037,
         reserved: 72_057_593_000,
-        since_boot: Offset::new(-7),
+        now: StoreTime::new(-7),
     }
 }
 
@@ -39,31 +40,39 @@ impl Disk {
     }
 
     fn put(&mut self, write: &StateWrite) {
-        let (at, slot) = self.file.slot(write);
+        let (at, slot) = self.file.slot(write, ms(0));
         self.bytes[at..at + SLOT].copy_from_slice(&slot);
         self.file.written();
     }
 
     fn found(&self) -> Result<Option<StateRecord>, Unread> {
-        StateFile::read(PLACE, &self.bytes).1
+        StateFile::read(PLACE, ms(0), &self.bytes).1
     }
 
     fn save(&mut self, ids: &mut Snowflake, now: HostTime) -> u32 {
         let mut writes = 0;
-        while let Some(write) = ids.poll_write(now, now) {
+        while let Some(write) = due(ids, now) {
             self.put(&write);
-            assert_eq!(ids.written(now), None);
+            assert_eq!(ids.handle(Event::Written, now), Ok(Outcome::Applied));
             writes += 1;
         }
         writes
     }
 
     fn restart(&mut self, now: HostTime) -> Snowflake {
-        let (file, found) = StateFile::read(PLACE, &self.bytes);
+        let (file, found) = StateFile::read(PLACE, now, &self.bytes);
         self.file = file;
         let mut ids = generator();
-        ids.keep(found.unwrap(), now, now).unwrap();
+        ids.keep(found.unwrap(), now).unwrap();
         ids
+    }
+}
+
+/// What is to be written now. What is asked meanwhile is lost on its way.
+fn due(ids: &mut Snowflake, now: HostTime) -> Option<StateWrite> {
+    match ids.poll(now, [9; 16])? {
+        Action::Write(write) => Some(write),
+        Action::Ask(_) => None,
     }
 }
 
@@ -93,18 +102,38 @@ fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     (ids, store)
 }
 
-fn is_refused(ids: &mut Snowflake, code: Code) -> HostTime {
-    let now = ids.poll_at().unwrap();
-    let ask = ids.poll_ask(now, [4; 16]).unwrap();
-    ids.handle_failure(ask.request(), code, None, now);
-    now
+/// Goes on until it asks, which is refused so; when that was.
+fn is_refused(ids: &mut Snowflake, disk: &mut Disk, code: Code) -> HostTime {
+    loop {
+        let now = ids.poll_at().unwrap();
+        let event = match ids.poll(now, [4; 16]).unwrap() {
+            Action::Write(write) => {
+                disk.put(&write);
+                Event::Written
+            }
+            Action::Ask(ask) => {
+                let request = Ask::from(ask).request();
+                Event::Answer { request, sent: now, answer: Err(code.into()) }
+            }
+        };
+        if ids.handle(event, now).is_err() {
+            return now;
+        }
+    }
+}
+
+/// What it asks, also if that was lost on its way before.
+fn asks(ids: &mut Snowflake, now: HostTime) -> Ask {
+    let request = u128::from(now.get().unsigned_abs() + 1).to_be_bytes();
+    let mut times = [now, now.plus(3_000), now.plus(3_000)].into_iter();
+    times.find_map(|at| ids.poll(at, request).and_then(Action::ask)).unwrap().into()
 }
 
 fn is_answered(ids: &mut Snowflake, store: &mut MemoryStore, now: HostTime) {
     store.set_clock(StoreTime::new(START + now.get()));
-    let ask = ids.poll_ask(now, [5; 16]).unwrap();
-    let grant = store.ask(&ask).unwrap();
-    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
+    let ask = asks(ids, now);
+    let event = Event::Answer { request: ask.request(), sent: now, answer: store.ask(&ask) };
+    assert_eq!(ids.handle(event.of(), now), Ok(Outcome::Applied));
 }
 
 fn tick(id: u64) -> u64 {
@@ -117,7 +146,7 @@ fn worker(id: u64) -> u32 {
 
 #[test]
 fn the_bytes_are_these() {
-    let (at, slot) = StateFile::new(PLACE).slot(&StateWrite::Record(record()));
+    let (at, slot) = StateFile::new(PLACE).slot(&StateWrite::Record(record()), ms(0));
     assert_eq!(at, 0);
     let mut expected = Vec::new();
     expected.extend(b"LEAFIDST\x01\x00\x01\x06");
@@ -156,14 +185,14 @@ fn a_write_that_is_broken_off_leaves_the_one_before_or_nothing() {
     disk.put(&StateWrite::Record(StateRecord { reserved: 1, ..record() }));
     disk.put(&StateWrite::Record(StateRecord { reserved: 2, ..record() }));
     let last = disk.found().unwrap();
-    let (at, slot) = disk.file.slot(&StateWrite::Record(record()));
+    let (at, slot) = disk.file.slot(&StateWrite::Record(record()), ms(0));
     for cut in 0..SLOT {
         for rest in [0, cut] {
             let mut bytes = disk.bytes;
             // Its beginning, or its end.
             let (from, to) = if rest == 0 { (0, cut) } else { (cut, SLOT) };
             bytes[at + from..at + to].copy_from_slice(&slot[from..to]);
-            let found = StateFile::read(PLACE, &bytes).1;
+            let found = StateFile::read(PLACE, ms(0), &bytes).1;
             let expected = match &bytes[at..at + SLOT] {
                 written if *written == slot => Ok(Some(record())),
                 written if *written == disk.bytes[at..at + SLOT] => Ok(last),
@@ -182,7 +211,7 @@ fn what_gives_no_right() {
     let one = disk.bytes;
     disk.put(&StateWrite::Record(record()));
     let two = disk.bytes;
-    let read = |place, bytes: &[u8; StateFile::BYTES]| StateFile::read(place, bytes).1;
+    let read = |place, bytes: &[u8; StateFile::BYTES]| StateFile::read(place, ms(0), bytes).1;
     for place in [
         StatePlace { machine: [9; 16], ..PLACE },
         StatePlace { boot: [9; 16], ..PLACE },
@@ -216,9 +245,9 @@ fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
     let (mut writes, mut now) = (0, 0);
     while now < 8_000 {
         assert!(ids.next(ms(now)).is_ok(), "{now}");
-        let at = ids.write_at().unwrap();
+        let at = ids.poll_at().unwrap();
         assert!(at <= ms(now).plus(600), "half a second before it is over");
-        if ids.wants_write(ms(now)) {
+        if ids.wants(ms(now)) {
             writes += disk.save(&mut ids, ms(now));
         }
         now += 10;
@@ -229,8 +258,9 @@ fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
     store.set_clock(StoreTime::new(START + now));
     refill(&mut ids, &mut store, || ms(now), || [3; 16]).unwrap();
     disk.save(&mut ids, ms(now));
+    ids.rest();
     writes = 0;
-    while let Some(at) = ids.write_at() {
+    while let Some(at) = ids.poll_at() {
         now = at.get().max(now);
         writes += disk.save(&mut ids, ms(now));
         assert!(writes < 200, "it goes on for ever");
@@ -249,8 +279,7 @@ fn a_restart_goes_on_above_what_was_reserved_without_a_store() {
     let first = again.next(ms(900)).unwrap();
     assert!(first > last && tick(first) == reserved + 1);
     // It asks with the lease that it found.
-    let ask = again.poll_ask(ms(900), [4; 16]).unwrap();
-    assert!(matches!(ask, leafid_core::Ask::Renew(_)), "{ask:?}");
+    assert!(matches!(asks(&mut again, ms(900)), Ask::Renew(_)));
 }
 
 #[test]
@@ -267,10 +296,10 @@ fn closing_leaves_where_it_stood_and_gives_nothing_back() {
 fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
     let mut disk = Disk::new();
     let (mut ids, _) = leased(&mut disk);
-    let write = ids.poll_write(ms(0), ms(0)).unwrap();
+    let write = due(&mut ids, ms(0)).unwrap();
     ids.forget();
     disk.put(&write);
-    ids.written(ms(0));
+    assert_eq!(ids.handle(Event::Written, ms(0)), Ok(Outcome::Applied));
     assert!(ids.next(ms(0)).is_err());
     assert_eq!(disk.save(&mut ids, ms(0)), 1);
     assert_eq!(disk.found(), Ok(None));
@@ -282,8 +311,7 @@ fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let (mut ids, mut store) = running(&mut disk);
     let old = disk.found().unwrap().unwrap();
     // The lease is lost; another number is acquired, and the old one goes on meanwhile.
-    let now = is_refused(&mut ids, Code::LeaseLost);
-    disk.save(&mut ids, now);
+    let now = is_refused(&mut ids, &mut disk, Code::LeaseLost);
     is_answered(&mut ids, &mut store, now);
     assert_eq!(worker(ids.next(now).unwrap()), old.worker);
     assert_eq!(disk.found().unwrap().unwrap().worker, old.worker);
@@ -295,7 +323,7 @@ fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let mut disk = Disk::new();
     let mut ids = disk.restart(now);
     let mut unopened = generator();
-    unopened.keep(None, now, now).unwrap();
+    unopened.keep(None, now).unwrap();
     refill(&mut unopened, &mut store, || now, || [6; 16]).unwrap();
     assert!(unopened.retire().is_some());
     assert_eq!(ids.retire(), None);
@@ -320,11 +348,11 @@ fn the_right_of_another_generator_is_refused() {
     let other = StateRecord { namespace: Name::namespace("other").unwrap(), ..record() };
     let config = SnowflakeConfig::new("events", "host/1").unwrap();
     let mut ids = Snowflake::new(config, 7).unwrap();
-    let refused = ids.keep(Some(other), ms(0), ms(0)).unwrap_err();
+    let refused = ids.keep(Some(other), ms(0)).unwrap_err();
     assert_eq!(refused.code, Code::StateInvalid);
     let layout = SnowflakeConfig { layout: Some(Layout::LEAF), ..config };
     let mut ids = Snowflake::new(layout, 7).unwrap();
-    assert_eq!(ids.keep(Some(record()), ms(0), ms(0)).unwrap_err().code, Code::StateInvalid);
+    assert_eq!(ids.keep(Some(record()), ms(0)).unwrap_err().code, Code::StateInvalid);
     ids.retire();
-    assert_eq!(ids.keep(None, ms(0), ms(0)).unwrap_err().code, Code::Closed);
+    assert_eq!(ids.keep(None, ms(0)).unwrap_err().code, Code::Closed);
 }

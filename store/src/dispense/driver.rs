@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use leafid_core::{
-    Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Range, Refusal, Release, Stance,
+    Action, Ask, Code, Event, Failure, Generator, Grant, HostTime, Kind, Outcome, Range, Refusal,
+    Release, Stance,
 };
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -162,11 +163,11 @@ impl<S: Kind + Send + 'static> Driver<S> {
             // Tells the generator how many are wanted, for its next ask.
             let _ = state.generator.ready(now, missing as u64);
         }
-        if state.generator.wants_ask(now)
-            && let Some(ask) = state.generator.poll_ask(now, random::bytes()?)
+        if state.generator.wants(now)
+            && let Some(ask) = state.generator.poll(now, random::bytes()?).and_then(Action::ask)
         {
             state.carrying += 1;
-            tokio::spawn(Arc::clone(self).carry(deps.clone(), ask));
+            tokio::spawn(Arc::clone(self).carry(deps.clone(), ask.into()));
         }
         let Err(refusal) = drawn else {
             return Ok(if missing == 0 { Look::Done } else { Look::Again });
@@ -262,24 +263,21 @@ impl<S: Kind> State<S> {
         sent: HostTime,
         now: HostTime,
     ) -> Option<Release> {
-        self.problem = match answer {
-            Ok(grant) => match self.generator.handle_grant(&grant, sent, now) {
-                Ok(Outcome::Release(release)) => return Some(release),
-                Ok(_) => {
-                    if let Grant::Segment(grant) = &grant {
-                        self.at_hand.granted(grant.range);
-                    }
-                    None
-                }
-                Err(refusal) => Some(refusal.into()),
-            },
-            Err(problem) => {
-                let (code, pause) = (problem.code, problem.retry_after_ms);
-                self.generator.handle_failure(ask.request(), code, pause, now);
-                Some(problem)
-            }
+        let failure = |problem: &Problem| Failure {
+            code: problem.code,
+            retry_after_ms: problem.retry_after_ms,
         };
-        None
+        let heard = answer.as_ref().copied().map_err(failure);
+        let event = Event::Answer { request: ask.request(), sent, answer: heard };
+        let outcome = self.generator.handle(event.of(), now);
+        if let (Ok(Grant::Segment(grant)), Ok(_)) = (heard, outcome) {
+            self.at_hand.granted(grant.range);
+        }
+        self.problem = answer.err().or(outcome.err().map(Problem::from));
+        match outcome {
+            Ok(Outcome::Release(release)) => Some(release),
+            _ => None,
+        }
     }
 
     /// What the store said, in its own words; without any, the refusal's.

@@ -1,13 +1,14 @@
 //! Both generators on the `&mut` face: every verb, once for each.
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Run, Segment,
-    SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Token,
+    Action, Ask, Carryover, Code, Event, Grant, HostTime, Layout, Outcome, Refusal, Release, Run,
+    Segment, SegmentAsk, SegmentConfig, SegmentGrant, SegmentIds, Snowflake, SnowflakeConfig,
+    SnowflakeIds, Stance, Stats, WindowAsk, WindowGrant,
 };
 
 /// The verbs of one generator, whatever it is made of, behind names that begin with `$whose`.
 macro_rules! generator {
-    ($module:ident $whose:literal, $type:ty, $draw:ty) => {
+    ($module:ident $whose:literal, $type:ty, $draw:ty, $ask:ty, $grant:ty) => {
         mod $module {
             use super::*;
 
@@ -26,17 +27,21 @@ macro_rules! generator {
                 }
                 most(ids: &$type) -> u64 { ids.most() }
                 may_end_before(ids: &$type, n: &u64) -> bool { ids.may_end_before(*n) }
-                wants_ask(ids: &$type, now: &HostTime) -> bool { ids.wants_ask(*now) }
-                ask_from(ids: &$type) -> u64 { ids.ask_from() }
+                wants(ids: &$type, now: &HostTime) -> bool { ids.wants(*now) }
+                poll_from(ids: &$type) -> u64 { ids.poll_from() }
                 poll_at(ids: &$type) -> Option<HostTime> { ids.poll_at() }
-                poll_ask(ids: &mut $type, now: &HostTime, entropy: &[u8; 16]) -> Option<Ask> {
-                    ids.poll_ask(*now, *entropy)
+                poll(ids: &mut $type, now: &HostTime, entropy: &[u8; 16]) -> Option<Action<$ask>> {
+                    ids.poll(*now, *entropy)
                 }
-                handle_grant(ids: &mut $type, grant: &Grant, at: &[HostTime; 2])
-                    -> Result<Outcome, Refusal> { ids.handle_grant(grant, at[0], at[1]) }
-                handle_failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>,
-                    now: &HostTime) -> () { ids.handle_failure(*of, *code, *after, *now) }
+                handle(ids: &mut $type, event: &Event<$grant>, now: &HostTime)
+                    -> Result<Outcome, Refusal> { ids.handle(*event, *now) }
+                ask(action: &Action<$ask>) -> Option<$ask> { action.ask() }
+                of_any(action: &Action<$ask>) -> Action<Ask> { action.of_any() }
+                of(event: &Event<Grant>) -> Event<$grant> { event.of() }
+                rest(ids: &mut $type) -> () { ids.rest() }
                 retire(ids: &mut $type) -> Option<Release> { ids.retire() }
+                give_up(ids: &mut $type) -> Option<Release> { ids.give_up() }
+                is_voiding(ids: &$type) -> bool { ids.is_voiding() }
                 forget(ids: &mut $type) -> () { ids.forget() }
                 resumed(ids: &mut $type) -> () { ids.resumed() }
                 carryover(ids: &$type) -> Carryover { ids.carryover() }
@@ -56,8 +61,8 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(own_segment "segment", Segment, SegmentIds);
-generator!(own_snowflake "snowflake", Snowflake, SnowflakeIds);
+generator!(own_segment "segment", Segment, SegmentIds, SegmentAsk, SegmentGrant);
+generator!(own_snowflake "snowflake", Snowflake, SnowflakeIds, WindowAsk, WindowGrant);
 
 verbs! {
     segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }

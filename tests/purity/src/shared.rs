@@ -1,9 +1,9 @@
 //! The lock-free face: the line alone, both generators over it, drawing without a generator.
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, HostTime, Ids, Outcome, Range, Refusal, Release, Run, Segment,
-    SegmentConfig, SegmentIds, Shape, SharedLine, Snowflake, SnowflakeConfig, SnowflakeIds, Stance,
-    Stats, Stop, Token,
+    Action, Ask, Carryover, Code, Event, Grant, HostTime, Ids, Outcome, Range, Refusal, Release,
+    Run, Segment, SegmentAsk, SegmentConfig, SegmentGrant, SegmentIds, Shape, SharedLine,
+    Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Stop, WindowAsk, WindowGrant,
 };
 
 use crate::generators::generator;
@@ -11,8 +11,8 @@ use crate::generators::generator;
 type SharedSegment = Segment<&'static SharedLine>;
 pub(crate) type SharedSnowflake = Snowflake<&'static SharedLine>;
 
-generator!(shared_segment "shared_segment", SharedSegment, SegmentIds);
-generator!(shared_snowflake "shared_snowflake", SharedSnowflake, SnowflakeIds);
+generator!(shared_segment "shared_segment", SharedSegment, SegmentIds, SegmentAsk, SegmentGrant);
+generator!(shared_snowflake "shared_snowflake", SharedSnowflake, SnowflakeIds, WindowAsk, WindowGrant);
 
 verbs! {
     shared_segment_new(config: &SegmentConfig, seed: &u64, line: &'static SharedLine)

@@ -12,7 +12,7 @@ use crate::bugs::{Bug, seed};
 use crate::line::{INSIDE, Line, Run, Shape, SharedLine};
 use crate::values::Range;
 use crate::{
-    Grant, HostTime, Ids, Layout, MemoryStore, Name, Segment, SegmentConfig, SegmentGrant,
+    Action, Event, HostTime, Ids, Layout, MemoryStore, Name, Segment, SegmentConfig, SegmentGrant,
     Snowflake, SnowflakeConfig, SnowflakeIds, StoreTime, Token, refill,
 };
 
@@ -214,9 +214,10 @@ fn model_fill_over_a_hole() {
 }
 
 fn grant_numbers(ids: &mut Segment<Arc<SharedLine>>, range: Range, n: u8) {
-    let ask = ids.poll_ask(NOW, [n; 16]).unwrap();
+    let Some(Action::Ask(ask)) = ids.poll(NOW, [n; 16]) else { panic!() };
+    let request = ask.request;
     let grant = SegmentGrant {
-        request: ask.request(),
+        request,
         store: Token::new([7; 16]),
         tag: Name::tag("model").unwrap(),
         range,
@@ -225,5 +226,5 @@ fn grant_numbers(ids: &mut Segment<Arc<SharedLine>>, range: Range, n: u8) {
         remaining: 90,
         now: STORE_NOW,
     };
-    ids.handle_grant(&Grant::Segment(grant), NOW, NOW).unwrap();
+    ids.handle(Event::Answer { request, sent: NOW, answer: Ok(grant) }, NOW).unwrap();
 }

@@ -1,8 +1,8 @@
 //! Both generators, sans-I/O, each on both faces of the line.
 
 use leafid_core::{
-    Carryover, Clocks, Code, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal, Segment,
-    SharedLine, Snowflake, Stance,
+    Action, Ask, Carryover, Clocks, Code, Event, Failure, Generator, Grant, Kind, Line, Outcome,
+    OwnLine, Refusal, Segment, SharedLine, Snowflake, Stance,
 };
 use leafid_wire::{FieldReader, Fields, put_ask, put_stats, segment_config, snowflake_config};
 use serde_json::{Value, json};
@@ -77,18 +77,21 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
                 json!({"count": ids.len(), "first": shown(ids.first()), "last": shown(ids.last())})
             })),
             "ready" => Ok(either(generator.ready(at, count(step)?), |()| json!(true))),
-            "wants_ask" => Ok(json!(generator.wants_ask(at))),
+            "wants_ask" => Ok(json!(generator.wants(at))),
             "poll_at" => Ok(json!(generator.poll_at().map(|at| at.get().to_string()))),
             "poll_ask" => {
-                let ask = generator.poll_ask(at, token(step, "entropy")?.bytes());
+                let action = generator.poll(at, token(step, "entropy")?.bytes());
+                let ask: Option<Ask> = action.and_then(Action::ask).map(Into::into);
                 Ok(ask.map_or(Value::Null, |ask| object(|to| put_ask(&ask, to))))
             }
             "grant" => self.grant(step),
             "failure" => {
                 let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
                 let retry_after = open(step).small("retry_after_ms");
-                let retry_after = retry_after.map_err(|refusal| refusal.to_string())?;
-                generator.handle_failure(token(step, "request")?, code, retry_after, at);
+                let retry_after_ms = retry_after.map_err(|refusal| refusal.to_string())?;
+                let request = token(step, "request")?;
+                let answer = Err(Failure { code, retry_after_ms });
+                let _ = generator.handle(Event::Answer { request, sent: at, answer }, at);
                 Ok(Value::Null)
             }
             "retire" => {
@@ -161,7 +164,9 @@ impl<S: Kind, L: Line> Driven<S, L> {
             None => read(answer).map(Grant::Window),
         };
         let grant = grant.map_err(|refusal| format!("the answer: {refusal}"))?;
-        let outcome = self.0.handle_grant(&grant, host_time(step, "sent")?, host_time(step, "at")?);
+        let (request, sent) = (grant.request(), host_time(step, "sent")?);
+        let event = Event::Answer { request, sent, answer: Ok(grant) };
+        let outcome = self.0.handle(event.of(), host_time(step, "at")?);
         Ok(either(outcome, |outcome| match outcome {
             Outcome::Applied => json!("applied"),
             Outcome::Ignored => json!("ignored"),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Hub};
+use crate::client::driver::{Errand, Hub};
 
 /// A generator as its driver sees it.
 pub trait Driven: Send + Sync {
     /// The next thing to do, or how long to rest.
-    fn poll_action(&self) -> Action;
+    fn poll_errand(&self) -> Errand;
     /// Whether somebody called since this was asked last.
     fn take_call(&self) -> bool;
     fn listen(&self, hub: Arc<Hub>);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Driven, Holding, Hub, Kind, saving};
+use crate::client::driver::{Driven, Errand, Holding, Hub, Kind, saving};
 use crate::client::host::random;
 
 /// How often a window's driver looks whether the wall clock leapt.
@@ -16,25 +16,27 @@ const LOOK_UP: Duration = Duration::from_secs(1);
 /// How often a driver looks at a clock that a test moves.
 const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);
 /// When to try again where the system gave no randomness.
-const NO_RANDOMNESS: Duration = Duration::from_millis(100);
+pub(super) const NO_RANDOMNESS: Duration = Duration::from_millis(100);
 
 impl<K: Kind> Driven for Holding<K> {
-    fn poll_action(&self) -> Action {
+    fn poll_errand(&self) -> Errand {
         let mut state = self.lock();
-        let Ok(entropy) = random::entropy() else { return Action::Rest(Some(NO_RANDOMNESS)) };
-        let (action, at) = state.action(entropy);
-        if !matches!(action, Action::Rest(_)) {
-            return action;
+        let Ok(entropy) = random::entropy() else { return Errand::Rest(Some(NO_RANDOMNESS)) };
+        let errand = state.errand(entropy);
+        // What is to be written is for another thread.
+        self.saver_called.notify_one();
+        if let Some(errand) = errand {
+            return errand;
         }
         self.publish(&state);
-        let wait = at.map(|at| at.since(self.clock.exact()));
+        let wait = state.look_at().map(|at| at.since(self.clock.exact()));
         let wait = wait.map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1)));
         let look_up = match (self.clock.is_given(), K::READS_CLOCK) {
             (true, _) => Some(LOOK_UP_OF_TESTS),
             (false, true) => Some(LOOK_UP),
             (false, false) => None,
         };
-        Action::Rest(wait.into_iter().chain(look_up).min())
+        Errand::Rest(wait.into_iter().chain(look_up).min())
     }
 
     fn take_call(&self) -> bool {

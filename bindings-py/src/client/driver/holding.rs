@@ -31,7 +31,7 @@ pub struct Holding<K: Kind> {
     line: Arc<SharedLine>,
     ids: OnceLock<<K::Core as leafid_core::Kind>::Ids>,
     /// The cursor from which on the driver is to be called.
-    ask_from: AtomicU64,
+    call_from: AtomicU64,
     /// IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
     pub(super) kept: Kept,
@@ -67,7 +67,7 @@ impl<K: Kind> Holding<K> {
             generation: fork::current(),
             line,
             ids: OnceLock::new(),
-            ask_from: AtomicU64::new(NEVER),
+            call_from: AtomicU64::new(NEVER),
             drawn: AtomicU64::new(0),
             kept: Kept::default(),
             has_file: AtomicBool::new(false),
@@ -175,7 +175,7 @@ impl<K: Kind> Holding<K> {
         self.drawn.store(before.wrapping_add(1), Ordering::Relaxed);
         Some(Drawn {
             id: ids.id(run.positions.start, run.worker),
-            calls_driver: run.positions.end >= self.ask_from.load(Ordering::Relaxed),
+            calls_driver: run.positions.end >= self.call_from.load(Ordering::Relaxed),
         })
     }
 
@@ -189,24 +189,22 @@ impl<K: Kind> Holding<K> {
         {
             let _ = self.ended.set(code);
         }
-        // While something is due by time, the driver needs no call.
-        let by_draws = state.generator.poll_at().is_none();
-        let ask_from = if by_draws { state.generator.ask_from() } else { NEVER };
-        let write_from = K::keeping(&state.generator).map_or(NEVER, |keeping| keeping.write_from());
-        self.ask_from.store(ask_from.min(write_from), Ordering::Release);
+        self.call_from.store(state.generator.poll_from(), Ordering::Release);
     }
 
-    /// Has the driver look, for it is time to ask.
+    /// Has the driver look, for there is something to do.
     #[cold]
     pub fn call_driver(&self) {
-        self.ask_from.store(NEVER, Ordering::Release);
+        self.call_from.store(NEVER, Ordering::Release);
         // Under the lock, so that the driver has published what it is called for.
         let _state = self.lock();
         self.wake_driver();
-        self.saver_called.notify_one();
     }
 
+    /// Has the driver look what is to be done, and the thread of the state file, which the driver's
+    /// store does not hold up.
     pub(super) fn wake_driver(&self) {
+        self.saver_called.notify_one();
         self.called.store(true, Ordering::Release);
         if let Some(hub) = self.hub.get() {
             hub.wake();
@@ -219,7 +217,6 @@ impl<K: Kind> Holding<K> {
         state.retire(gives_up);
         self.publish(&state);
         self.wake_driver();
-        self.saver_called.notify_one();
         drop(state);
         self.wake_callers();
     }
@@ -235,7 +232,6 @@ impl<K: Kind> Holding<K> {
         state.forget();
         self.publish(&state);
         self.wake_driver();
-        self.saver_called.notify_one();
     }
 
     /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.

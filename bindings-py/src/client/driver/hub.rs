@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use leafid_core::{Ask, Code, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Driven, rest};
+use crate::client::driver::{Driven, Errand, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
@@ -34,7 +34,7 @@ struct Entry {
     /// When to look at it again, if nobody calls before.
     at: Option<Instant>,
     /// What it wanted when it was looked at out of turn.
-    put_off: Option<Action>,
+    put_off: Option<Errand>,
 }
 
 impl Entry {
@@ -45,7 +45,7 @@ impl Entry {
 
 /// What the thread is to do next, and for which generator. The end of the last one is the thread's:
 /// the generator is told so when the thread has no more to do with the host's language.
-pub type Work = (Arc<dyn Driven>, Action);
+pub type Work = (Arc<dyn Driven>, Errand);
 
 impl Hub {
     fn new() -> Hub {
@@ -108,27 +108,27 @@ impl Hub {
         let entry = &mut table.entries[at];
         let (driven, put_off) = (Arc::clone(&entry.driven), entry.put_off.take());
         drop(table);
-        let action = put_off.unwrap_or_else(|| driven.poll_action());
+        let errand = put_off.unwrap_or_else(|| driven.poll_errand());
         let mut table = self.lock();
         let entry = &mut table.entries[at];
-        match action {
-            Action::Rest(rest) => {
+        match errand {
+            Errand::Rest(rest) => {
                 entry.at = rest.map(|rest| Instant::now() + rest);
                 (table, None)
             }
-            Action::End => {
+            Errand::End => {
                 table.entries.swap_remove(at);
                 if table.entries.is_empty() {
                     table.is_driven = false;
-                    return (table, Some((driven, Action::End)));
+                    return (table, Some((driven, Errand::End)));
                 }
                 drop(table);
                 driven.ended();
                 (self.lock(), None)
             }
-            action => {
+            errand => {
                 entry.at = Some(Instant::now());
-                (table, Some((driven, action)))
+                (table, Some((driven, errand)))
             }
         }
     }
@@ -165,8 +165,8 @@ impl Hub {
             entry.at = Some(now);
             let driven = Arc::clone(&entry.driven);
             drop(table);
-            match driven.poll_action() {
-                Action::Ask(ask, sent) => driven.answered(&ask, sent, Err(failed.clone())),
+            match driven.poll_errand() {
+                Errand::Ask(ask, sent) => driven.answered(&ask, sent, Err(failed.clone())),
                 other => self.lock().entries[at].put_off = Some(other),
             }
         }

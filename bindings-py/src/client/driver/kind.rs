@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig};
+use leafid_core::{
+    Generator, HostTime, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, StateRecord,
+};
 use leafid_wire::Subject;
 
 use crate::client::host::owner;
@@ -28,13 +30,9 @@ pub trait Kind: Send + Sync + 'static {
         None
     }
 
-    /// The generator as one of a kind that can keep a state file.
-    fn keeping(_: &Held<Self>) -> Option<&Held<Snowflakes>> {
-        None
-    }
-
-    fn keeping_mut(_: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
-        None
+    /// Has the generator go on with what its state file says, if it keeps one.
+    fn keep(_: &mut Held<Self>, _: Option<StateRecord>, _now: HostTime) -> Result<(), Refusal> {
+        Ok(())
     }
 }
 
@@ -98,11 +96,11 @@ impl Kind for Snowflakes {
         self.state.as_deref().map(|path| StateAt { path, namespace })
     }
 
-    fn keeping(generator: &Held<Self>) -> Option<&Held<Snowflakes>> {
-        Some(generator)
-    }
-
-    fn keeping_mut(generator: &mut Held<Self>) -> Option<&mut Held<Snowflakes>> {
-        Some(generator)
+    fn keep(
+        generator: &mut Held<Self>,
+        found: Option<StateRecord>,
+        now: HostTime,
+    ) -> Result<(), Refusal> {
+        generator.keep(found, now)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Holding`] is what one process has of a generator: the lock-free line that callers draw from,
 //! and behind a mutex the core's generator with its correspondence ([`state`]). All of one store are
-//! in its [`Hub`], whose thread works through the [`Action`]s that they want done ([`thread`]): ask,
+//! in its [`Hub`], whose thread works through the [`Errand`]s that they want done ([`thread`]): ask,
 //! release, rest. A caller that finds
 //! nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is woken by a
 //! [`Bell`]. A forked child makes a holding
@@ -28,7 +28,7 @@ pub use exit::{forget_all, give_all_back, remember, retire_all, wait_for_all, wa
 pub use holding::{Drawn, Holding};
 pub use hub::{Hub, HubCell};
 pub use kind::{Held, Kind, Segments, Snowflakes};
-pub use state::{Action, State};
+pub use state::{Errand, State};
 pub use thread::spawn;
 pub use waiting::{Blocked, Call, Waiting};
 

@@ -7,11 +7,13 @@ use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use leafid_core::{Code, StateRecord, StateWrite};
-use leafid_state::{Found, Problem, State as File, since_boot};
+use leafid_state::{Found, Problem, State as File};
 
+use crate::client::driver::drives::NO_RANDOMNESS;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
 use crate::client::driver::{Holding, Kind, rest, thread};
+use crate::client::host::random;
 use crate::client::{Failed, log};
 
 /// Starts the thread of a generator that keeps a state file, and does nothing for any other.
@@ -90,9 +92,7 @@ impl<K: Kind> Holding<K> {
     /// that was closed meanwhile leaves it as it is.
     fn refuses(&self, found: Option<StateRecord>) -> bool {
         let now = self.clock.exact();
-        let mut state = self.lock();
-        let Some(keeping) = K::keeping_mut(&mut state.generator) else { return false };
-        let kept = keeping.keep(found, now, since_boot());
+        let kept = K::keep(&mut self.lock().generator, found, now);
         kept.is_err_and(|refusal| refusal.code == Code::StateInvalid)
     }
 
@@ -131,10 +131,11 @@ impl<K: Kind> Holding<K> {
     fn next_write(&self) -> Option<StateWrite> {
         let mut state = self.lock();
         loop {
-            let now = self.clock.exact();
-            let keeping = K::keeping_mut(&mut state.generator)?;
-            let write = keeping.poll_write(now, since_boot());
-            let at = keeping.write_at().map(|at| at.since(now).max(1));
+            let Ok(entropy) = random::entropy() else {
+                state = rest(&self.saver_called, state, Some(NO_RANDOMNESS));
+                continue;
+            };
+            let write = state.write(entropy);
             self.publish(&state);
             if write.is_some() {
                 return write;
@@ -142,7 +143,11 @@ impl<K: Kind> Holding<K> {
             if state.closing {
                 return None;
             }
-            let patience = at.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
+            if state.wants_driver() {
+                self.wake_driver();
+            }
+            let wait = state.look_at().map(|at| at.since(self.clock.exact()).max(1));
+            let patience = wait.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
             state = rest(&self.saver_called, state, patience);
         }
     }
@@ -151,14 +156,9 @@ impl<K: Kind> Holding<K> {
     fn wrote(&self, written: Result<(), Problem>) -> bool {
         let mut state = self.lock();
         let goes_on = written.is_ok() || !state.closing;
-        let now = self.clock.exact();
-        let Some(keeping) = K::keeping_mut(&mut state.generator) else { return false };
+        let is_news = state.written(written.is_ok());
         match written {
-            Ok(()) => {
-                let release = keeping.written(now);
-                state.release(release);
-            }
-            Err(problem) if keeping.not_written(now) => {
+            Err(problem) if is_news => {
                 let (about, code) = (self.kind.subject(), problem.code.as_str());
                 let message = format!("{about}: {code}: {}", problem.abandoned());
                 // A program without a log hears it from its next caller that waits.
@@ -167,7 +167,7 @@ impl<K: Kind> Holding<K> {
                     false => state.said.push(message),
                 }
             }
-            Err(_) => {}
+            _ => {}
         }
         self.tell(state);
         goes_on

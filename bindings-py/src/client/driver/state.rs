@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::{
-    Ask, Clocks, Code, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats,
+    Action, Ask, Clocks, Code, Event, Failure, Grant, HostTime, Outcome, Release, SharedLine,
+    StateWrite, Stats,
 };
 use leafid_wire::{Subject, advice};
 
@@ -27,7 +28,6 @@ pub struct State<K: Kind> {
     pub last: Option<Arc<Failed>>,
     /// When the first worker number is free, if that is why and the words do not say it.
     pub free_at: Option<HostTime>,
-    pub demand: bool,
     pub driven: bool,
     /// Closed: what is to be sent is sent, then the driver ends.
     pub closing: bool,
@@ -40,8 +40,9 @@ pub struct State<K: Kind> {
     /// Why there can be no state file: no ID is given without.
     pub unkept: Option<Failed>,
     reconnect: bool,
-    /// Everything was forgotten: nothing is asked for before somebody calls.
-    asleep: bool,
+    /// What the core wants done, until the thread comes for it whose it is.
+    ask: Option<Ask>,
+    write: Option<StateWrite>,
     outbox: VecDeque<Release>,
     pub sending: bool,
     /// What was counted before everything was given back.
@@ -50,7 +51,7 @@ pub struct State<K: Kind> {
 }
 
 /// What the driver is to do.
-pub enum Action {
+pub enum Errand {
     /// Ask the store; the moment is when the ask left, on the host's clock.
     Ask(Ask, HostTime),
     Release(Release),
@@ -75,11 +76,11 @@ impl<K: Kind> State<K> {
             answers: 0,
             last: None,
             free_at: None,
-            demand: false,
             driven: false,
             closing: false,
             reconnect: false,
-            asleep: false,
+            ask: None,
+            write: None,
             outbox: VecDeque::new(),
             sending: false,
             counted: None,
@@ -87,47 +88,58 @@ impl<K: Kind> State<K> {
         }
     }
 
-    /// What is to be done now; if nothing, until when (on the host's clock), if that is known.
-    pub fn action(&mut self, entropy: [u8; 16]) -> (Action, Option<HostTime>) {
-        match self.ready_action(entropy) {
-            Ok(action) => (action, None),
-            Err(until) => (Action::Rest(None), until),
-        }
-    }
-
-    fn ready_action(&mut self, entropy: [u8; 16]) -> Result<Action, Option<HostTime>> {
+    /// What the driver is to do now, if anything.
+    pub fn errand(&mut self, entropy: [u8; 16]) -> Option<Errand> {
         if std::mem::take(&mut self.reconnect) {
-            return Ok(Action::Reconnect);
+            return Some(Errand::Reconnect);
         }
+        self.advance(entropy);
         if let Some(release) = self.outbox.pop_front() {
             self.sending = true;
-            return Ok(Action::Release(release));
+            return Some(Errand::Release(release));
         }
         if self.closing {
             // What the state file's last write sets free is given back after it.
-            return if self.saving { Err(None) } else { Ok(Action::End) };
+            return (!self.saving).then_some(Errand::End);
         }
-        if self.unopened || self.unkept.is_some() {
-            return Err(None);
+        self.ask.take().map(|ask| Errand::Ask(ask, self.clock.exact()))
+    }
+
+    /// What is to be written into the state file now, if anything.
+    pub fn write(&mut self, entropy: [u8; 16]) -> Option<StateWrite> {
+        self.advance(entropy);
+        self.write.take()
+    }
+
+    /// When to look again, on the host's clock, if nobody calls before.
+    pub fn look_at(&self) -> Option<HostTime> {
+        if self.is_ready() { self.generator.poll_at() } else { None }
+    }
+
+    /// Whether its state file is open, if it keeps one.
+    fn is_ready(&self) -> bool {
+        !self.unopened && self.unkept.is_none()
+    }
+
+    fn advance(&mut self, entropy: [u8; 16]) {
+        if !self.is_ready() {
+            return;
         }
         // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
         // gone back since the last answer.
         let now = self.clock.exact();
         self.notice_leap(now);
-        self.asleep &= !self.demand;
-        if self.asleep {
-            return Err(None);
+        while let Some(action) = self.generator.poll(now, entropy) {
+            match action {
+                Action::Ask(ask) => self.ask = Some(ask.into()),
+                Action::Write(write) => self.write = Some(write),
+            }
         }
-        // What waiting cannot cure is asked for again only when somebody calls again, or while
-        // there are IDs at hand: an operator may put it right before they are used up.
-        let hopeless = self.generator.failure().is_some_and(Code::is_permanent);
-        if hopeless && !self.demand && self.generator.stats().in_hand == 0 {
-            return Err(None);
-        }
-        match self.generator.poll_ask(now, entropy) {
-            Some(ask) => Ok(Action::Ask(ask, now)),
-            None => Err(self.generator.poll_at()),
-        }
+    }
+
+    /// Whether something waits for the driver.
+    pub fn wants_driver(&self) -> bool {
+        self.ask.is_some() || !self.outbox.is_empty()
     }
 
     fn notice_leap(&mut self, now: HostTime) {
@@ -146,23 +158,33 @@ impl<K: Kind> State<K> {
     ) {
         let now = self.clock.exact();
         self.answers += 1;
-        self.demand = false;
-        let failed = match answer {
-            Ok(grant) => match self.granted(ask, &grant, sent, now) {
-                Ok(()) => {
-                    kept.note(&grant);
-                    if self.last.is_some() {
-                        log::note(false, || format!("{} has IDs again", self.kind.subject()));
-                    }
-                    (self.last, self.free_at) = (None, None);
-                    return;
+        let failure =
+            |failed: &Failed| Failure { code: failed.code, retry_after_ms: failed.retry_after_ms };
+        let heard = answer.as_ref().copied().map_err(failure);
+        let event = Event::Answer { request: ask.request(), sent, answer: heard };
+        let outcome = self.generator.handle(event.of(), now);
+        // One that was given out again meanwhile.
+        self.ask = self.ask.filter(|again| again.request() != ask.request());
+        if let Ok(Outcome::Release(release)) = outcome {
+            self.outbox.push_back(release);
+        }
+        let failed = match (answer, outcome) {
+            (Ok(grant), Ok(_)) => {
+                kept.note(&grant);
+                if self.last.is_some() {
+                    log::note(false, || format!("{} has IDs again", self.kind.subject()));
                 }
-                Err(refusal) => unfit(refusal.code, ask, &grant, self.kind.subject()),
-            },
-            Err(failed) => failed,
+                (self.last, self.free_at) = (None, None);
+                return;
+            }
+            (Ok(grant), Err(refusal)) => unfit(refusal.code, ask, &grant, self.kind.subject()),
+            (Err(failed), _) => failed,
         };
-        // What the core refused itself has ended its ask: this then changes nothing.
-        self.generator.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
+        // What waiting cannot cure is asked for again only when somebody calls again, or while
+        // there are IDs at hand: an operator may put it right before they are used up.
+        if failed.code.is_permanent() && self.generator.stats().in_hand == 0 {
+            self.generator.rest();
+        }
         self.free_at = free_at(&failed, &self.clock, now);
         // Once per change: an outage of hours is one line.
         if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
@@ -174,37 +196,25 @@ impl<K: Kind> State<K> {
         self.last = Some(Arc::new(failed));
     }
 
-    fn granted(
-        &mut self,
-        ask: &Ask,
-        grant: &Grant,
-        sent: HostTime,
-        now: HostTime,
-    ) -> Result<(), Refusal> {
-        // One call, one answer: what does not echo is not somebody else's, but wrong.
-        if grant.request() != ask.request() {
-            return Err(Code::GrantInvalid.into());
-        }
-        let outcome = self.generator.handle_grant(grant, sent, now)?;
-        if let Outcome::Release(release) = outcome {
-            self.outbox.push_back(release);
-        }
-        Ok(())
-    }
-
     /// Closes the line for good; what is to be given back is sent by the driver: with `gives_up`
     /// also what a state file would keep.
     pub fn retire(&mut self, gives_up: bool) {
-        let release = match K::keeping_mut(&mut self.generator) {
-            Some(keeping) if gives_up => keeping.give_up(),
-            _ => self.generator.retire(),
+        let release = match gives_up {
+            true => self.generator.give_up(),
+            false => self.generator.retire(),
         };
-        self.release(release);
+        self.outbox.extend(release);
         self.closing = true;
     }
 
-    pub fn release(&mut self, release: Option<Release>) {
-        self.outbox.extend(release);
+    /// Takes what came of a write; whether that is news.
+    pub fn written(&mut self, is_done: bool) -> bool {
+        let event = if is_done { Event::Written } else { Event::NotWritten };
+        let outcome = self.generator.handle(event, self.clock.exact());
+        if let Ok(Outcome::Release(release)) = outcome {
+            self.outbox.push_back(release);
+        }
+        outcome == Ok(Outcome::Applied)
     }
 
     /// Ends what is in hand as [`retire`](Self::retire) does, and puts a generator that has nothing
@@ -222,9 +232,8 @@ impl<K: Kind> State<K> {
         next.resume(self.generator.carryover()).map_err(refused)?;
         self.generator = next;
         self.counted = Some(counted);
-        (self.last, self.free_at) = (None, None);
-        self.demand = false;
-        self.asleep = true;
+        (self.last, self.free_at, self.ask) = (None, None, None);
+        self.generator.rest();
         Ok(())
     }
 
@@ -241,7 +250,7 @@ impl<K: Kind> State<K> {
     /// Whether the state file is voided, so that the next process takes nothing from it. True as well where
     /// nothing is saved.
     pub fn is_void(&self) -> bool {
-        !self.saving || !K::keeping(&self.generator).is_some_and(|keeping| keeping.is_voiding())
+        !self.saving || !self.generator.is_voiding()
     }
 
     /// The counters, over everything that was given back.
@@ -263,12 +272,11 @@ impl<K: Kind> State<K> {
     /// Drops every right without a word, and the connections.
     pub fn forget(&mut self) {
         self.generator.forget();
+        self.generator.rest();
         self.forgotten |= self.unopened;
         self.outbox.clear();
-        (self.last, self.free_at) = (None, None);
+        (self.last, self.free_at, self.ask) = (None, None, None);
         self.reconnect = self.driven;
-        self.demand = false;
-        self.asleep = true;
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::client::driver::Action;
+use crate::client::driver::Errand;
 use crate::client::driver::hub::Hub;
 use crate::client::stores::Transport;
 
@@ -19,20 +19,20 @@ pub fn spawn(hub: Arc<Hub>, transport: Box<dyn Transport>) -> io::Result<()> {
 
 fn drive(hub: &Hub, mut transport: Box<dyn Transport>) {
     loop {
-        let (driven, action) = hub.next();
-        match action {
-            Action::Ask(ask, sent) => {
+        let (driven, errand) = hub.next();
+        match errand {
+            Errand::Ask(ask, sent) => {
                 let begun = Instant::now();
                 let answer = transport.ask(&ask);
                 hub.answered(&*driven, &ask, sent, answer, begun.elapsed());
             }
-            Action::Release(release) => {
+            Errand::Release(release) => {
                 transport.release(&release);
                 driven.released();
             }
-            Action::Reconnect => transport.reconnect(),
-            Action::End => return driven.ended(),
-            Action::Rest(_) => {}
+            Errand::Reconnect => transport.reconnect(),
+            Errand::End => return driven.ended(),
+            Errand::Rest(_) => {}
         }
     }
 }

@@ -87,16 +87,12 @@ impl<K: Kind> Holding<K> {
         }
         let now = self.clock.exact();
         let drawn = draw(&mut state.generator, now);
-        let wants_ask = state.generator.wants_ask(now);
+        let wants = state.generator.wants(now);
         if drawn.is_ok() {
             self.publish(&state);
         }
-        if wants_ask {
+        if wants {
             self.wake_driver();
-        }
-        let write_at = K::keeping(&state.generator).and_then(|keeping| keeping.write_at());
-        if write_at.is_some_and(|at| at <= now) {
-            self.saver_called.notify_one();
         }
         let refusal = match drawn {
             Ok(value) => return Ok(value),
@@ -107,16 +103,14 @@ impl<K: Kind> Holding<K> {
             stance => stance,
         };
         let until = match stance {
-            // An ask that is due is the driver's to send; its answer ends the rest.
-            Stance::Wait(_) if wants_ask => refusal.until,
+            // What is due is the driver's to do; what comes of it ends the rest.
+            Stance::Wait(_) if wants => refusal.until,
             Stance::Wait(until) => until,
             Stance::Raise(code) => {
                 drop(state);
                 return Err(Blocked::Failed(self.failed(code)));
             }
         };
-        // Who waits for the clock alone wants nothing of the store.
-        state.demand |= wants_ask;
         let ms = until.map(|until| u64::try_from(until.since(now)).unwrap_or(0).max(1));
         Err(Blocked::Waiting(Waiting {
             needs_driver: !std::mem::replace(&mut state.driven, true),

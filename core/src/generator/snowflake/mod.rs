@@ -100,7 +100,7 @@ impl SnowflakeConfig {
 ///
 /// Choose it when IDs are to sort by time over all processes, or to tell when they were made. See
 /// [`Generator`] for the verbs. Ask ahead in time: unlike numbers, a window runs out by itself, so
-/// the host calls [`Generator::poll_ask`] at [`Generator::poll_at`] also while nothing is drawn.
+/// the host calls [`Generator::poll`] at [`Generator::poll_at`] also while nothing is drawn.
 ///
 /// ```
 /// use leafid_core::{

@@ -1,39 +1,38 @@
-//! The verbs of a generator that keeps a state file.
+//! What a generator of windows does about its state file.
 
 use super::keeping::{Fresh, Keeping, Named, Out, Way};
 use super::lease::Lease;
 use super::{Snowflake, SnowflakeIds, Snowflakes};
-use crate::generator::Generator;
-use crate::generator::kind::{KeptBack, Kind, NewRange};
+use crate::generator::Outcome;
+use crate::generator::kind::{Keeps, NewRange, WriteDue};
 use crate::line::{INSIDE, Ids, Line};
-use crate::protocol::{Release, StateRecord, StateWrite};
+use crate::protocol::{Release, StateRecord, StateWrite, WindowAsk};
 use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 
 /// A generator that keeps a state file survives a restart while its store is away.
 ///
 /// | verb | what it does | when |
 /// |---|---|---|
-/// | [`keep`](Generator::keep) | takes over what the file says | once, before the first ask |
-/// | [`wants_write`](Generator::wants_write), [`write_at`](Generator::write_at), [`write_from`](Generator::write_from) | whether, and when, the file is to be written | with `wants_ask`, `poll_at`, `ask_from` |
-/// | [`poll_write`](Generator::poll_write) | what is to be written | when `wants_write` says so |
-/// | [`written`](Generator::written), [`not_written`](Generator::not_written) | goes on with what is on the disk, or without the file | once per write |
-/// | [`retire`](Generator::retire) | closes; the rest stays this file's | at the end |
-/// | [`give_up`](Generator::give_up) | closes, and gives the rest back, once the file is void | instead |
-/// | [`leave`](Generator::leave) | keeps no file any more | in a forked child, after `forget` |
+/// | [`keep`](crate::Generator::keep) | takes over what the file says | once, before the first `poll` |
+/// | [`poll`](crate::Generator::poll), [`handle`](crate::Generator::handle) | what is to be written; goes on with what is on the disk, or without the file | as ever |
+/// | [`retire`](crate::Generator::retire) | closes; the rest stays this file's | at the end |
+/// | [`give_up`](crate::Generator::give_up) | closes, and gives the rest back, once the file is void | instead |
+/// | [`leave`](crate::Generator::leave) | keeps no file any more | in a forked child, after `forget` |
 ///
 /// ```
 /// use leafid_core::{
-///     HostTime, MemoryStore, Snowflake, SnowflakeConfig, StateFile, StatePlace, StoreTime, refill,
+///     Action, Event, HostTime, MemoryStore, Snowflake, SnowflakeConfig, StateFile, StatePlace,
+///     StoreTime, refill,
 /// };
 /// let place = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
 /// let mut disk = [0; StateFile::BYTES];
 /// // Writes what is due; a host syncs it before it says so.
 /// let save = |ids: &mut Snowflake, now: HostTime, file: &mut StateFile, disk: &mut [u8]| {
-///     while let Some(write) = ids.poll_write(now, now) {
-///         let (at, slot) = file.slot(&write);
+///     while let Some(Action::Write(write)) = ids.poll(now, [3; 16]) {
+///         let (at, slot) = file.slot(&write, now);
 ///         disk[at..at + slot.len()].copy_from_slice(&slot);
 ///         file.written();
-///         ids.written(now);
+///         let _ = ids.handle(Event::Written, now);
 ///     }
 /// };
 /// let config = SnowflakeConfig::new("default", "host/1")?;
@@ -41,9 +40,9 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// store.set_clock(StoreTime::new(1_800_000_000_000));
 /// let mut now = HostTime::new(250);
 ///
-/// let (mut file, found) = StateFile::read(place, &disk);
+/// let (mut file, found) = StateFile::read(place, now, &disk);
 /// let mut ids = Snowflake::new(config, 7)?;
-/// ids.keep(found.unwrap(), now, now)?;
+/// ids.keep(found.unwrap(), now)?;
 /// refill(&mut ids, &mut store, || now, || [2; 16])?;
 /// assert!(ids.next(now).is_err(), "the file does not name this window yet");
 /// save(&mut ids, now, &mut file, &mut disk);
@@ -51,28 +50,22 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// drop(ids); // it is killed; its next life has no store
 ///
 /// now = now.plus(2_000);
-/// let (mut file, found) = StateFile::read(place, &disk);
+/// let (mut file, found) = StateFile::read(place, now, &disk);
 /// let mut ids = Snowflake::new(config, 8)?;
-/// ids.keep(found.unwrap(), now, now)?;
+/// ids.keep(found.unwrap(), now)?;
 /// save(&mut ids, now, &mut file, &mut disk);
 /// assert!(ids.next(now)? > last);
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 impl<L: Line> Snowflake<L> {
     /// Has this generator keep a state file, and takes over what it says: the window is this
-    /// generator's from `reserved` on, once that is written. `since_boot` is the time since the
-    /// machine was started, of which the file tells the store's. Once, and before the first ask.
+    /// generator's from `reserved` on, once that is written. Once, and before the first ask.
     ///
     /// # Errors
     /// `STATE_INVALID` for the right of another namespace or layout than this generator's,
-    /// `NOT_ENABLED` without the feature `state`, `REQUEST_INVALID` where a store is known already, and why the generator is at its end, if it
-    /// is. Nothing was changed then.
-    pub fn keep(
-        &mut self,
-        found: Option<StateRecord>,
-        now: HostTime,
-        since_boot: HostTime,
-    ) -> Result<(), Refusal> {
+    /// `NOT_ENABLED` without the feature `state`, `REQUEST_INVALID` where a store is known already,
+    /// and why the generator is at its end, if it is. Nothing was changed then.
+    pub fn keep(&mut self, found: Option<StateRecord>, now: HostTime) -> Result<(), Refusal> {
         if let Some(code) = self.ended {
             return Err(code.into());
         }
@@ -89,8 +82,7 @@ impl<L: Line> Snowflake<L> {
         if !fits {
             return Err(Code::StateInvalid.into());
         }
-        let store_now = record.since_boot.to_store(since_boot);
-        let offset = Offset::new(store_now.get().saturating_sub(now.get()));
+        let offset = Offset::new(record.now.get().saturating_sub(now.get()));
         let ids = SnowflakeIds::new(&self.kind.config, record.layout, self.kind.seed);
         let shape = ids.shape();
         let positions = Range::new(shape.position(record.reserved), shape.position(record.end));
@@ -108,7 +100,7 @@ impl<L: Line> Snowflake<L> {
         self.have_until = Some(positions.end);
         self.line.put_offset(INSIDE, offset, StoreTime::MIN);
         self.line.close_at(INSIDE, positions.start);
-        let left = record.layout.time(record.end).since(store_now);
+        let left = record.layout.time(record.end).since(record.now);
         self.kind.length_ms = u64::try_from(left).unwrap_or(0);
         (self.kind.ids, self.kind.lease) = (Some(ids), Some(lease));
         self.kind.keeping = Some(keeping);
@@ -116,27 +108,13 @@ impl<L: Line> Snowflake<L> {
     }
 
     /// Keeps no state file any more: in a forked child, whose parent has it, after
-    /// [`forget`](Generator::forget).
+    /// [`forget`](crate::Generator::forget).
     pub fn leave(&mut self) {
         self.kind.keeping = None;
     }
 
-    /// Whether [`poll_write`](Generator::poll_write) may give something.
-    #[inline]
-    pub fn wants_write(&self, now: HostTime) -> bool {
-        self.write_at().is_some_and(|at| at <= now)
-    }
-
-    /// When the file is to be written (host's clock), if nothing else happens first; `None` while
-    /// only a draw, an answer or the write that is out can make it due.
-    pub fn write_at(&self) -> Option<HostTime> {
-        let keeping = self.kind.keeping.filter(|keeping| keeping.out.is_none())?;
-        let at = if keeping.is_due_now() { HostTime::MIN } else { self.raise_at(&keeping)? };
-        Some(keeping.pause_until.map_or(at, |until| until.max(at)))
-    }
-
-    /// The cursor from which on it should be written, as [`ask_from`](Generator::ask_from).
-    pub fn write_from(&self) -> u64 {
+    /// The cursor from which on the file should be written again; a write that is out comes first.
+    fn write_from(&self) -> u64 {
         let keeping = self.kind.keeping.filter(|keeping| keeping.out.is_none());
         match (self.kind.ids, keeping.and_then(|keeping| keeping.named.zip(Some(keeping)))) {
             (Some(ids), Some((named, keeping))) if self.ended.is_none() => {
@@ -148,51 +126,9 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
-    /// Whether the file still gives a right that must not be used any more: after a `forget`, until
-    /// that is written.
-    pub fn is_voiding(&self) -> bool {
-        self.kind.keeping.is_some_and(|keeping| keeping.void)
-    }
-
-    /// What is to be written into the file now, if anything, and synced: then
-    /// [`written`](Generator::written) or [`not_written`](Generator::not_written).
-    pub fn poll_write(&mut self, now: HostTime, since_boot: HostTime) -> Option<StateWrite> {
-        if !self.wants_write(now) {
-            return None;
-        }
-        let way = self.next_way(now);
-        let keeping = self.kind.keeping.as_mut()?;
-        let Some(way) = way else {
-            keeping.demand = false;
-            keeping.pause(now);
-            return None;
-        };
-        keeping.demand = false;
-        keeping.pause_until = None;
-        keeping.out = Some(Out { way, stale: false, since: now });
-        if bug!(ReserveAfterUse) {
-            self.follow(way);
-        }
-        let named = match way {
-            Way::Void => return Some(StateWrite::Void),
-            Way::Raise(named) | Way::Open(named, _) | Way::Last(named) => named,
-        };
-        let store_now = self.line.now(now);
-        Some(StateWrite::Record(StateRecord {
-            namespace: self.kind.config.namespace,
-            store: named.lease.store,
-            worker: named.lease.worker,
-            key: named.lease.key,
-            layout: self.kind.ids?.layout,
-            end: named.lease.end_tick,
-            reserved: named.reserved,
-            since_boot: Offset::new(store_now.get().saturating_sub(since_boot.get())),
-        }))
-    }
-
-    /// The write is on the disk: what it was for is done. A release that waited for it is to be
-    /// sent. What took long is reserved further ahead from now on.
-    pub fn written(&mut self, now: HostTime) -> Option<Release> {
+    /// What it was for is done. A release that waited for it is to be sent. What took long is
+    /// reserved further ahead from now on.
+    fn is_written(&mut self, now: HostTime) -> Option<Release> {
         let keeping = self.kind.keeping.as_mut()?;
         let Out { way, stale, since } = keeping.out.take()?;
         keeping.took(now.since(since));
@@ -213,16 +149,11 @@ impl<L: Line> Snowflake<L> {
         None
     }
 
-    /// The write failed, and may stand in the file all the same. The file is abandoned: keep it
-    /// locked as long as this generator lives. What it names may be a next life's, so the line stays
-    /// below what the last write reserved, and a window is acquired that the file never names; no
-    /// right is written into it any more, and only what must be void is still made so. Whether that
-    /// is news, to be told once: [`Stats::state_code`](crate::Stats::state_code) says it from now on.
-    pub fn not_written(&mut self, now: HostTime) -> bool {
+    /// Goes on without the file: in a window that it never named, if there is one, else in one that
+    /// is acquired. Whether that is news.
+    fn abandons(&mut self, now: HostTime) -> bool {
         let Some(keeping) = self.kind.keeping.as_mut() else { return false };
-        if keeping.out.take().is_none() {
-            return false;
-        }
+        keeping.out = None;
         keeping.pause(now);
         let unnamed = keeping.abandon();
         let is_news = self.stats.state_code.replace(Code::StateInvalid).is_none();
@@ -237,41 +168,10 @@ impl<L: Line> Snowflake<L> {
             _ if bug!(AbandonedWindowUsed) => {}
             _ => {
                 self.kind.lease = None;
-                self.pending.drop_renewal();
+                self.pending.retain(|ask| matches!(ask, WindowAsk::Acquire(_)));
             }
         }
         true
-    }
-
-    /// Closes, as [`retire`](Generator::retire), and gives back what of the window was not begun,
-    /// for a holder that will not come back: once the file is void, [`written`](Generator::written)
-    /// gives the release; without a file this does.
-    pub fn give_up(&mut self) -> Option<Release> {
-        let Some(opening) = self.kind.kept().map(|keeping| keeping.opening()) else {
-            return self.retire();
-        };
-        if self.ended.is_some() {
-            return None;
-        }
-        self.drop_range();
-        self.ended = Some(Code::Closed);
-        // Of a window that was never opened nothing is used.
-        let (lease, cursor) = match opening {
-            Some(fresh) => (Some(fresh.lease), fresh.range.positions.start),
-            None => (self.kind.lease, self.line.stands_at()),
-        };
-        self.kind.lease = None;
-        let release = lease.and_then(|lease| self.kind.released(lease, cursor));
-        let keeping = self.kind.keeping.as_mut()?;
-        keeping.void();
-        if bug!(ReleaseLeavesFile) {
-            keeping.void = false;
-        }
-        if keeping.void {
-            keeping.release = release;
-            return None;
-        }
-        release
     }
 
     fn follow(&mut self, way: Way) {
@@ -363,33 +263,81 @@ impl<L: Line> Snowflake<L> {
     }
 }
 
-impl<K: Kind, L: Line> Generator<K, L> {
-    /// Whether what a caller was refused is granted, and only not written down yet.
-    pub(in crate::generator) fn is_kept_back(&mut self, now: HostTime) -> bool {
-        let (Some(mut draw), Some(kept)) = (self.kind.ids(), self.kind.kept_back()) else {
-            return false;
-        };
-        if self.line.is_closed() || kept.opens {
-            return kept.opens;
+impl Keeps for Snowflakes {
+    fn write_due<L: Line>(ids: &Snowflake<L>) -> WriteDue {
+        let at = ids.kind.keeping.filter(|keeping| keeping.out.is_none()).and_then(|keeping| {
+            let at = if keeping.is_due_now() { HostTime::MIN } else { ids.raise_at(&keeping)? };
+            Some(keeping.pause_until.map_or(at, |until| until.max(at)))
+        });
+        WriteDue { at, from: ids.write_from() }
+    }
+
+    fn write<L: Line>(ids: &mut Snowflake<L>, now: HostTime) -> Option<StateWrite> {
+        if Self::write_due(ids).at.is_none_or(|at| at > now) {
+            return None;
         }
-        let stands = self.line.stands_at();
-        let from = draw.limits(&mut self.line, now).map_or(stands, |limits| limits.start);
-        from.max(stands) < kept.end
+        let way = ids.next_way(now);
+        let keeping = ids.kind.keeping.as_mut()?;
+        keeping.demand = false;
+        let Some(way) = way else {
+            keeping.pause(now);
+            return None;
+        };
+        keeping.pause_until = None;
+        keeping.out = Some(Out { way, stale: false, since: now });
+        if bug!(ReserveAfterUse) {
+            ids.follow(way);
+        }
+        let named = match way {
+            Way::Void => return Some(StateWrite::Void),
+            Way::Raise(named) | Way::Open(named, _) | Way::Last(named) => named,
+        };
+        Some(StateWrite::Record(StateRecord {
+            namespace: ids.kind.config.namespace,
+            store: named.lease.store,
+            worker: named.lease.worker,
+            key: named.lease.key,
+            layout: ids.kind.ids?.layout,
+            end: named.lease.end_tick,
+            reserved: named.reserved,
+            now: ids.line.now(now),
+        }))
     }
-}
 
-impl Snowflakes {
-    /// What it knows of a state file that it keeps, and has not abandoned.
-    pub(super) fn kept(&self) -> Option<&Keeping> {
-        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
+    fn written<L: Line>(ids: &mut Snowflake<L>, is_done: bool, now: HostTime) -> Outcome {
+        if ids.kind.keeping.is_none_or(|keeping| keeping.out.is_none()) {
+            return Outcome::Ignored;
+        }
+        match is_done {
+            true => ids.is_written(now).map_or(Outcome::Applied, Outcome::Release),
+            false if ids.abandons(now) => Outcome::Applied,
+            false => Outcome::Ignored,
+        }
     }
 
-    pub(super) fn not_reserved(&self) -> Option<KeptBack> {
-        let (keeping, ids) = (self.kept()?, self.ids?);
-        let opens = keeping.opening().is_some();
-        let lease = self.lease.or(keeping.named.map(|named| named.lease))?;
+    fn is_kept_back<L: Line>(&self, line: &mut L, now: HostTime) -> bool {
+        let (Some(mut ids), Some(keeping)) = (self.ids, self.kept()) else { return false };
+        let lease = self.lease.or(keeping.named.map(|named| named.lease));
+        let Some(Lease { end_tick, .. }) = lease else { return false };
+        if keeping.opening().is_some() {
+            return true;
+        }
         let reserved = keeping.named.map_or(0, |named| named.reserved);
-        let is_kept = opens || (!keeping.void && reserved < lease.end_tick);
-        is_kept.then(|| KeptBack { end: ids.shape().position(lease.end_tick), opens })
+        if keeping.void || reserved >= end_tick || line.is_closed() {
+            return false;
+        }
+        let stands = line.stands_at();
+        let from = ids.limits(line, now).map_or(stands, |limits| limits.start);
+        from.max(stands) < ids.shape().position(end_tick)
+    }
+
+    fn hurry(&mut self) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.demand = true;
+        }
+    }
+
+    fn is_voiding(&self) -> bool {
+        self.keeping.is_some_and(|keeping| keeping.void)
     }
 }

@@ -14,10 +14,9 @@ use super::age::Age;
 use super::keeping::Keeping;
 use super::lease::Lease;
 use super::{SnowflakeConfig, SnowflakeIds};
-use crate::generator::kind::sealed::Sealed;
-use crate::generator::kind::{KeptBack, Kind, NewRange, Standing};
+use crate::generator::kind::{Kind, NewRange, Standing};
 use crate::line::{Ids, Shape};
-use crate::protocol::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
+use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowAsk, WindowGrant};
 use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
 
 /// The first renewal comes after this: a first window is short, so that a process that crashes at
@@ -59,6 +58,11 @@ impl Snowflakes {
 }
 
 impl Snowflakes {
+    /// What it knows of a state file that it keeps, and has not abandoned.
+    pub(super) fn kept(&self) -> Option<&Keeping> {
+        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
+    }
+
     /// The release of a lease of which everything at or above `cursor` is unused. Whole ticks only:
     /// of one that was begun some positions are out.
     pub(super) fn released(&self, lease: Lease, cursor: u64) -> Option<Release> {
@@ -68,10 +72,10 @@ impl Snowflakes {
     }
 }
 
-impl Sealed for Snowflakes {}
-
 impl Kind for Snowflakes {
     type Ids = SnowflakeIds;
+    type Ask = WindowAsk;
+    type Grant = WindowGrant;
     const DOUBLE_BUFFERED: bool = false;
 
     #[inline]
@@ -94,10 +98,10 @@ impl Kind for Snowflakes {
         0
     }
 
-    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask {
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> WindowAsk {
         let length_ms = self.window_ms(now);
         match self.lease {
-            Some(lease) => Ask::Renew(RenewAsk {
+            Some(lease) => WindowAsk::Renew(RenewAsk {
                 namespace: self.config.namespace,
                 request,
                 store: lease.store,
@@ -106,7 +110,7 @@ impl Kind for Snowflakes {
                 have_until: lease.end_tick,
                 length_ms,
             }),
-            None => Ask::Acquire(AcquireAsk {
+            None => WindowAsk::Acquire(AcquireAsk {
                 namespace: self.config.namespace,
                 request,
                 store: standing.store,
@@ -124,12 +128,11 @@ impl Kind for Snowflakes {
     /// is over already harms nobody, but has to be backed off as a failure.
     fn vet(
         &self,
-        ask: &Ask,
-        grant: &Grant,
+        ask: &WindowAsk,
+        grant: &WindowGrant,
         _standing: &Standing,
         store_now: StoreTime,
     ) -> Result<NewRange, Code> {
-        let Grant::Window(grant) = grant else { return Err(Code::GrantInvalid) };
         if self.ids.is_some_and(|ids| ids.layout() != grant.layout) {
             return Err(Code::LayoutMismatch);
         }
@@ -142,14 +145,14 @@ impl Kind for Snowflakes {
             return Err(Code::GrantInvalid);
         }
         let extends = match (ask, self.lease) {
-            (Ask::Renew(ask), Some(lease)) => {
+            (WindowAsk::Renew(ask), Some(lease)) => {
                 let in_hand = ticks.start == lease.end_tick || bug!(RenewalAnyEnd);
                 if ask.key != lease.key || worker != lease.worker || !in_hand {
                     return Err(Code::GrantInvalid);
                 }
                 true
             }
-            (Ask::Acquire(_), _) if !ticks.is_empty() => false,
+            (WindowAsk::Acquire(_), _) if !ticks.is_empty() => false,
             _ => return Err(Code::GrantInvalid),
         };
         let over = layout.tick(store_now).map_err(|refusal| refusal.code)? >= ticks.end;
@@ -163,35 +166,45 @@ impl Kind for Snowflakes {
     }
 
     /// The pause is a third of what is left: two more attempts fit in before the window is over.
-    fn accept(&mut self, ask: &Ask, grant: &Grant, _now: HostTime, store_now: StoreTime) -> i64 {
-        let Grant::Window(grant) = grant else { return 0 };
+    fn accept(
+        &mut self,
+        ask: &WindowAsk,
+        grant: &WindowGrant,
+        range: NewRange,
+        _now: HostTime,
+        store_now: StoreTime,
+    ) -> (i64, Option<NewRange>) {
         let key = match (ask, self.lease) {
-            (Ask::Renew(_), Some(lease)) => lease.key,
+            (WindowAsk::Renew(_), Some(lease)) => lease.key,
             _ => grant.request,
         };
         self.ids = Some(SnowflakeIds::new(&self.config, grant.layout, self.seed));
-        self.lease = Some(Lease {
-            worker: grant.worker,
-            key,
-            store: grant.store,
-            end_tick: grant.ticks.end,
-        });
+        let lease =
+            Lease { worker: grant.worker, key, store: grant.store, end_tick: grant.ticks.end };
+        self.lease = Some(lease);
         self.longest_ms = Some(grant.max_window_ms);
         let left = grant.layout.time(grant.ticks.end).since(store_now);
         self.length_ms = u64::try_from(left).unwrap_or(0);
         let longest = match ask {
-            Ask::Renew(_) => RENEWAL_MS,
-            _ => FIRST_RENEWAL_MS,
+            WindowAsk::Renew(_) => RENEWAL_MS,
+            WindowAsk::Acquire(_) => FIRST_RENEWAL_MS,
         };
-        if bug!(NeverRenewsEarly) {
-            return left;
+        let early = (left / 3).clamp(SHORTEST_RENEWAL_MS, longest);
+        let pause_ms = if bug!(NeverRenewsEarly) { left } else { early };
+        match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
+            None => return (pause_ms, Some(range)),
+            Some(keeping) if range.extends => keeping.renewed(),
+            Some(keeping) => keeping.hold(range, lease, false),
         }
-        (left / 3).clamp(SHORTEST_RENEWAL_MS, longest)
+        (pause_ms, None)
     }
 
     /// A lease that is lost is not a window that is lost: what was granted goes on to its end, and
     /// meanwhile another number is acquired.
     fn refused(&mut self, code: Code) -> bool {
+        if let Some(keeping) = self.keeping.as_mut().filter(|_| code.stops()) {
+            keeping.void();
+        }
         code == Code::LeaseLost && self.lease.take().is_some()
     }
 
@@ -207,16 +220,16 @@ impl Kind for Snowflakes {
         ticks.saturating_mul(layout.per_tick()).saturating_sub(spread.most()).max(1)
     }
 
-    fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release> {
-        match (ask, grant) {
-            (Ask::Acquire(ask), Grant::Window(grant)) => Some(Release {
+    fn release_unopened(&self, ask: &WindowAsk, grant: &WindowGrant) -> Option<Release> {
+        match ask {
+            WindowAsk::Acquire(ask) => Some(Release {
                 namespace: self.config.namespace,
                 store: grant.store,
                 worker: grant.worker,
                 key: ask.request,
                 unused_from: grant.ticks.start,
             }),
-            _ => None,
+            WindowAsk::Renew(_) => None,
         }
     }
 
@@ -236,32 +249,25 @@ impl Kind for Snowflakes {
         }
     }
 
-    fn hold(&mut self, range: NewRange) -> Option<NewRange> {
-        let keeping = self.keeping.as_mut().filter(|keeping| !keeping.abandoned);
-        let (Some(keeping), Some(lease)) = (keeping, self.lease) else {
-            return Some(range);
+    fn give_up(&mut self, cursor: u64) -> Option<Release> {
+        let Some(opening) = self.kept().map(|keeping| keeping.opening()) else {
+            return self.release(cursor);
         };
-        match range.extends {
-            true => keeping.renewed(),
-            false => keeping.hold(range, lease, false),
+        // Of a window that was never opened nothing is used.
+        let (lease, cursor) = match opening {
+            Some(fresh) => (Some(fresh.lease), fresh.range.positions.start),
+            None => (self.lease, cursor),
+        };
+        self.lease = None;
+        let release = lease.and_then(|lease| self.released(lease, cursor));
+        let keeping = self.keeping.as_mut()?;
+        keeping.void();
+        keeping.void &= !bug!(ReleaseLeavesFile);
+        if !keeping.void {
+            return release;
         }
+        keeping.release = release;
         None
-    }
-
-    fn kept_back(&self) -> Option<KeptBack> {
-        self.not_reserved()
-    }
-
-    fn hurry(&mut self) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.demand = true;
-        }
-    }
-
-    fn stopped(&mut self) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.void();
-        }
     }
 
     /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.

@@ -2,6 +2,7 @@
 
 use super::slot::{SLOT, Seen, Slot};
 use super::{StatePlace, StateRecord};
+use crate::values::HostTime;
 
 /// What is to be written into a state file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +30,20 @@ pub enum Unread {
 /// a slot counts only once it is on the disk.
 ///
 /// ```
-/// use leafid_core::{StateFile, StatePlace, StateWrite};
+/// use leafid_core::{HostTime, StateFile, StatePlace, StateWrite};
 /// let place = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
 /// let mut bytes = [0; StateFile::BYTES];
-/// let (mut file, found) = StateFile::read(place, &bytes);
+/// let since_boot = HostTime::new(60_000);
+/// let (mut file, found) = StateFile::read(place, since_boot, &bytes);
 /// assert_eq!(found, Ok(None));
 ///
-/// let (at, slot) = file.slot(&StateWrite::Void);
+/// let (at, slot) = file.slot(&StateWrite::Void, since_boot);
 /// bytes[at..at + slot.len()].copy_from_slice(&slot); // and `fdatasync`
 /// file.written();
-/// assert_eq!(StateFile::read(place, &bytes), (file, Ok(None)));
+/// assert_eq!(StateFile::read(place, since_boot, &bytes), (file, Ok(None)));
 /// // After a restart of the machine it gives no right.
 /// let after = StatePlace { boot: [9; 16], ..place };
-/// assert!(StateFile::read(after, &bytes).1.is_err());
+/// assert!(StateFile::read(after, since_boot, &bytes).1.is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateFile {
@@ -60,17 +62,22 @@ impl StateFile {
 
     /// Reads a file that its process has locked: where the next write goes, and the right that it
     /// gives. Of content that gives none the host says why, writes zeros over it, and goes on with
-    /// [`StateFile::new`], but for [`Unread::Strange`], which is somebody else's.
+    /// [`StateFile::new`], but for [`Unread::Strange`], which is somebody else's. `since_boot` is the
+    /// time since the machine was started, of which the file tells the store's.
     ///
     /// # Errors
     /// [`Unread`].
     pub fn read(
         place: StatePlace,
+        since_boot: HostTime,
         bytes: &[u8; StateFile::BYTES],
     ) -> (StateFile, Result<Option<StateRecord>, Unread>) {
         let fresh = StateFile::new(place);
         match newest(place, bytes) {
-            Ok(Some(slot)) => (StateFile { place, counter: slot.counter }, Ok(slot.record)),
+            Ok(Some(slot)) => {
+                let record = slot.record.map(|record| later(record, since_boot.get()));
+                (StateFile { place, counter: slot.counter }, Ok(record))
+            }
             Ok(None) => (fresh, Ok(None)),
             Err(unread) => (fresh, Err(unread)),
         }
@@ -89,12 +96,13 @@ impl StateFile {
         }
     }
 
-    /// The bytes of the next write, and where in the file they go.
-    pub fn slot(&self, write: &StateWrite) -> (usize, [u8; SLOT]) {
+    /// The bytes of the next write, and where in the file they go; made so long after the machine was
+    /// started.
+    pub fn slot(&self, write: &StateWrite, since_boot: HostTime) -> (usize, [u8; SLOT]) {
         let counter = self.counter.saturating_add(1);
         let record = match write {
             StateWrite::Void => None,
-            StateWrite::Record(record) => Some(*record),
+            StateWrite::Record(record) => Some(later(*record, since_boot.get().saturating_neg())),
         };
         (at(counter), Slot { counter, place: self.place, record }.write())
     }
@@ -103,6 +111,10 @@ impl StateFile {
     pub fn written(&mut self) {
         self.counter = self.counter.saturating_add(1);
     }
+}
+
+fn later(record: StateRecord, ms: i64) -> StateRecord {
+    StateRecord { now: record.now.plus(ms), ..record }
 }
 
 fn at(counter: u64) -> usize {

@@ -11,7 +11,7 @@ mod slot;
 
 pub use file::{StateFile, StateWrite, Unread};
 
-use crate::values::{Layout, Name, Offset, Token};
+use crate::values::{Layout, Name, StoreTime, Token};
 
 /// The right that a state file gives: a worker number, and its ticks from `reserved` to `end`.
 ///
@@ -34,8 +34,8 @@ pub struct StateRecord {
     pub end: u64,
     /// The first tick that was not used.
     pub reserved: u64,
-    /// The store's time less the time since the machine was started.
-    pub since_boot: Offset,
+    /// The store's time now, when it is written or read.
+    pub now: StoreTime,
 }
 
 /// Where a state file belongs: a file that was copied, or comes from before the machine was started

@@ -10,14 +10,14 @@
 //! | 72 | 16, 16 | store, key |
 //! | 104 | 8, 4, 1, 1, 1, 1 | layout: epoch in ms, tick in ms, the three widths, 0 |
 //! | 120 | 8, 8 | end, reserved; ticks |
-//! | 136 | 8 | the store's time less the time since the machine was started, in ms |
+//! | 136 | 8 | the store's time when the machine was started, in ms since 1970 |
 //! | 144 | 128 | namespace, and zeros |
 //! | 272 | 232 | zeros |
 //! | 504 | 8 | checksum: FNV-1a, 64 bits |
 
 use super::bytes::{Put, Take, checksum};
 use super::{StatePlace, StateRecord};
-use crate::values::{Layout, NAME_BYTES, Name, Offset, Token};
+use crate::values::{Layout, NAME_BYTES, Name, StoreTime, Token};
 
 /// The length of a slot.
 pub(super) const SLOT: usize = 512;
@@ -30,7 +30,8 @@ const SUM_AT: usize = SLOT - 8;
 pub(super) struct Slot {
     pub(super) counter: u64,
     pub(super) place: StatePlace,
-    /// The right; `None` where there is none any more.
+    /// The right, with the store's time when the machine was started; `None` where there is none any
+    /// more.
     pub(super) record: Option<StateRecord>,
 }
 
@@ -63,7 +64,7 @@ impl Slot {
         put.u64(self.place.device);
         put.u64(self.place.lock);
         if let Some(record) = self.record {
-            let StateRecord { store, key, layout, end, reserved, since_boot, .. } = record;
+            let StateRecord { store, key, layout, end, reserved, now, .. } = record;
             put.bytes(&store.bytes());
             put.bytes(&key.bytes());
             put.u64(layout.epoch_ms().cast_unsigned());
@@ -71,7 +72,7 @@ impl Slot {
             put.bytes(&[layout.time_bits(), layout.worker_bits(), layout.sequence_bits(), 0]);
             put.u64(end);
             put.u64(reserved);
-            put.u64(since_boot.get().cast_unsigned());
+            put.u64(now.get().cast_unsigned());
             put.bytes(name.as_bytes());
         }
         if let Some((body, sum)) = bytes.split_last_chunk_mut::<8>() {
@@ -114,7 +115,7 @@ impl Slot {
         let (epoch_ms, tick_ms) = (take.u64()?.cast_signed(), take.u32()?);
         let [time_bits, worker_bits, sequence_bits, _] = take.bytes()?;
         let (end, reserved) = (take.u64()?, take.u64()?);
-        let since_boot = Offset::new(take.u64()?.cast_signed());
+        let now = StoreTime::new(take.u64()?.cast_signed());
         let name = take.slice(NAME_BYTES)?.get(..name_len.into())?;
         let record = match kind {
             0 => None,
@@ -129,16 +130,7 @@ impl Slot {
                 if !fits {
                     return None;
                 }
-                Some(StateRecord {
-                    namespace,
-                    store,
-                    worker,
-                    key,
-                    layout,
-                    end,
-                    reserved,
-                    since_boot,
-                })
+                Some(StateRecord { namespace, store, worker, key, layout, end, reserved, now })
             }
             _ => return None,
         };
