@@ -58,7 +58,7 @@ def test_a_file_that_goes_while_it_is_open(path, end) -> None:
 def test_a_grant_is_durable(path) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
-    connection = store._file.connection
+    connection = store._tables.connection
     pragmas = ("journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync")
     settings = [connection.execute(f"PRAGMA {pragma}").fetchone()[0] for pragma in pragmas]
     assert settings == ["wal", 2, 1, 1]

@@ -41,25 +41,32 @@ impl<K: Kind> Generator<K> {
         timeout: Option<Seconds>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
-        self.exactly(py, count, timeout, Verb::Take(count))?.listed(py)
+        let mut many = Exactly::new(count);
+        if count == 0 {
+            return many.listed(py);
+        }
+        let verb = Verb::Take(count);
+        let never = self.wait_for(py, timeout, verb, |generator, now| many.draw(generator, now))?;
+        self.listed(py, &many, never)
     }
 
     /// Fills all of a buffer, or leaves it as it is.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
-        let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
+        let count = into.len();
         if count == 0 {
             return Ok(());
         }
-        if !into.is_aligned() {
-            self.exactly(py, count as u64, timeout, verb)?.write(py, &into);
-            return Ok(());
-        }
+        // Where the buffer has no place for integers they are carried over.
+        let mut beside = vec![0; if into.is_aligned() { 0 } else { count }];
         // All of it or nothing: the core touches it only once all are there.
-        let most = self.wait_for(py, timeout, verb, |generator, now| {
-            or_most(generator.fill(now, into.integers(py)), generator)
+        let most = self.wait_for(py, timeout, Verb::Fill(count as u64), |generator, now| {
+            let room = if beside.is_empty() { into.integers(py) } else { &mut beside };
+            or_most(generator.fill(now, room), generator)
         })?;
-        self.can_be_ready(count as u64, most)
+        self.can_be_ready(count as u64, most)?;
+        into.write(py, 0, &beside);
+        Ok(())
     }
 
     /// Fills a buffer with what is at hand; says how many.
@@ -116,37 +123,22 @@ impl<K: Kind> Generator<K> {
         errors::raise(Code::CountInvalid, message)
     }
 
-    fn exactly(
-        &self,
-        py: Python<'_>,
-        count: u64,
-        timeout: f64,
-        verb: Verb,
-    ) -> PyResult<Exactly<K::Core>> {
-        let mut many = Exactly::new(count);
-        if count == 0 {
-            return Ok(many);
-        }
-        let never = self.wait_for(py, timeout, verb, |generator, now| many.draw(generator, now))?;
-        self.drawn(many, never)
-    }
-
     /// The IDs, if they can ever be had.
     ///
     /// # Errors
     /// `COUNT_INVALID`; `MemoryError`.
-    pub fn drawn(
+    pub fn listed<'py>(
         &self,
-        many: Exactly<K::Core>,
+        py: Python<'py>,
+        many: &Exactly<K::Core>,
         never: Option<Never>,
-    ) -> PyResult<Exactly<K::Core>> {
-        let count = many.count;
+    ) -> PyResult<Bound<'py, PyList>> {
         match never {
-            None => Ok(many),
+            None => many.listed(py),
             Some(Never::Memory) => {
-                Err(PyMemoryError::new_err(format!("no memory for {count} IDs")))
+                Err(PyMemoryError::new_err(format!("no memory for {} IDs", many.count)))
             }
-            Some(Never::MoreThan(most)) => Err(self.too_many(count, most)),
+            Some(Never::MoreThan(most)) => Err(self.too_many(many.count, most)),
         }
     }
 }
@@ -189,32 +181,18 @@ impl<K: CoreKind> Exactly<K> {
         }
     }
 
-    fn runs(&self) -> impl Iterator<Item = (K::Ids, Run)> {
-        self.drawn.iter().flat_map(|(ids, runs)| runs.iter().flatten().map(|run| (*ids, *run)))
-    }
-
     /// The IDs as a list.
-    pub fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut runs = self.runs();
-        let first = runs.next().map_or(Ok(PyList::empty(py)), |(ids, run)| listed(py, ids, run))?;
-        for (ids, run) in runs {
-            first.as_sequence().in_place_concat(listed(py, ids, run)?.as_sequence())?;
-        }
-        Ok(first)
-    }
-
-    /// Writes the IDs to the beginning of a buffer, whatever its place in memory is.
-    fn write(&self, py: Python<'_>, into: &Buffer) {
-        let (mut part, mut at) = ([0; PART], 0);
-        for (ids, run) in self.runs() {
-            for start in (run.positions.start..run.positions.end).step_by(PART) {
-                let positions = Range::new(start, run.positions.end.min(start + PART as u64));
-                let room = &mut part[..positions.len() as usize];
-                ids.write(Run { positions, ..run }, room);
-                into.write(py, at, room);
-                at += room.len();
-            }
-        }
+    fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let runs = |(ids, runs): &(K::Ids, [Option<Run>; 2])| {
+            runs.map(|run| run.map(|run| listed(py, *ids, run)))
+        };
+        let parts = self.drawn.iter().flat_map(runs).flatten();
+        let joined = parts.reduce(|all, part| {
+            let (all, part) = (all?, part?);
+            all.as_sequence().in_place_concat(part.as_sequence())?;
+            Ok(all)
+        });
+        joined.unwrap_or_else(|| Ok(PyList::empty(py)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
-use leafid_core::{Code, StoreTime, Subject, Token};
+use leafid_core::{Code, StoreTime, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::Value;
@@ -45,13 +45,8 @@ impl Turn {
         verb: &str,
         ask: &Bound<'_, PyAny>,
     ) -> PyResult<Turn> {
-        let decide = turn::request(verb, dict::from(ask, "the ask")?);
-        let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
-        let decide = decide.map_err(|wrong| match (named("tag"), named("namespace")) {
-            (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
-            (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
-            _ => dict::wrong(wrong, Subject::Other("the call")),
-        })?;
+        let decide = turn::request(verb, dict::from(ask, "the ask")?)
+            .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
         let (texts, now) = (texts(dialect)?, StoreTime::new(now_ms.0));
         Ok(Turn { alone: Some(Alone::new(texts, store.0, now, decide)) })
     }

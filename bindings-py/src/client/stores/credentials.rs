@@ -50,19 +50,16 @@ impl Trust {
         cert: Option<PathBuf>,
         key: Option<PathBuf>,
     ) -> Result<Trust, Failed> {
-        let wrong = |why| Failed::new(Code::RequestInvalid, why);
-        if ca.is_none() && cert.is_none() && key.is_none() {
-            return Ok(Trust::default());
-        }
-        let (Some(cert), Some(key)) = (&cert, &key) else {
-            if cert.is_some() || key.is_some() {
-                return Err(wrong(
-                    "`cert` and `key` belong together: give both, or neither".to_owned(),
-                ));
+        let shown = match (&cert, &key) {
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) if ca.is_none() => return Ok(Trust::default()),
+            (None, None) => None,
+            _ => {
+                let message = "`cert` and `key` belong together: give both, or neither";
+                return Err(Failed::new(Code::RequestInvalid, message));
             }
-            return with(ca.as_deref(), None);
         };
-        with(ca.as_deref(), Some((cert, key)))
+        with(ca.as_deref(), shown)
     }
 
     /// A connection's settings, with these.

@@ -19,11 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where a server is, and who asks.
 pub struct Http {
-    url: String,
+    /// Without a slash at its end; with its password, if it has one.
+    pub url: String,
     token: Option<String>,
     trust: Trust,
-    /// What it was made of, for a pickle.
-    given: Credentials,
+    /// What it was made of, without what the environment added: for a pickle.
+    pub given: Credentials,
     pub hub: HubCell,
 }
 
@@ -88,16 +89,6 @@ impl Http {
         named.retain(|_, http| http.strong_count() > 0);
         named.insert(name, Arc::downgrade(&http));
         Ok(http)
-    }
-
-    /// What it was made of, without what the environment added.
-    pub fn given(&self) -> &Credentials {
-        &self.given
-    }
-
-    /// Where it is, without a slash at its end; with its password, if it has one.
-    pub fn url(&self) -> &str {
-        &self.url
     }
 
     pub fn connect(self: &Arc<Self>) -> Connection {

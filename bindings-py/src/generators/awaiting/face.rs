@@ -77,7 +77,7 @@ impl<K: Kind> Generator<K> {
             Verb::Take(count) => {
                 let mut many = Exactly::new(count);
                 match self.attempt(py, call, |generator, now| many.draw(generator, now))? {
-                    Ok(never) => Ok(self.drawn(many, never)?.listed(py)?.into_any().unbind()),
+                    Ok(never) => Ok(self.listed(py, &many, never)?.into_any().unbind()),
                     Err(pause) => Err(pause),
                 }
             }
