@@ -167,11 +167,10 @@ class _Line:
         """Whether somebody was served though the first one has to wait: while the store is away, what is at
         hand is given to those for whom it is enough, in order. The first one is to try again then: the
         generator notes what was wanted last."""
-        passed = False
-        for caller in self.callers[1:]:
-            spare = self.callers[0].waiter.spare()
+        passed, spare = False, self.callers[0].waiter.spare()
+        for caller in self.callers[1:] if spare else ():
             if caller.count <= spare and not caller.is_done and caller.step() is None:
-                passed = True
+                passed, spare = True, caller.waiter.spare()
         return passed
 
     def leave(self, caller: _Caller) -> None:
