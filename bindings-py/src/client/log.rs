@@ -14,11 +14,8 @@ use crate::client::host::fork_cell::ForkCell;
 /// How many events wait at most: of an outage, the beginning is what counts.
 const MOST: usize = 1_000;
 
-pub struct Event {
-    /// Whether somebody should look.
-    pub is_warning: bool,
-    pub message: String,
-}
+/// Whether somebody should look, and what happened.
+pub type Event = (bool, String);
 
 /// The events of one process.
 struct Log {
@@ -72,7 +69,7 @@ pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
     let Some(log) = read_log() else { return };
     let mut events = log.lock();
     if events.waiting.len() < MOST && !events.is_over {
-        events.waiting.push_back(Event { is_warning, message: message() });
+        events.waiting.push_back((is_warning, message()));
         log.came.notify_one();
     }
 }
