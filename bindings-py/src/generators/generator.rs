@@ -65,15 +65,6 @@ impl<K: Kind> Generator<K> {
         Ok(Generator { kind, store, clock, timeout, given, holding })
     }
 
-    #[inline]
-    pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
-        let timeout = self.timeout(timeout)?;
-        match self.at_hand() {
-            Some(id) => Ok(id),
-            None => self.wait_for(py, timeout, Verb::Next, |generator, now| generator.next(now)),
-        }
-    }
-
     /// How long a call waits at most, in s: what it says, or the default.
     #[inline]
     pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {

@@ -4,7 +4,7 @@ use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::Segments;
 use crate::client::stores::shown_name;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use leafid_core::{Code, Name, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::Snowflakes;
 use crate::client::stores::shown_name;
