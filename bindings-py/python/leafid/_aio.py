@@ -69,15 +69,15 @@ class _Asyncio:
             pass
 
     async def rung(self, descriptor: int) -> None:
-        future = self.run.create_future()
+        rung = self.module.Event()
         try:
-            self.run.add_reader(descriptor, lambda: future.done() or future.set_result(None))
+            self.run.add_reader(descriptor, rung.set)
         except NotImplementedError:
             # Windows' proactor loop watches no sockets.
             await self.module.sleep(_LOOK)
             return
         try:
-            await future
+            await rung.wait()
         finally:
             if not self.run.is_closed():
                 self.run.remove_reader(descriptor)

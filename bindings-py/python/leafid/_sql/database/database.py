@@ -2,6 +2,8 @@
 
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ... import errors
@@ -39,8 +41,8 @@ class Database(Tables):
         super().__init__(source.place or UNKNOWN, clock, made)
 
     def _find(self) -> str:
-        link = self._connected()
-        try:
+        with self._reaching():
+            link = self._connected()
             now = int(link.values(link.engine.texts["meta/now"])[0])
             meta = self._meta(link)
             if meta is None and self.made is not None:
@@ -52,13 +54,19 @@ class Database(Tables):
             granted = int(link.values(link.engine.texts["meta/found"])[3])
             # Windows follow the database's clock, so that all who use it have one.
             self.time = StoreTime(self.clock, granted, self.beaten, now)
+        self.id = id
+        return id
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Closes a connection that cannot be used, and says why it cannot."""
+        try:
+            yield
         except BaseException as error:
             self.close()
             if isinstance(error, Broken):
                 raise words.unreachable(self.place, error.kind, error.detail) from error
             raise
-        self.id = id
-        return id
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
         # Again where another was faster, and then in line with the others; and once more where the connection
@@ -147,16 +155,12 @@ class Database(Tables):
         if self.link is not None:
             self.link.refuse_transaction()
             return self.link
-        link = self._connected()
-        try:
+        with self._reaching():
+            link = self._connected()
             meta = self._meta(link)
-        except Broken as broken:
-            self.close()
-            raise words.unreachable(self.place, broken.kind, broken.detail) from broken
-        found = "none" if meta is None else meta[0]
-        if found != self.id:
-            self.close()
-            raise words.another(self.place, str(self.id), found)
+            found = "none" if meta is None else meta[0]
+            if found != self.id:
+                raise words.another(self.place, str(self.id), found)
         return link
 
     def _connected(self) -> Link:
@@ -166,15 +170,12 @@ class Database(Tables):
             raise
         except Exception as error:
             raise words.unreachable(self.place, connecting(error), words.said(error)) from error
-        try:
-            link = Link(connection, self.source.leaf, self.source.is_shared)
-            if self.source.place is None:
-                self.place = link.engine.place(link)
-            settings = link.values(link.engine.texts["meta/settings"])
-            link.engine.judge(settings, self.place, self.allow_unsafe, is_first=True)
-            link.engine.examine(link, self.place)
-        except Broken as broken:
-            raise words.unreachable(self.place, broken.kind, broken.detail) from broken
+        link = Link(connection, self.source.leaf, self.source.is_shared)
+        if self.source.place is None:
+            self.place = link.engine.place(link)
+        settings = link.values(link.engine.texts["meta/settings"])
+        link.engine.judge(settings, self.place, self.allow_unsafe, is_first=True)
+        link.engine.examine(link, self.place)
         self.link, self.by = link, process()
         return link
 

@@ -1,8 +1,8 @@
 """A connection of ours to a database."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ... import errors
@@ -100,7 +100,7 @@ class Link:
         if self.is_shared:
             self._look(text)
         named, found, count = self._found(text, params)
-        return [_row(named, row) for row in found], count
+        return [dict(zip(named, row, strict=True)) for row in found], count
 
     def values(self, text: str) -> list[Any]:
         """The first row of a text that names no columns; nothing if there is none."""
@@ -129,10 +129,8 @@ class Link:
             raise words.converted(driver, self.engine.probe, given)
 
     def close(self) -> None:
-        try:
+        with suppress(self.error):
             self.connection.close()
-        except self.error:
-            pass
 
     def _found(self, text: str, params: Row) -> tuple[list[str], list[Any], int]:
         sql, names = translated(self.engine.named(text), self.mark)
@@ -184,10 +182,6 @@ def _file_of(connection: Any) -> str:
             connection.close()
             return str(path)
     raise words.in_memory()
-
-
-def _row(names: list[str], row: Any) -> Row:
-    return dict(row) if isinstance(row, Mapping) else dict(zip(names, row, strict=True))
 
 
 def _error_of(connection: Any, module: Any) -> type[Exception]:
