@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from .. import errors, registry
 from .._native import namespace_fields
-from .forking import Tables
+from .tables import Tables
 
 Row = dict[str, Any]
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from typing import Any
 
 from ... import errors
 from ..._native import Clock, StoreTime, Turn, abandon, process
-from ..forking import PATIENCE, Tables
 from ..making import Making
+from ..tables import PATIENCE, Tables
 from ..turn import LONGEST_WINDOW, Conflict, carry
 from ..words import not_there, other_version
 from . import words

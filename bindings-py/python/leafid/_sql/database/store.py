@@ -6,9 +6,9 @@ from typing import Any
 from ..._native import Clock
 from ..file.places import path_of
 from ..file.sqlite import File
-from ..forking import Tables
 from ..making import Making
 from ..store import Store, T
+from ..tables import Tables
 from .database import UNKNOWN, Database
 from .link import InFile
 from .source import source_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from ... import errors
 from ..._native import SQLITE_APPLICATION, Clock, StoreTime, Turn, abandon, sql_texts
-from ..forking import PATIENCE, Tables
 from ..making import Making
+from ..tables import PATIENCE, Tables
 from ..turn import LONGEST_WINDOW, Conflict, carry
 from ..words import not_there, other_version
 from . import places, words

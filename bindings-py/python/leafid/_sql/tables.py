@@ -1,6 +1,6 @@
-"""Connections, in a process that forks.
+"""The tables of a store as one process has them: over a connection of its own, which no fork inherits.
 
-They are closed before, so that a child inherits none: SQLite keeps its locks in memory that a child
+Connections are closed before a fork, so that a child inherits none: SQLite keeps its locks in memory that a child
 inherits and locks that it does not, and of a database's connection the child would speak in the
 parent's session. Both open another one when they need it.
 """
