@@ -27,8 +27,8 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        Carrier, HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, process,
-        sql_texts,
+        Carrier, HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, namespace_fields,
+        process, sql_texts,
     };
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};

@@ -3,7 +3,7 @@
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
 use leafid_core::{Code, StoreTime};
-use leafid_wire::{Fields, Subject};
+use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -171,11 +171,5 @@ fn stopped(row: &Bound<'_, PyAny>, ask: &Bound<'_, PyAny>) -> PyResult<PyErr> {
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
     let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
-    let said = match (named("tag"), named("namespace")) {
-        (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
-        (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
-        _ => dict::wrong(wrong, Subject::Other("the call")),
-    };
-    Failed { retry_after_ms, ..said }.into()
+    Failed { retry_after_ms, ..dict::wrong_ask(wrong, ask) }.into()
 }

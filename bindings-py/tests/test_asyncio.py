@@ -27,7 +27,7 @@ def in_asyncio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(**fixtures: Any) -> None:
         asyncio.run(test(**fixtures))
-        assert not _aio._QUEUES
+        assert not _aio._LINES
 
     return run
 
@@ -154,21 +154,36 @@ async def test_who_is_cancelled_while_waiting_loses_nothing(gate) -> None:
 
 
 @in_asyncio
-async def test_who_is_cancelled_when_served_loses_what_it_got(gate) -> None:
-    ids = Segment("orders", gate)
-    first = asyncio.create_task(ids.atake(3))
+async def test_who_is_cancelled_when_served_loses_what_it_got() -> None:
+    class Fails(Gate):
+        away = False
+
+        def lease_segment(self, ask):
+            granted = super().lease_segment(ask)
+            if self.away:
+                raise leafid.StoreUnavailableError("the store is away")
+            return granted
+
+    store = Fails()
+    store.gate.set()
+    ids = Segment("orders", store, timeout=PATIENCE)
+    assert await ids.anext() == 1
+    store.shut()
+    store.away = True
+    much, one = asyncio.create_task(ids.atake(10)), asyncio.create_task(ids.anext())
     await asyncio.sleep(0)
-    await asked(gate)
-    # Served by a loop that does not get to its task any more.
-    (queue,) = _aio._QUEUES.values()
-    gate.gate.set()
-    assert until(lambda: ids.stats().in_hand)
-    queue.serve()
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
-    assert await ids.anext() == 4
-    assert ids.stats().ids == 4
+    (line,) = _aio._LINES.values()
+    store.gate.set()
+    assert until(lambda: ids.stats().failures)
+    # Served by the first one's turn, in a loop that does not get to its task any more.
+    assert line.pass_first() and line.callers[1].value == 2
+    for task in (one, much):
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    store.away = False
+    assert await ids.anext() == 3
+    assert ids.stats().ids == 3
 
 
 @in_asyncio
@@ -246,7 +261,7 @@ def test_loops_in_several_threads_share_a_generator(server) -> None:
     drawn = [id for part in parts for id in part]
     print(f"4 loops: {len(drawn)} IDs, {ids.stats().grants} grants, {ids.stats().waits} waits")
     assert len(drawn) == 4 * 5 * 130 == len(set(drawn))
-    assert ids.stats().grants >= 52 and not _aio._QUEUES
+    assert ids.stats().grants >= 52 and not _aio._LINES
     ids.close()
 
 
@@ -266,7 +281,7 @@ def test_a_loop_that_watches_no_sockets(gate) -> None:
     Proactor._add_reader = asyncio.SelectorEventLoop._add_reader
     with asyncio.Runner(loop_factory=Proactor) as runner:
         runner.run(main())
-    assert not _aio._QUEUES
+    assert not _aio._LINES
     assert Segment("orders", gate).next() > 3, "without a loop it may wait again"
 
 
@@ -334,7 +349,7 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch
     loop = asyncio.new_event_loop()
     tasks = [loop.create_task(ids.anext()) for _ in range(3)]
     loop.run_until_complete(asyncio.sleep(0.001))
-    assert _aio._QUEUES
+    assert _aio._LINES
     for task in tasks:
         task._log_destroy_pending = False
     dropped = [weakref.ref(task) for task in tasks]
@@ -348,7 +363,7 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch
     asyncio.run(main())
     del task, tasks
     gc.collect()
-    assert not ignored and not _aio._QUEUES
+    assert not ignored and not _aio._LINES
     assert not any(task() for task in dropped)
 
 

@@ -9,7 +9,7 @@ import sqlalchemy
 
 import leafid
 from leafid import SqlStore
-from leafid._sql import forking
+from leafid._sql import tables
 from leafid._sql.turn import Run
 from support.carrying import carried
 from support.child import in_child
@@ -163,7 +163,7 @@ def test_texts_that_pymysql_gives_as_bytes(mariadb) -> None:
 
 
 def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypatch) -> None:
-    monkeypatch.setattr(forking, "PATIENCE", 0.02)
+    monkeypatch.setattr(tables, "PATIENCE", 0.02)
     store = SqlStore(database.url(name))
     assert store.lease_segment(TAG)["start"] == 1
     begun, over = threading.Event(), threading.Event()

@@ -58,7 +58,7 @@ def test_a_file_that_goes_while_it_is_open(path, end) -> None:
 def test_a_grant_is_durable(path) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
-    connection = store._file.connection
+    connection = store._tables.connection
     pragmas = ("journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync")
     settings = [connection.execute(f"PRAGMA {pragma}").fetchone()[0] for pragma in pragmas]
     assert settings == ["wal", 2, 1, 1]
@@ -160,7 +160,7 @@ def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
 
 
 def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> None:
-    monkeypatch.setattr("leafid._sql.forking.PATIENCE", 0.02)
+    monkeypatch.setattr("leafid._sql.tables.PATIENCE", 0.02)
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
     # The hook of `os.fork` cannot close it meanwhile.

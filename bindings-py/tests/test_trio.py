@@ -1,4 +1,4 @@
-"""`await ids.anext()` and its like, in trio."""
+"""`await ids.anext()` and its like, in trio: how it rests there; the line that callers wait in is that of asyncio."""
 
 import asyncio
 import functools
@@ -12,7 +12,7 @@ import trio.testing
 
 import leafid
 from leafid import Segment, Snowflake, _aio
-from support.gate import Away, Gate
+from support.gate import Gate
 from support.waiting import PATIENCE, until
 
 
@@ -72,33 +72,6 @@ async def in_scope(draw, at: int, *, task_status) -> None:
     with trio.CancelScope() as scope:
         task_status.started(scope)
         await draw(at)
-
-
-@in_trio
-async def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
-    store = Away()
-    ids = Segment("orders", store, timeout=PATIENCE)
-    assert await ids.anext() == 1
-    store.away = True
-    # Nine are left.
-    drawn: list[object] = []
-
-    async def draw(call) -> None:
-        drawn.append(await call)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(draw, ids.atake(10))
-        await trio.testing.wait_all_tasks_blocked()
-        with trio.fail_after(PATIENCE):
-            assert await ids.anext() == 2
-            assert ids.stats().failures
-            assert await ids.atake(2) == [3, 4]
-            assert not drawn
-        nursery.start_soon(draw, ids.atake(7))
-        await trio.testing.wait_all_tasks_blocked()
-        store.away = False
-    assert drawn == [[*range(5, 15)], [*range(15, 22)]]
-    ids.close()
 
 
 def test_as_a_guest_of_asyncio(gate) -> None:

@@ -43,6 +43,7 @@ __all__ = [
     "forget_all",
     "lease_segment",
     "log_ended",
+    "namespace_fields",
     "namespace_row",
     "next_event",
     "parse_base32",
@@ -338,12 +339,19 @@ def sentence(
 def code(code: str) -> _Row: ...
 def sql_texts(dialect: str) -> tuple[int, dict[str, str]]: ...
 
+def namespace_fields(
+    name: str | None,
+    layout: _LayoutArg | None = None,
+    workers: tuple[int, int] | None = None,
+    max_window: float | None = None,
+) -> _Row: ...
+
 @final
 class StoreTime:
     def __new__(
-        cls, clock: Any, granted_ms: int, seen_ms: int, called: str = "this machine's clock"
+        cls, clock: Clock | None, granted_ms: int, seen_ms: int, told_ms: int | None = None
     ) -> StoreTime: ...
-    def read(self, max_window_ms: Callable[[], int]) -> int: ...
+    def read(self, max_window_ms: Callable[[], int], told_ms: int | None = None) -> int: ...
 
 @final
 class Turn:

@@ -8,7 +8,6 @@ generator for each tag and each namespace; it leases nothing before the first ID
 """
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,19 +24,8 @@ __all__ = ["IdField", "NextId", "generator", "tested"]
 # Given in an event loop instead of a wait.
 _NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 _GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
-_LOCK = threading.Lock()
 # The store of a test, which counts before the setting.
 _TESTED: str | None = None
-
-
-def _renew_lock() -> None:
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    # Another thread of the parent may have held it.
-    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def generator(*, tag: str | None = None, namespace: str | None = None) -> Segment | Snowflake:
@@ -47,23 +35,22 @@ def generator(*, tag: str | None = None, namespace: str | None = None) -> Segmen
     known = _GENERATORS.get(key)
     if known is not None and not known.closed:
         return known
-    with _LOCK:
-        known = _GENERATORS.get(key)
-        if known is None or known.closed:
-            from django.conf import settings  # type: ignore[import-untyped,unused-ignore]
+    from django.conf import settings  # type: ignore[import-untyped,unused-ignore]
 
-            store = _TESTED or getattr(settings, "LEAFID_STORE", None)
-            if not store and not os.environ.get("LEAFID_STORE"):
-                raise RequestInvalidError(
-                    "no store was given: set LEAFID_STORE in the settings or in the environment, to the "
-                    "URL of a server or of a database; in a test to `memory:`"
-                )
-            if tag is not None:
-                known = Segment(tag, store)
-            else:
-                known = Snowflake(namespace or "default", store)
-            _GENERATORS[key] = known
-        return known
+    store = _TESTED or getattr(settings, "LEAFID_STORE", None)
+    if not store and not os.environ.get("LEAFID_STORE"):
+        raise RequestInvalidError(
+            "no store was given: set LEAFID_STORE in the settings or in the environment, to the "
+            "URL of a server or of a database; in a test to `memory:`"
+        )
+    if tag is not None:
+        made: Segment | Snowflake = Segment(tag, store)
+    else:
+        made = Snowflake(namespace or "default", store)
+    if known is not None:
+        # If another thread has replaced it already, whoever has that one goes on with it.
+        _GENERATORS.pop(key, None)
+    return _GENERATORS.setdefault(key, made)
 
 
 @contextmanager

@@ -3,9 +3,9 @@
 //! The thread of a store must not wait for the host's language, so it leaves what it has to say here,
 //! and a thread of the host's fetches it. While none does, nothing is kept.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::client::host::fork::{self, Generation};
@@ -14,36 +14,24 @@ use crate::client::host::fork_cell::ForkCell;
 /// How many events wait at most: of an outage, the beginning is what counts.
 const MOST: usize = 1_000;
 
-pub struct Event {
-    /// Whether somebody should look.
-    pub is_warning: bool,
-    pub message: String,
-}
+/// Whether somebody should look, and what happened; `None` is the last one.
+type Event = Option<(bool, String)>;
 
 /// The events of one process.
 struct Log {
     made_in: Generation,
     is_read: AtomicBool,
-    events: Mutex<Events>,
-    came: Condvar,
-}
-
-#[derive(Default)]
-struct Events {
-    waiting: VecDeque<Event>,
-    is_over: bool,
+    sent: SyncSender<Event>,
+    received: Mutex<Receiver<Event>>,
 }
 
 static LOG: OnceLock<ForkCell<Log>> = OnceLock::new();
 
 impl Log {
     fn new() -> Arc<Log> {
-        let (is_read, events) = (AtomicBool::new(false), Mutex::default());
-        Arc::new(Log { made_in: fork::current(), is_read, events, came: Condvar::new() })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Events> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+        let (sent, received) = sync_channel(MOST);
+        let (is_read, received) = (AtomicBool::new(false), Mutex::new(received));
+        Arc::new(Log { made_in: fork::current(), is_read, sent, received })
     }
 }
 
@@ -69,27 +57,15 @@ pub fn begin() -> bool {
 
 /// Leaves an event for who reads.
 pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
-    let Some(log) = read_log() else { return };
-    let mut events = log.lock();
-    if events.waiting.len() < MOST && !events.is_over {
-        events.waiting.push_back(Event { is_warning, message: message() });
-        log.came.notify_one();
+    if let Some(log) = read_log() {
+        let _ = log.sent.try_send(Some((is_warning, message())));
     }
 }
 
 /// Waits for the next event; `None` when there will be none. For who reads.
-pub fn next() -> Option<Event> {
-    let log = read_log()?;
-    let mut events = log.lock();
-    loop {
-        if let Some(event) = events.waiting.pop_front() {
-            return Some(event);
-        }
-        if events.is_over {
-            return None;
-        }
-        events = log.came.wait(events).unwrap_or_else(PoisonError::into_inner);
-    }
+pub fn next() -> Event {
+    let received = &read_log()?.received;
+    received.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()?
 }
 
 /// Says that nobody reads any more.
@@ -107,10 +83,10 @@ pub fn wait_until_unread() {
     }
 }
 
-/// There will be no more events: who reads is sent home after the last one.
+/// There will be no more events: who reads is sent home after the last one. One who has more to read than
+/// waits here is not waited for.
 pub fn close() {
     if let Some(log) = read_log() {
-        log.lock().is_over = true;
-        log.came.notify_one();
+        let _ = log.sent.try_send(None);
     }
 }

@@ -24,20 +24,20 @@ macro_rules! generator_class {
             /// generator's) without the interpreter lock, then raises `TimedOutError`, whose
             /// `__cause__` is the last failure. What waiting cannot cure is raised at once.
             #[pyo3(signature = (timeout = None))]
-            fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
-                self.0.next(py, timeout)
+            fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<Py<PyAny>> {
+                self.0.call(py, Verb::Next, timeout)
             }
 
             /// `n` IDs, ascending: all of them, or an exception and nothing is spent. Waits as
             /// `next` does; for more than can ever be had at once, raises `CountInvalidError` at
             /// once. `take(0)` is an empty list, without a wait.
             #[pyo3(signature = (n, timeout = None))]
-            fn take<'py>(
+            fn take(
                 &self,
-                n: &Bound<'py, PyAny>,
+                n: &Bound<'_, PyAny>,
                 timeout: Option<Seconds>,
-            ) -> PyResult<Bound<'py, PyList>> {
-                self.0.take(n, timeout)
+            ) -> PyResult<Py<PyAny>> {
+                self.0.call(n.py(), Verb::Take(checked_count(n)?), timeout)
             }
 
             /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
@@ -63,8 +63,12 @@ macro_rules! generator_class {
             /// not have to. Draws nothing and reserves nothing: other threads draw from the same.
             /// `ready(0)` returns at once, and asks for nothing.
             #[pyo3(signature = (n, timeout = None))]
-            fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
-                self.0.ready(n, timeout)
+            fn ready(
+                &self,
+                n: &Bound<'_, PyAny>,
+                timeout: Option<Seconds>,
+            ) -> PyResult<Py<PyAny>> {
+                self.0.call(n.py(), Verb::Ready(checked_count(n)?), timeout)
             }
 
             /// Closes the generator: the rest of a window is given back, the rest of a segment
@@ -175,8 +179,8 @@ macro_rules! generator_class {
                 ids(slf)
             }
 
-            fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
-                self.0.next(py, None)
+            fn __next__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+                self.0.call(py, Verb::Next, None)
             }
 
             /// One that has asked for nothing is made again from what it was made of.

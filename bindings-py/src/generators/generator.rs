@@ -30,12 +30,6 @@ static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 pub type Rebuilt<'py> =
     (Bound<'py, PyAny>, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
-/// Arguments as they came, for a pickle.
-struct Given {
-    store: Option<Py<PyAny>>,
-    clock: Option<Py<PyClock>>,
-}
-
 /// A generator: what `Segment` and `Snowflake` are.
 pub struct Generator<K: Kind> {
     pub kind: Arc<K>,
@@ -43,7 +37,8 @@ pub struct Generator<K: Kind> {
     clock: Clock,
     /// How long callers wait by default, in s.
     timeout: f64,
-    given: Given,
+    /// The store and the clock as they came, for a pickle.
+    given: (Option<Py<PyAny>>, Option<Py<PyClock>>),
     pub(super) holding: ForkCell<Holding<K>>,
 }
 
@@ -55,24 +50,12 @@ impl<K: Kind> Generator<K> {
         timeout: Seconds,
         given: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Generator<K>> {
-        let given = Given {
-            store: given.map(|store| store.clone().unbind()),
-            clock: clock.as_ref().map(|clock| clock.clone().unbind()),
-        };
-        let clock = PyClock::of(clock.as_ref().map(|clock| clock.borrow()));
+        let given = (given.map(|store| store.clone().unbind()), clock.clone().map(Bound::unbind));
+        let clock = PyClock::of(clock.map(|clock| clock.borrow()));
         let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
         let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
         let holding = ForkCell::new(Arc::new(holding));
         Ok(Generator { kind, store, clock, timeout, given, holding })
-    }
-
-    #[inline]
-    pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
-        let timeout = self.timeout(timeout)?;
-        match self.at_hand() {
-            Some(id) => Ok(id),
-            None => self.wait_for(py, timeout, Verb::Next, |generator, now| generator.next(now)),
-        }
     }
 
     /// How long a call waits at most, in s: what it says, or the default.
@@ -213,11 +196,11 @@ impl<K: Kind> Generator<K> {
     ) -> PyResult<Rebuilt<'py>> {
         let py = class.py();
         how.set_item("timeout", self.timeout)?;
-        if let Some(clock) = &self.given.clock {
+        let (store, clock) = &self.given;
+        if let Some(clock) = clock {
             how.set_item("clock", clock)?;
         }
-        let store = self.given.store.as_ref().map(|store| store.clone_ref(py));
-        let args = (name, store).into_pyobject(py)?;
+        let args = (name, store.as_ref()).into_pyobject(py)?;
         let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
         Ok((make, (class, args, how)))
     }

@@ -7,7 +7,7 @@ use crate::client::log;
 /// Waits for the next event: whether it is a warning, and what happened. `None` ends the log.
 #[pyfunction]
 pub fn next_event(py: Python<'_>) -> Option<(bool, String)> {
-    py.detach(log::next).map(|event| (event.is_warning, event.message))
+    py.detach(log::next)
 }
 
 /// Nobody reads any more.

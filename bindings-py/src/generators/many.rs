@@ -1,4 +1,4 @@
-//! Many IDs in one call: all of them or none, or what is at hand.
+//! What the verbs draw: one ID, many or none of them, or what is at hand.
 
 use std::ffi::c_long;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use leafid_core::{
     Code, HostTime, Ids, Kind as CoreKind, LINE_END, Range, Refusal, Run, SharedLine,
 };
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -27,21 +28,57 @@ const FEW: u64 = 10_000;
 /// From how many on a `range` is worth being made.
 const RANGE: u64 = 32;
 
-/// Why a count can never be had in one go.
-pub enum Never {
-    MoreThan(u64),
-    Memory,
+/// What a verb drew.
+pub enum Drawn<K: CoreKind> {
+    Id(u64),
+    /// Where they are, and how they are made.
+    Many(Option<(K::Ids, [Option<Run>; 2])>),
+    /// They are at hand, or written.
+    There,
+    /// Never that many in one go, but this many.
+    AtMost(u64),
+    NoMemory,
 }
 
 impl<K: Kind> Generator<K> {
-    /// `n` IDs, or none.
-    pub fn take<'py>(
+    /// What a verb gives that draws and has no buffer, waited for.
+    pub fn call(
         &self,
-        n: &Bound<'py, PyAny>,
+        py: Python<'_>,
+        verb: Verb,
         timeout: Option<Seconds>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
-        self.exactly(py, count, timeout, Verb::Take(count))?.listed(py)
+    ) -> PyResult<Py<PyAny>> {
+        let timeout = self.timeout(timeout)?;
+        let at_once = match verb {
+            Verb::Next => self.at_hand().map(Drawn::Id),
+            Verb::Take(0) => Some(Drawn::Many(None)),
+            Verb::Ready(0) => Some(Drawn::There),
+            _ => None,
+        };
+        let drawn = match at_once {
+            Some(drawn) => drawn,
+            None => self.wait_for(py, timeout, verb, |core, now| draw(core, now, verb))?,
+        };
+        self.given(py, verb, drawn)
+    }
+
+    /// What was drawn, in Python.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID`; `MemoryError`.
+    pub fn given(&self, py: Python<'_>, verb: Verb, drawn: Drawn<K::Core>) -> PyResult<Py<PyAny>> {
+        let count = verb.count();
+        match drawn {
+            Drawn::Id(id) => id.into_py_any(py),
+            Drawn::Many(runs) => Ok(all_listed(py, runs)?.into_any().unbind()),
+            Drawn::There => Ok(py.None()),
+            Drawn::NoMemory => Err(PyMemoryError::new_err(format!("no memory for {count} IDs"))),
+            Drawn::AtMost(most) => {
+                let about = self.kind.subject();
+                let message = format!("{about} gives at most {most} IDs at once, got `{count}`");
+                Err(errors::raise(Code::CountInvalid, message))
+            }
+        }
     }
 
     /// Fills all of a buffer, or leaves it as it is.
@@ -51,15 +88,16 @@ impl<K: Kind> Generator<K> {
         if count == 0 {
             return Ok(());
         }
-        if !into.is_aligned() {
-            self.exactly(py, count as u64, timeout, verb)?.write(py, &into);
-            return Ok(());
-        }
+        // Where the buffer has no place for integers they are carried over.
+        let mut beside = vec![0; if into.is_aligned() { 0 } else { count }];
         // All of it or nothing: the core touches it only once all are there.
-        let most = self.wait_for(py, timeout, verb, |generator, now| {
-            or_most(generator.fill(now, into.integers(py)), generator)
+        let drawn = self.wait_for(py, timeout, verb, |generator, now| {
+            let room = if beside.is_empty() { into.integers(py) } else { &mut beside };
+            or_most(generator.fill(now, room).map(|()| Drawn::There), generator)
         })?;
-        self.can_be_ready(count as u64, most)
+        self.given(py, verb, drawn)?;
+        into.write(py, 0, &beside);
+        Ok(())
     }
 
     /// Fills a buffer with what is at hand; says how many.
@@ -89,133 +127,61 @@ impl<K: Kind> Generator<K> {
             Ok(filled)
         })
     }
-
-    /// Waits until `n` IDs are at hand.
-    pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
-        let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
-        if count == 0 {
-            return Ok(());
-        }
-        let verb = Verb::Ready(count);
-        let most =
-            self.wait_for(py, timeout, verb, |generator, now| look(generator, now, count))?;
-        self.can_be_ready(count, most)
-    }
-
-    /// Whether that many can ever be at hand; `most` is how many can, if not.
-    ///
-    /// # Errors
-    /// `COUNT_INVALID`.
-    pub fn can_be_ready(&self, count: u64, most: Option<u64>) -> PyResult<()> {
-        most.map_or(Ok(()), |most| Err(self.too_many(count, most)))
-    }
-
-    fn too_many(&self, count: u64, most: u64) -> PyErr {
-        let about = self.kind.subject();
-        let message = format!("{about} gives at most {most} IDs at once, got `{count}`");
-        errors::raise(Code::CountInvalid, message)
-    }
-
-    fn exactly(
-        &self,
-        py: Python<'_>,
-        count: u64,
-        timeout: f64,
-        verb: Verb,
-    ) -> PyResult<Exactly<K::Core>> {
-        let mut many = Exactly::new(count);
-        if count == 0 {
-            return Ok(many);
-        }
-        let never = self.wait_for(py, timeout, verb, |generator, now| many.draw(generator, now))?;
-        self.drawn(many, never)
-    }
-
-    /// The IDs, if they can ever be had.
-    ///
-    /// # Errors
-    /// `COUNT_INVALID`; `MemoryError`.
-    pub fn drawn(
-        &self,
-        many: Exactly<K::Core>,
-        never: Option<Never>,
-    ) -> PyResult<Exactly<K::Core>> {
-        let count = many.count;
-        match never {
-            None => Ok(many),
-            Some(Never::Memory) => {
-                Err(PyMemoryError::new_err(format!("no memory for {count} IDs")))
-            }
-            Some(Never::MoreThan(most)) => Err(self.too_many(count, most)),
-        }
-    }
 }
 
-/// `count` IDs, or none yet: where they are, and how they are made.
-pub struct Exactly<K: CoreKind> {
+/// Tries once what a verb draws.
+pub fn draw<K: CoreKind>(
+    generator: &mut Core<K>,
+    now: HostTime,
+    verb: Verb,
+) -> Result<Drawn<K>, Refusal> {
+    let drawn = match verb {
+        Verb::Next => generator.next(now).map(Drawn::Id),
+        Verb::Take(count) => take(generator, now, count),
+        _ => generator.ready(now, verb.count()).map(|()| Drawn::There),
+    };
+    or_most(drawn, generator)
+}
+
+fn take<K: CoreKind>(
+    generator: &mut Core<K>,
+    now: HostTime,
     count: u64,
-    drawn: Option<(K::Ids, [Option<Run>; 2])>,
+) -> Result<Drawn<K>, Refusal> {
+    if count > FEW {
+        // Looked at first: what can never be had may need more memory than there is.
+        generator.ready(now, count)?;
+        if Vec::<[u64; 5]>::new().try_reserve_exact(count as usize).is_err() {
+            return Ok(Drawn::NoMemory);
+        }
+    }
+    let runs = generator.take_runs(now, count)?;
+    Ok(Drawn::Many(generator.ids().map(|ids| (ids, runs))))
 }
 
-impl<K: CoreKind> Exactly<K> {
-    pub fn new(count: u64) -> Exactly<K> {
-        Exactly { count, drawn: None }
+fn or_most<K: CoreKind>(
+    drawn: Result<Drawn<K>, Refusal>,
+    generator: &Core<K>,
+) -> Result<Drawn<K>, Refusal> {
+    match drawn {
+        Err(refusal) if refusal.code == Code::CountInvalid => Ok(Drawn::AtMost(generator.most())),
+        drawn => drawn,
     }
+}
 
-    /// Tries once.
-    pub fn draw(
-        &mut self,
-        generator: &mut Core<K>,
-        now: HostTime,
-    ) -> Result<Option<Never>, Refusal> {
-        let count = self.count;
-        let mut attempt = || -> Result<Option<Never>, Refusal> {
-            if count > FEW {
-                // Looked at first: what can never be had may need more memory than there is.
-                generator.ready(now, count)?;
-                if Vec::<[u64; 5]>::new().try_reserve_exact(count as usize).is_err() {
-                    return Ok(Some(Never::Memory));
-                }
-            }
-            let runs = generator.take_runs(now, count)?;
-            self.drawn = generator.ids().map(|ids| (ids, runs));
-            Ok(None)
-        };
-        match attempt() {
-            Err(refusal) if refusal.code == Code::CountInvalid => {
-                Ok(Some(Never::MoreThan(generator.most())))
-            }
-            verdict => verdict,
-        }
-    }
-
-    fn runs(&self) -> impl Iterator<Item = (K::Ids, Run)> {
-        self.drawn.iter().flat_map(|(ids, runs)| runs.iter().flatten().map(|run| (*ids, *run)))
-    }
-
-    /// The IDs as a list.
-    pub fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut runs = self.runs();
-        let first = runs.next().map_or(Ok(PyList::empty(py)), |(ids, run)| listed(py, ids, run))?;
-        for (ids, run) in runs {
-            first.as_sequence().in_place_concat(listed(py, ids, run)?.as_sequence())?;
-        }
-        Ok(first)
-    }
-
-    /// Writes the IDs to the beginning of a buffer, whatever its place in memory is.
-    fn write(&self, py: Python<'_>, into: &Buffer) {
-        let (mut part, mut at) = ([0; PART], 0);
-        for (ids, run) in self.runs() {
-            for start in (run.positions.start..run.positions.end).step_by(PART) {
-                let positions = Range::new(start, run.positions.end.min(start + PART as u64));
-                let room = &mut part[..positions.len() as usize];
-                ids.write(Run { positions, ..run }, room);
-                into.write(py, at, room);
-                at += room.len();
-            }
-        }
-    }
+fn all_listed<'py, I: Ids>(
+    py: Python<'py>,
+    drawn: Option<(I, [Option<Run>; 2])>,
+) -> PyResult<Bound<'py, PyList>> {
+    let runs =
+        |(ids, runs): (I, [Option<Run>; 2])| runs.map(|run| run.map(|run| listed(py, ids, run)));
+    let parts = drawn.into_iter().flat_map(runs).flatten();
+    let joined = parts.reduce(|all, part| {
+        let (all, part) = (all?, part?);
+        all.as_sequence().in_place_concat(part.as_sequence())?;
+        Ok(all)
+    });
+    joined.unwrap_or_else(|| Ok(PyList::empty(py)))
 }
 
 /// The IDs of a run as a list. Where they are successive numbers it is the list of a `range`: the
@@ -236,26 +202,6 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
     let mut all = vec![0; count as usize];
     ids.write(run, &mut all);
     PyList::new(py, all)
-}
-
-/// Looks once whether `count` are at hand; `Some` is how many can be, where that many never can.
-pub fn look<K: CoreKind>(
-    generator: &mut Core<K>,
-    now: HostTime,
-    count: u64,
-) -> Result<Option<u64>, Refusal> {
-    or_most(generator.ready(now, count), generator)
-}
-
-/// A verdict; `Some` is how many can be had at once, where that many never can.
-fn or_most<K: CoreKind>(
-    verdict: Result<(), Refusal>,
-    generator: &Core<K>,
-) -> Result<Option<u64>, Refusal> {
-    match verdict {
-        Err(refusal) if refusal.code == Code::CountInvalid => Ok(Some(generator.most())),
-        verdict => verdict.map(|()| None),
-    }
 }
 
 /// A count as callers give it.

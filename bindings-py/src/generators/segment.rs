@@ -5,7 +5,7 @@ use leafid_core::{Code, SegmentConfig};
 use leafid_wire::Subject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::Segments;
 use crate::client::stores::shown_name;

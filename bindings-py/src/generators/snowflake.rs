@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use leafid_core::{Code, Name, Range, SnowflakeConfig};
+use leafid_core::{Code, Name, SnowflakeConfig};
 use leafid_wire::Subject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::Snowflakes;
 use crate::client::stores::shown_name;
@@ -19,7 +19,7 @@ use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{
-    FilePath, LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number,
+    FilePath, LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number, worker_range,
 };
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
@@ -102,7 +102,12 @@ generator_class!(Snowflake, Snowflakes, {
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
         let given = store;
-        let workers = workers.map(|workers| checked_workers(workers, create)).transpose()?;
+        let workers = workers.map(worker_range).transpose()?;
+        if workers.is_some() && !create {
+            let message = "`workers` is the range of a namespace that is made: add \
+                           `create=True`, or leave it out";
+            return Err(errors::raise(Code::WorkerInvalid, message));
+        }
         // The options of `default` itself are applied below, with its layout.
         let beside = workers.filter(|_| namespace != "default");
         let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, beside)?;
@@ -132,28 +137,6 @@ generator_class!(Snowflake, Snowflakes, {
         format!("Snowflake({:?})", self.namespace())
     }
 });
-
-/// The range of a namespace that is about to be made.
-fn checked_workers(workers: &Bound<'_, PyAny>, create: bool) -> PyResult<Range> {
-    let wrong = |message: String| errors::raise(Code::WorkerInvalid, message);
-    let pair: PyResult<(u32, u64)> = workers.extract();
-    let range = pair.map(|(start, end)| Range::new(start.into(), end)).ok();
-    let range = range.filter(|range| !range.is_empty()).ok_or_else(|| {
-        let got = workers.repr().map(|text| text.to_string()).unwrap_or_default();
-        wrong(format!(
-            "`workers` must be the first worker number and one more than the last, such as \
-             `(0, 512)`, got {}",
-            cut(&got)
-        ))
-    })?;
-    if create {
-        return Ok(range);
-    }
-    Err(wrong(
-        "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
-            .to_owned(),
-    ))
-}
 
 /// Where a state file is, wherever the process goes meanwhile.
 fn checked_state(path: &Path) -> PyResult<PathBuf> {

@@ -13,6 +13,14 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// How many IDs it wants.
+    pub fn count(self) -> u64 {
+        match self {
+            Verb::Take(count) | Verb::Fill(count) | Verb::Ready(count) => count,
+            Verb::Next | Verb::Release | Verb::Close | Verb::Itself => 1,
+        }
+    }
+
     /// What to call instead where an event loop must not stand still.
     pub fn instead(self) -> String {
         let (now, right) = match self {

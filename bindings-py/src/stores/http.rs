@@ -41,7 +41,7 @@ impl HttpStore {
     /// Where it is; with its password, if it has one, which `repr` and messages leave out.
     #[getter]
     fn url(&self) -> &str {
-        self.0.url()
+        &self.0.url
     }
 
     /// Leases numbers of a tag, over a connection of its own.
@@ -70,16 +70,16 @@ impl HttpStore {
     /// A pickle has the token, too.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&str,), Bound<'py, PyDict>)> {
         let how = PyDict::new(py);
-        let given = self.0.given();
+        let given = &self.0.given;
         how.set_item("token", &given.token)?;
         for (name, path) in [("ca", &given.ca), ("cert", &given.cert), ("key", &given.key)] {
             how.set_item(name, path)?;
         }
-        Ok(((self.0.url(),), how))
+        Ok(((&self.0.url,), how))
     }
 
     fn __repr__(&self) -> String {
-        format!("HttpStore({:?})", shown(self.0.url()))
+        format!("HttpStore({:?})", shown(&self.0.url))
     }
 }
 

@@ -8,6 +8,7 @@ use leafid_wire::{Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::client::Failed;
 use crate::client::stores::{Memory, Rows};
 use crate::stores::answer;
 use crate::testing::PyClock;
@@ -44,7 +45,7 @@ impl MemoryStore {
         until: Option<u64>,
     ) -> PyResult<()> {
         let spec = TagSpec { from: start, step, max_step, until };
-        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))
+        Ok(self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))?)
     }
 
     /// Creates a namespace; windows are at most `max_window` seconds long.
@@ -56,19 +57,13 @@ impl MemoryStore {
         layout: LayoutArg,
         max_window: Option<Seconds>,
     ) -> PyResult<()> {
-        let max_window = max_window.map(|length| length.get("max_window")).transpose()?;
-        let checked = |length| whole_ms("max_window", Seconds::new(length));
-        let max_window_ms = max_window.map(checked).transpose()?;
-        let subject = Subject::Namespace(namespace);
-        let create = |rows: &mut Rows| {
+        let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
+        let created = self.call(Subject::Namespace(namespace), |rows| {
             rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)
-        };
-        let created = self
-            .0
-            .with(|rows| create(rows).map_err(|refusal| Failure::from(refusal.code)), subject);
-        created.map_err(|failed| match (failed.code, max_window) {
-            (Code::RangeInvalid, Some(got)) => {
-                let day = MAX_WINDOW_CAP_MS / 1_000;
+        });
+        created.map_err(|failed| match (failed.code, max_window_ms) {
+            (Code::RangeInvalid, Some(ms)) => {
+                let (day, got) = (MAX_WINDOW_CAP_MS / 1_000, f64::from(ms) / 1_000.0);
                 let message = format!("`max_window` must be 1 to {day} seconds, got `{got}`");
                 errors::raise(failed.code, message)
             }
@@ -111,8 +106,8 @@ impl MemoryStore {
         &self,
         subject: Subject<'_>,
         act: impl FnOnce(&mut Rows) -> Result<T, Refusal>,
-    ) -> PyResult<T> {
-        Ok(self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)?)
+    ) -> Result<T, Failed> {
+        self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)
     }
 
     fn serve<'py, A: Fields>(

@@ -11,7 +11,7 @@ mod turn;
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
 pub use object::Carrier;
-pub use sql::{abandon, process, sql_texts};
+pub use sql::{abandon, namespace_fields, process, sql_texts};
 pub use time::PyStoreTime;
 pub use turn::Turn;
 
@@ -162,7 +162,7 @@ impl StoreArg {
     /// generators stand for several processes there.
     fn address(&self, py: Python<'_>) -> Option<String> {
         match self {
-            StoreArg::Http(http) => Some(http.url().to_owned()),
+            StoreArg::Http(http) => Some(http.url.clone()),
             StoreArg::Memory(_) => None,
             // The stores of this package know their place without a look at it.
             StoreArg::Object(store, _) => {

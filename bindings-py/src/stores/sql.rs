@@ -1,13 +1,16 @@
 //! Stores in Python, on the server's tables (`leafid._sql`): a file, or a database. What they cannot
 //! have in Python is here: the texts, and what a fork left behind.
 
-use leafid_core::Range;
+use leafid_core::registry::Namespace;
+use leafid_core::{Layout, Name, Range};
 use leafid_turn::sql::VERSION;
+use leafid_wire::{FieldWriter, Fields, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::host::fork;
-use crate::values::outside;
+use crate::client::stores::shown_name;
+use crate::values::{LayoutArg, Seconds, dict, errors, outside, whole_ms, worker_range};
 
 /// What their URLs begin with.
 const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
@@ -41,6 +44,33 @@ pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'p
         texts.set_item(name, text)?;
     }
     Ok((VERSION, texts))
+}
+
+/// What is said of a namespace, as the fields of a request; with a `name` it is refused if no new one can
+/// be so.
+#[pyfunction]
+#[pyo3(signature = (name, layout = None, workers = None, max_window = None))]
+pub fn namespace_fields<'py>(
+    py: Python<'py>,
+    name: Option<&str>,
+    layout: Option<LayoutArg>,
+    workers: Option<&Bound<'_, PyAny>>,
+    max_window: Option<Seconds>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let layout = layout.map(|layout| layout.0);
+    let workers = workers.map(worker_range).transpose()?;
+    let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
+    if let Some(name) = name {
+        let create = || Namespace::create(layout.unwrap_or(Layout::LEAF), workers, max_window_ms);
+        Name::namespace(name)
+            .and_then(|_| create())
+            .map_err(|refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(name))))?;
+    }
+    dict::written(py, |to| {
+        layout.inspect(|layout| to.nested("layout", |to| layout.put(to)));
+        workers.inspect(|workers| to.nested("workers", |to| workers.put(to)));
+        max_window_ms.inspect(|ms| to.number("max_window_ms", (*ms).into()));
+    })
 }
 
 /// Which process this is: another number in a forked child than in any process that it comes from.

@@ -1,21 +1,25 @@
-//! The time of a store over SQL, by a clock of Python's.
+//! The time of a store over SQL.
 
 use leafid_core::{HostTime, StoreTime};
 use leafid_turn::clock::{Clock, RegistryTime, strayed, strays};
 use pyo3::prelude::*;
 
 use super::turn::failed;
+use crate::client::host::clock::Clock as HostClock;
+use crate::testing::PyClock;
 
-/// What a clock shows in one moment.
+/// What the clocks show in one moment.
 struct Shown {
     wall: StoreTime,
     boot: HostTime,
 }
 
 impl Shown {
-    fn of(clock: &Bound<'_, PyAny>) -> PyResult<Shown> {
-        let wall = StoreTime::new(clock.getattr("wall_ms")?.extract()?);
-        Ok(Shown { wall, boot: HostTime::new(clock.getattr("monotonic_ms")?.extract()?) })
+    /// `told_ms` is what a database has just said, whose time counts unless a test brings a clock.
+    fn of(clock: &HostClock, told_ms: Option<i64>) -> Shown {
+        let told = told_ms.filter(|_| !clock.is_given());
+        let wall = StoreTime::new(told.unwrap_or_else(|| clock.wall().get()));
+        Shown { wall, boot: clock.boot() }
     }
 }
 
@@ -33,31 +37,35 @@ impl Clock for Shown {
 /// the source and of what the store has granted.
 #[pyclass(module = "leafid._native", name = "StoreTime")]
 pub struct PyStoreTime {
-    clock: Py<PyAny>,
+    clock: HostClock,
     time: RegistryTime,
 }
 
 #[pymethods]
 impl PyStoreTime {
     #[new]
-    #[pyo3(signature = (clock, granted_ms, seen_ms, called = "this machine's clock"))]
+    #[pyo3(signature = (clock, granted_ms, seen_ms, told_ms = None))]
     fn new(
-        clock: Bound<'_, PyAny>,
+        clock: Option<PyRef<'_, PyClock>>,
         granted_ms: i64,
         seen_ms: i64,
-        called: &str,
+        told_ms: Option<i64>,
     ) -> PyResult<PyStoreTime> {
-        let (shown, granted) = (Shown::of(&clock)?, StoreTime::new(granted_ms));
+        let called =
+            if told_ms.is_some() { "the database's clock" } else { "this machine's clock" };
+        let (clock, granted) = (PyClock::of(clock), StoreTime::new(granted_ms));
+        let shown = Shown::of(&clock, told_ms);
         if let Some(known) = strays(shown.wall, granted, StoreTime::new(seen_ms)) {
             return Err(failed(strayed(called, shown.wall, known)).into());
         }
-        Ok(PyStoreTime { clock: clock.unbind(), time: RegistryTime::start(granted, &shown) })
+        Ok(PyStoreTime { clock, time: RegistryTime::start(granted, &shown) })
     }
 
     /// The time in ms. A step forward by more than a minute is not believed for a window, which is at most
     /// as many ms long as `max_window_ms` says.
-    fn read(&mut self, py: Python<'_>, max_window_ms: &Bound<'_, PyAny>) -> PyResult<i64> {
-        let shown = Shown::of(self.clock.bind(py))?;
+    #[pyo3(signature = (max_window_ms, told_ms = None))]
+    fn read(&mut self, max_window_ms: &Bound<'_, PyAny>, told_ms: Option<i64>) -> PyResult<i64> {
+        let shown = Shown::of(&self.clock, told_ms);
         let mut failed = None;
         let longest = || {
             let asked = max_window_ms.call0().and_then(|ms| ms.extract());

@@ -10,7 +10,6 @@ use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::Value;
 use leafid_turn::sql::text::{Style, Text};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, Query, SQLITE, Step, Texts};
-use leafid_wire::Subject;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
@@ -46,13 +45,8 @@ impl Turn {
         verb: &str,
         ask: &Bound<'_, PyAny>,
     ) -> PyResult<Turn> {
-        let decide = turn::request(verb, dict::from(ask, "the ask")?);
-        let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
-        let decide = decide.map_err(|wrong| match (named("tag"), named("namespace")) {
-            (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
-            (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
-            _ => dict::wrong(wrong, Subject::Other("the call")),
-        })?;
+        let decide = turn::request(verb, dict::from(ask, "the ask")?)
+            .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
         let (texts, now) = (texts(dialect)?, StoreTime::new(now_ms.0));
         Ok(Turn { alone: Some(Alone::new(texts, store.0, now, decide)) })
     }

@@ -1,6 +1,6 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
-use leafid_core::{Code, StoreTime};
+use leafid_core::{Code, Range, StoreTime};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -89,6 +89,24 @@ pub fn whole_number(
             Err(errors::raise(code, message))
         }
     }
+}
+
+/// The worker numbers of a namespace: the first, and one more than the last.
+///
+/// # Errors
+/// `WORKER_INVALID`.
+pub fn worker_range(workers: &Bound<'_, PyAny>) -> PyResult<Range> {
+    let pair: PyResult<(u32, u64)> = workers.extract();
+    let range = pair.map(|(start, end)| Range::new(start.into(), end)).ok();
+    range.filter(|range| !range.is_empty()).ok_or_else(|| {
+        let got = workers.repr().map(|text| text.to_string()).unwrap_or_default();
+        let message = format!(
+            "`workers` must be the first worker number and one more than the last, such as \
+             `(0, 512)`, got {}",
+            cut(&got)
+        );
+        errors::raise(Code::WorkerInvalid, message)
+    })
 }
 
 /// A time-out, in s.

@@ -111,6 +111,16 @@ pub fn wrong(wrong: Wrong, subject: Subject<'_>) -> Failed {
     Failed::new(wrong.refusal.code, message)
 }
 
+/// As [`wrong`], of what an ask names.
+pub fn wrong_ask(wrong: Wrong, ask: &Bound<'_, PyAny>) -> Failed {
+    let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
+    match (named("tag"), named("namespace")) {
+        (Ok(tag), _) => self::wrong(wrong, Subject::Tag(&tag)),
+        (_, Ok(namespace)) => self::wrong(wrong, Subject::Namespace(&namespace)),
+        _ => self::wrong(wrong, Subject::Other("the call")),
+    }
+}
+
 fn unread(refusal: Refusal, field: &str, of: &Bound<'_, PyAny>, what: &str) -> Failed {
     let message = match of.get_item(field) {
         Ok(value) if !value.is_none() => {

@@ -28,27 +28,21 @@ impl PyLayout {
         worker_bits: Nearest,
         sequence_bits: Nearest,
     ) -> PyResult<PyLayout> {
-        let (Nearest(epoch_ms), Nearest(tick_ms)) = (epoch_ms, tick_ms);
-        let (Nearest(time_bits), Nearest(worker_bits), Nearest(sequence_bits)) =
-            (time_bits, worker_bits, sequence_bits);
-        let bits = |bits| u8::try_from(bits).map_err(|_| Refusal::new(Code::LayoutInvalid));
-        let made =
-            u32::try_from(tick_ms).map_err(|_| Code::LayoutInvalid.into()).and_then(|tick| {
-                Layout::new(
-                    epoch_ms,
-                    tick,
-                    bits(time_bits)?,
-                    bits(worker_bits)?,
-                    bits(sequence_bits)?,
-                )
-            });
-        made.map(PyLayout).map_err(|refusal: Refusal| {
+        let [epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits] =
+            [epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits].map(|Nearest(n)| n);
+        let made = || {
+            let bits = |bits| u8::try_from(bits).ok();
+            let (time, worker, sequence) =
+                (bits(time_bits)?, bits(worker_bits)?, bits(sequence_bits)?);
+            Layout::new(epoch_ms, u32::try_from(tick_ms).ok()?, time, worker, sequence).ok()
+        };
+        made().map(PyLayout).ok_or_else(|| {
             let message = format!(
                 "layout `{time_bits}/{worker_bits}/{sequence_bits}` with ticks of `{tick_ms}` ms \
                  from `{epoch_ms}` ms is not valid: use 1 time bit or more, at most 32 worker bits, \
                  at most 63 bits together, ticks of 1 ms to a day, and an epoch from 1970 on"
             );
-            errors::raise(refusal.code, message)
+            errors::raise(Code::LayoutInvalid, message)
         })
     }
 

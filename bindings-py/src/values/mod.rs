@@ -14,7 +14,9 @@ mod text;
 mod token;
 mod typed;
 
-pub use arguments::{Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number};
+pub use arguments::{
+    Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number, worker_range,
+};
 pub use buffer::Buffer;
 pub use code_table::{code, code_from_http, codes, sentence};
 pub use layout::PyLayout;

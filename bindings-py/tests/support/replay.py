@@ -153,7 +153,11 @@ class Tabled:
     """A store over tables: `make` makes an empty one."""
 
     def __init__(self, script: Step, make: Callable[..., Any]) -> None:
-        self.clock = Told()
+        # Both of it show what a script says: it has one time, from 0 on.
+        self.clock = testing.Clock()
+        self.clock.freeze()
+        self.clock.step_wall(-self.clock.wall_ms)
+        self.clock.step_monotonic(-self.clock.monotonic_ms)
         self.store = make(create=True, id=script["store"], clock=self.clock)
         for tag in script.get("tags", []):
             self.create_tag(tag)
@@ -167,7 +171,7 @@ class Tabled:
             )
 
     def __call__(self, step: Step) -> Any:
-        self.clock.set(int(step["at"]))
+        self.clock.advance(int(step["at"]) - self.clock.wall_ms)
         own = getattr(self, step["do"], None)
         if own is not None:
             return own(step) or {}
@@ -186,16 +190,6 @@ class Tabled:
 
     def revoke(self, step: Step) -> None:
         self.store.release_worker(step["namespace"], step["worker"])
-
-
-class Told:
-    """A clock that shows what it was told: both of it, as the scripts have one time."""
-
-    def __init__(self) -> None:
-        self.wall_ms = self.monotonic_ms = 0
-
-    def set(self, at: int) -> None:
-        self.wall_ms = self.monotonic_ms = at
 
 
 def range_of(workers: Any) -> Any:

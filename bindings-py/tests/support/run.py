@@ -65,7 +65,7 @@ def running(text: str, *words: object) -> Iterator[subprocess.Popen[str]]:
 
 def unguarded(folder: Path) -> Path:
     """A folder with a leafid whose guards are off: the control of the tests of forks and state files."""
-    command = ["cargo", "build", "--locked", "-p", "leafid-py", "--no-default-features"]
+    command = ["cargo", "build", "--locked", "-p", "leafid-py"]
     # Not in the folder of other builds: this library has the name of the wheel's, and would replace it.
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "unguarded"
     command += ["--features", "unguarded", "--target-dir", str(target)]

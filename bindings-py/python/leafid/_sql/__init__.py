@@ -4,8 +4,6 @@ The tables and statements are the server's, the decisions the core's (`leafid.re
 `leafid serve` and any number of Python processes may use one store at once.
 """
 
-import os
-import threading
 import weakref
 
 from .database.source import hidden
@@ -18,29 +16,16 @@ __all__ = ["SqlStore", "SqliteStore", "hidden", "open_store"]
 
 # One per URL: generators that name the same database share its connection.
 _OPENED: weakref.WeakValueDictionary[str, SqlStore] = weakref.WeakValueDictionary()
-_OPENING = threading.Lock()
 
 
 def open_store(url: str, create: bool, workers: tuple[int, int] | None = None) -> Store:
     """The store that a URL names. With `create` it is made if it is not there, and the worker
     numbers of its namespace `default` are then `workers`. It is opened by its first call."""
     made = Making(None, workers) if create else None
-    if url.startswith("sqlite:"):
-        return SqliteStore.unopened(url, made)
-    with _OPENING:
-        store = _OPENED.get(url)
-        if store is None:
-            store = _OPENED[url] = SqlStore(url)
-        if made is not None:
-            store._make_where_missing(made)
-        return store
-
-
-def _after_fork() -> None:
-    # Another thread may have held it.
-    global _OPENING
-    _OPENING = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    store = SqlStore(url)
+    # What a path means depends on the folder that the process is in.
+    if not url.startswith("sqlite:"):
+        store = _OPENED.setdefault(url, store)
+    if made is not None:
+        store._make_where_missing(made)
+    return store

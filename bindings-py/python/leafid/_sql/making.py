@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .. import errors
-from . import namespaces
+from .._native import namespace_fields
 
 
 class Making:
@@ -18,7 +18,7 @@ class Making:
     def __init__(self, id: str | None = None, workers: tuple[int, int] | None = None) -> None:
         self.id = None if id is None else _id(id)
         try:
-            self.declare(namespaces.said("default", workers=workers))
+            self.declare(namespace_fields("default", workers=workers))
         except errors.WorkerInvalidError:
             raise errors.WorkerInvalidError(
                 f"`workers` {workers} do not fit the namespace `default` of a new store, which has the "

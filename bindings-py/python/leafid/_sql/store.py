@@ -1,28 +1,39 @@
 """The verbs of a store over tables."""
 
 import re
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import errors, registry
-from . import namespaces
-from .making import Making
+from .._native import namespace_fields
+from .tables import Tables
 
 Row = dict[str, Any]
+T = TypeVar("T")
 
 # How many tags are listed in one transaction.
 _PAGE = 1_000
 
 
-class Store(ABC):
+class Store:
     """What a file and a database have in common."""
 
-    def __init__(self, made: Making | None) -> None:
-        # What it is made with, where it may be made.
-        self._made = made
+    def __init__(self, tables: Tables, workers: tuple[int, int] | None) -> None:
+        self._tables = tables
         # Tags and namespaces that generators want made, by the verb and the name.
         self._wanted: dict[tuple[str, str], list[Row]] = {}
+        if workers is not None and tables.made is None:
+            raise errors.WorkerInvalidError(
+                "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
+            )
+        if workers is not None:
+            self.make_later("create_namespace", "default", {"workers": workers, "if_missing": True})
+
+    @property
+    def id(self) -> str:
+        """Its id: 32 hex digits."""
+        return self._with_tables(Tables.found)
 
     @property
     def place(self) -> str:
@@ -30,22 +41,21 @@ class Store(ABC):
         return self._place
 
     @property
-    @abstractmethod
-    def id(self) -> str:
-        """Its id: 32 hex digits."""
-
-    @property
-    @abstractmethod
     def _place(self) -> str:
         """`place`, without a look at the store."""
+        return self._tables.place
 
-    @abstractmethod
-    def _carry(self, verb: str, ask: Row) -> Any:
-        """Has a request decided in a transaction: again where another was faster."""
+    def close(self) -> None:
+        """Closes its connection; the next call makes another."""
+        with self._tables.lock:
+            self._tables.close()
+
+    def _with_tables(self, act: Callable[[Tables], T]) -> T:
+        return act(self._tables)
 
     def _decide(self, verb: str, ask: Row) -> Any:
         try:
-            return self._carry(verb, ask)
+            return self._with_tables(lambda tables: tables.decide(verb, ask))
         except (errors.TagUnknownError, errors.NamespaceUnknownError) as error:
             # Namespaces are made by the program of the server alone.
             create = re.compile(r"`leafid ((tag|namespace) create \S+)`")
@@ -132,13 +142,13 @@ class Store(ABC):
         last. A namespace that exists with other values is `LayoutMismatchError`; with `if_missing` only
         the values that are given here count.
         """
-        said = namespaces.said(namespace, layout, workers, max_window)
+        said = namespace_fields(namespace, layout, workers, max_window)
         self._create("namespace", namespace, said, if_missing)
 
     def set_workers(self, namespace: str, workers: tuple[int, int]) -> None:
         """Hands out these worker numbers from now on: from the first to one more than the last."""
-        ask = {"namespace": namespace, "workers": namespaces.range_of(workers)}
-        self._decide("set_namespace", ask)
+        said = namespace_fields(None, workers=workers)
+        self._decide("set_namespace", {"namespace": namespace, **said})
 
     def release_worker(self, namespace: str, worker: int) -> None:
         """An operator's release: the holder goes on to the end in hand, and then others may."""
@@ -172,19 +182,10 @@ class Store(ABC):
         """Carries out `create_tag` or `create_namespace` before the first grant of that name. The
         namespace `default` is made with the store."""
         if verb == "create_namespace":
-            said = namespaces.said(name, how.get("layout"), how.get("workers"))
-            if name == "default" and self._made is not None:
-                self._made.declare(said)
+            said = namespace_fields(name, how.get("layout"), how.get("workers"))
+            if name == "default" and self._tables.made is not None:
+                self._tables.made.declare(said)
         self._wanted.setdefault((verb, name), []).append(how)
-
-    def _declare(self, workers: tuple[int, int] | None) -> None:
-        """Has the namespace `default` hand out these numbers."""
-        if workers is not None and self._made is None:
-            raise errors.WorkerInvalidError(
-                "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
-            )
-        if workers is not None:
-            self.make_later("create_namespace", "default", {"workers": workers, "if_missing": True})
 
     def _make_wanted(self, verb: str, name: str) -> None:
         for how in tuple(self._wanted.get((verb, name), ())):
@@ -192,6 +193,9 @@ class Store(ABC):
             # Another thread may have done the same meanwhile.
             with suppress(ValueError):
                 self._wanted[verb, name].remove(how)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._place!r})"
 
 
 def _name_of(ask: Row, kind: str) -> str:

@@ -9,6 +9,8 @@ from .._native import Turn
 Row = dict[str, Any]
 # Carries out a text with parameters: the rows, and how many it found or wrote.
 Run = Callable[[str, Row], tuple[list[Row], int]]
+# How long a step of the clock is not believed, at most.
+LONGEST_WINDOW = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
 
 
 class Conflict(Exception):

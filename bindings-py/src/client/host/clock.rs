@@ -33,6 +33,14 @@ impl Clock {
         }
     }
 
+    /// Monotonic time that goes on while the machine sleeps, where the system has such a clock.
+    pub fn boot(&self) -> HostTime {
+        match &self.0 {
+            None => monotonic(Steps::Boot),
+            Some(test) => test.monotonic(),
+        }
+    }
+
     pub fn wall(&self) -> HostTime {
         match &self.0 {
             None => wall(),
@@ -50,6 +58,7 @@ impl Clock {
 enum Steps {
     Coarse,
     Exact,
+    Boot,
 }
 
 #[cfg(target_os = "linux")]
@@ -59,7 +68,8 @@ fn monotonic(steps: Steps) -> HostTime {
     // Not every kernel has the coarse clock.
     let coarse = || clock_gettime_dynamic(DynamicClockId::Known(ClockId::MonotonicCoarse)).ok();
     let now = (steps == Steps::Coarse).then(coarse).flatten();
-    let now = now.unwrap_or_else(|| clock_gettime(ClockId::Monotonic));
+    let exact = if steps == Steps::Boot { ClockId::Boottime } else { ClockId::Monotonic };
+    let now = now.unwrap_or_else(|| clock_gettime(exact));
     HostTime::new(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000)
 }
 

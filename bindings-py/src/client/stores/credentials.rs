@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use leafid_core::Code;
-use ureq::config::ConfigBuilder;
-use ureq::typestate::AgentScope;
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 use crate::client::Failed;
 
@@ -33,73 +32,37 @@ impl Credentials {
     }
 }
 
-/// Whom a connection believes, and what it shows; nothing more where it is not said.
-#[derive(Default)]
-pub struct Trust {
-    #[cfg(feature = "tls")]
-    config: Option<ureq::tls::TlsConfig>,
-}
-
-impl Trust {
-    /// Reads these files, once.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` for a file that cannot be used, and for a certificate without its key.
-    pub fn read(
-        ca: Option<PathBuf>,
-        cert: Option<PathBuf>,
-        key: Option<PathBuf>,
-    ) -> Result<Trust, Failed> {
-        let wrong = |why| Failed::new(Code::RequestInvalid, why);
-        if ca.is_none() && cert.is_none() && key.is_none() {
-            return Ok(Trust::default());
-        }
-        let (Some(cert), Some(key)) = (&cert, &key) else {
-            if cert.is_some() || key.is_some() {
-                return Err(wrong(
-                    "`cert` and `key` belong together: give both, or neither".to_owned(),
-                ));
-            }
-            return with(ca.as_deref(), None);
-        };
-        with(ca.as_deref(), Some((cert, key)))
-    }
-
-    /// A connection's settings, with these.
-    pub fn on(&self, config: ConfigBuilder<AgentScope>) -> ConfigBuilder<AgentScope> {
-        #[cfg(feature = "tls")]
-        if let Some(tls) = &self.config {
-            return config.tls_config(tls.clone());
-        }
-        config
-    }
-}
-
-#[cfg(feature = "tls")]
-fn with(ca: Option<&Path>, shown: Option<(&PathBuf, &PathBuf)>) -> Result<Trust, Failed> {
-    use ureq::tls::{ClientCert, PrivateKey, RootCerts, TlsConfig};
+/// Whom a connection believes, and what it shows: reads these files, once; `None` where nothing is said.
+///
+/// # Errors
+/// `REQUEST_INVALID` for a file that cannot be used, and for a certificate without its key.
+pub fn tls(
+    ca: Option<PathBuf>,
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+) -> Result<Option<TlsConfig>, Failed> {
     let mut config = TlsConfig::builder();
-    if let Some(ca) = ca {
+    if let Some(ca) = &ca {
         config = config.root_certs(RootCerts::new_with_certs(&certificates("ca", ca)?));
     }
-    if let Some((cert, path)) = shown {
-        let key = PrivateKey::from_pem(&bytes("key", path)?)
-            .map_err(|_| unusable("key", path, "it has no private key in PEM"))?;
-        let chain = certificates("cert", cert)?;
-        config = config.client_cert(Some(ClientCert::new_with_certs(&chain, key)));
+    match (&cert, &key) {
+        (None, None) if ca.is_none() => return Ok(None),
+        (None, None) => {}
+        (Some(cert), Some(path)) => {
+            let key = PrivateKey::from_pem(&bytes("key", path)?)
+                .map_err(|_| unusable("key", path, "it has no private key in PEM"))?;
+            let chain = certificates("cert", cert)?;
+            config = config.client_cert(Some(ClientCert::new_with_certs(&chain, key)));
+        }
+        _ => {
+            let message = "`cert` and `key` belong together: give both, or neither";
+            return Err(Failed::new(Code::RequestInvalid, message));
+        }
     }
-    Ok(Trust { config: Some(config.build()) })
+    Ok(Some(config.build()))
 }
 
-#[cfg(not(feature = "tls"))]
-fn with(_: Option<&Path>, _: Option<(&PathBuf, &PathBuf)>) -> Result<Trust, Failed> {
-    let message = "`ca`, `cert` and `key` need TLS, which this build does not have";
-    Err(Failed::new(Code::RequestInvalid, message))
-}
-
-#[cfg(feature = "tls")]
-fn certificates(name: &str, path: &Path) -> Result<Vec<ureq::tls::Certificate<'static>>, Failed> {
-    use ureq::tls::{PemItem, parse_pem};
+fn certificates(name: &str, path: &Path) -> Result<Vec<Certificate<'static>>, Failed> {
     let mut found = Vec::new();
     for item in parse_pem(&bytes(name, path)?) {
         let item = item.map_err(|error| unusable(name, path, &error.to_string()))?;
@@ -113,12 +76,10 @@ fn certificates(name: &str, path: &Path) -> Result<Vec<ureq::tls::Certificate<'s
     }
 }
 
-#[cfg(feature = "tls")]
 fn bytes(name: &str, path: &Path) -> Result<Vec<u8>, Failed> {
     std::fs::read(path).map_err(|error| unusable(name, path, &error.to_string()))
 }
 
-#[cfg(feature = "tls")]
 fn unusable(name: &str, path: &Path, why: &str) -> Failed {
     let path = path.display().to_string();
     let message = format!("`{name}`, the file `{}`: {why}", crate::client::stores::shown(&path));

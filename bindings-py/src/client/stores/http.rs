@@ -1,17 +1,19 @@
 //! The store over HTTP: asks out, answers in, on connections of its own.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use leafid_core::{Ask, Code, Grant, Release};
 use leafid_wire::{Answer, Call, LONGEST_ANSWER, Problem};
 use ureq::http::{HeaderMap, Response, Uri};
+use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
 use crate::client::driver::HubCell;
-use crate::client::stores::credentials::{Credentials, Trust};
+use crate::client::stores::credentials::{Credentials, tls};
 use crate::client::stores::{Transport, shown};
 
 /// How long one request may take.
@@ -19,11 +21,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where a server is, and who asks.
 pub struct Http {
-    url: String,
+    /// Without a slash at its end; with its password, if it has one.
+    pub url: String,
     token: Option<String>,
-    trust: Trust,
-    /// What it was made of, for a pickle.
-    given: Credentials,
+    trust: Option<TlsConfig>,
+    /// What it was made of, without what the environment added: for a pickle.
+    pub given: Credentials,
     pub hub: HubCell,
 }
 
@@ -50,9 +53,7 @@ impl Http {
         };
         let uri = Uri::try_from(url).map_err(|_| wrong("is not a URL"))?;
         match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") if cfg!(feature = "tls") => {}
-            Some("https") => return Err(wrong("needs TLS, which this build does not have")),
+            Some("http" | "https") => {}
             _ => return Err(wrong("begins like the URL of no store")),
         }
         if uri.host().is_none_or(str::is_empty) {
@@ -70,7 +71,8 @@ impl Http {
         }
         // A proxy in front of the server may speak plain HTTP: the files are for TLS alone.
         let is_tls = uri.scheme_str() == Some("https");
-        let trust = if is_tls { Trust::read(ca, cert, key)? } else { Trust::default() };
+        let file = |path: Option<PathBuf>| path.filter(|_| is_tls);
+        let trust = tls(file(ca), file(cert), file(key))?;
         let (url, hub) = (url.trim_end_matches('/').to_owned(), HubCell::default());
         Ok(Http { url, token, trust, given, hub })
     }
@@ -90,16 +92,6 @@ impl Http {
         Ok(http)
     }
 
-    /// What it was made of, without what the environment added.
-    pub fn given(&self) -> &Credentials {
-        &self.given
-    }
-
-    /// Where it is, without a slash at its end; with its password, if it has one.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
     pub fn connect(self: &Arc<Self>) -> Connection {
         Connection { http: Arc::clone(self), agent: agent(&self.trust) }
     }
@@ -108,20 +100,15 @@ impl Http {
 /// Whether the port, if there is one, is valid. Otherwise it would be ignored, and the scheme's own
 /// port asked: perhaps another store.
 fn has_good_port(uri: &Uri) -> bool {
-    let host_and_port = uri.authority().map_or("", |authority| {
-        authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, after)| after)
-    });
-    let after_host = host_and_port.rsplit_once(']').map_or(host_and_port, |(_, after)| after);
-    match after_host.rsplit_once(':') {
-        Some((_, port)) => {
-            port.bytes().all(|digit| digit.is_ascii_digit()) && uri.port_u16() > Some(0)
-        }
-        None => true,
-    }
+    let Some(authority) = uri.authority() else { return true };
+    let place = authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, after)| after);
+    let port = place.strip_prefix(authority.host()).unwrap_or(place);
+    let is_number = port.bytes().skip(1).all(|digit| digit.is_ascii_digit());
+    port.is_empty() || is_number && uri.port_u16() > Some(0)
 }
 
 /// No proxies and no redirects: an answer that was meant for somebody else is a failure.
-fn agent(trust: &Trust) -> Agent {
+fn agent(trust: &Option<TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -129,7 +116,11 @@ fn agent(trust: &Trust) -> Agent {
         .proxy(None)
         .timeout_global(Some(PATIENCE))
         .user_agent(concat!("leafid-python/", env!("CARGO_PKG_VERSION")));
-    trust.on(config).build().new_agent()
+    let config = match trust {
+        Some(trust) => config.tls_config(trust.clone()),
+        None => config,
+    };
+    config.build().new_agent()
 }
 
 /// A server, and the connections to it.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pyo3::PyClass;
 use pyo3::prelude::*;
-use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::client::driver::{Bell, Call, Kind};
 use crate::generators::generator::Generator;
-use crate::generators::many::{Exactly, look};
+use crate::generators::many::draw;
 use crate::generators::quick::Made;
 use crate::generators::verb::Verb;
 
@@ -68,32 +68,16 @@ impl<K: Kind> Generator<K> {
 
     fn step(&self, owner: Borrowed<'_, '_, PyAny>, verb: Verb, call: &Call) -> Step {
         let py = owner.py();
-        let none = || py.None();
         Ok(match verb {
-            Verb::Next => match self.attempt(py, call, |generator, now| generator.next(now))? {
-                Ok(id) => Ok(id.into_py_any(py)?),
+            Verb::Itself => Ok(owner.to_owned().unbind()),
+            Verb::Ready(0) => Ok(py.None()),
+            Verb::Release | Verb::Close => {
+                self.given_back(py, call, verb == Verb::Close)?.map(|()| py.None())
+            }
+            _ => match self.attempt(py, call, |core, now| draw(core, now, verb))? {
+                Ok(drawn) => Ok(self.given(py, verb, drawn)?),
                 Err(pause) => Err(pause),
             },
-            Verb::Take(count) => {
-                let mut many = Exactly::new(count);
-                match self.attempt(py, call, |generator, now| many.draw(generator, now))? {
-                    Ok(never) => Ok(self.drawn(many, never)?.listed(py)?.into_any().unbind()),
-                    Err(pause) => Err(pause),
-                }
-            }
-            Verb::Ready(0) => Ok(none()),
-            Verb::Fill(count) | Verb::Ready(count) => {
-                let looked =
-                    self.attempt(py, call, |generator, now| look(generator, now, count))?;
-                match looked {
-                    Ok(most) => self.can_be_ready(count, most).map(|()| Ok(none()))?,
-                    Err(pause) => Err(pause),
-                }
-            }
-            Verb::Release | Verb::Close => {
-                self.given_back(py, call, verb == Verb::Close)?.map(|()| none())
-            }
-            Verb::Itself => Ok(owner.to_owned().unbind()),
         })
     }
 }

@@ -42,10 +42,7 @@ impl Waiter {
     /// How many IDs it wants.
     #[getter]
     fn count(&self) -> u64 {
-        match self.verb {
-            Verb::Take(count) | Verb::Fill(count) | Verb::Ready(count) => count,
-            Verb::Next | Verb::Release | Verb::Close | Verb::Itself => 1,
-        }
+        self.verb.count()
     }
 
     /// Rings with every answer; while it is there, others line up.

@@ -31,8 +31,7 @@ class Queries(Protocol):
 class Engine(ABC):
     """An engine as it is spoken with in one connection."""
 
-    name: str
-    # What its texts are called, and which they are.
+    # What its texts are called.
     dialect: str
     # What has a row stay as it is read, behind a text.
     locking = ""

@@ -7,9 +7,6 @@ from .engine import Queries
 from .mysql import TEXTS, Mysql
 from .text import beside
 
-# What stands in Leaf's table, too, is read by a text of its own.
-_OWN = {"meta/found": "leaf/found"}
-
 
 class Leaf(Mysql):
     dialect = "leaf"
@@ -17,7 +14,8 @@ class Leaf(Mysql):
     locking = ""
 
     def __init__(self, link: Queries) -> None:
-        super().__init__(link, {**TEXTS, **{name: TEXTS[own] for name, own in _OWN.items()}})
+        # A tag's position stands in Leaf's table.
+        super().__init__(link, {**TEXTS, "meta/found": TEXTS["leaf/found"]})
 
     def named(self, text: str) -> str:
         return beside(text)

@@ -1,8 +1,8 @@
 """A connection of ours to a database."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ... import errors
@@ -11,7 +11,7 @@ from .engine import Engine
 from .leaf import Leaf
 from .mysql import Mysql
 from .postgres import Postgres
-from .text import mark_of, statements, tables_of, translated
+from .text import MARKS, statements, tables_of, translated
 
 Row = dict[str, Any]
 
@@ -34,17 +34,19 @@ class InFile(Exception):
 class Link:
     """One connection, in which nothing happens but what is asked here."""
 
+    # As the server says what it is.
+    engine: Engine
+
     def __init__(self, connection: Any, leaf: bool, is_shared: bool) -> None:
         self.connection, self.is_shared = connection, is_shared
         if type(connection).__module__ == "sqlite3":
             raise InFile(_file_of(connection))
         module = sys.modules.get(type(connection).__module__.partition(".")[0])
         self.error: type[Exception] = _error_of(connection, module)
-        mark = mark_of(getattr(module, "paramstyle", "format"))
+        mark = MARKS.get(getattr(module, "paramstyle", "format"))
         if mark is None:
             raise words.no_driver(f"the driver `{getattr(module, '__name__', module)}`")
         self.mark = mark
-        self.engine: Engine | None = None
         self.refuse_transaction()
         with self._words():
             _plain(connection)
@@ -66,20 +68,18 @@ class Link:
         """As `refuse_transaction`, where the driver does not know: before autocommit is switched on,
         which would commit it."""
         try:
-            open_one = self.values("SELECT @@in_transaction") == [1]
+            ((is_open,),) = self.statement("SELECT @@in_transaction")
         except Broken:
             return  # MySQL has no such variable.
-        if open_one:
+        if is_open:
             raise words.in_transaction()
 
     def settle(self) -> None:
         """Sets what the session has to be set to."""
-        assert self.engine is not None, "it is known once there is a link"
         self.script(*self.engine.session)
 
     def begin(self) -> None:
         """Begins a transaction. What others may have set in the session is set again."""
-        assert self.engine is not None, "it is known once there is a link"
         if self.is_shared:
             with self._words():
                 if _tells_nothing(self.connection):
@@ -100,7 +100,7 @@ class Link:
         if self.is_shared:
             self._look(text)
         named, found, count = self._found(text, params)
-        return [_row(named, row) for row in found], count
+        return [dict(zip(named, row, strict=True)) for row in found], count
 
     def values(self, text: str) -> list[Any]:
         """The first row of a text that names no columns; nothing if there is none."""
@@ -116,7 +116,6 @@ class Link:
 
     def _look(self, text: str) -> None:
         """Looks once in a transaction whether a table that is used is the store's."""
-        assert self.engine is not None, "it is known once there is a link"
         for table in tables_of(self.engine.named(text)):
             if table not in self._looked:
                 self.engine.refuse_shadows(self, table)
@@ -124,21 +123,16 @@ class Link:
 
     def _probe(self) -> None:
         """Refuses converters by which a value would not be what was written."""
-        assert self.engine is not None, "it is known once there is a link"
         given = list(self.statement(self.engine.probe)[0])
         if not all(map(isinstance, given, self.engine.kinds)):
             driver = type(self.connection).__module__.partition(".")[0]
             raise words.converted(driver, self.engine.probe, given)
 
     def close(self) -> None:
-        try:
+        with suppress(self.error):
             self.connection.close()
-        except self.error:
-            pass
 
     def _found(self, text: str, params: Row) -> tuple[list[str], list[Any], int]:
-        if self.engine is None:
-            return self._execute(text, None)
         sql, names = translated(self.engine.named(text), self.mark)
         values = [self.engine.value(name, params[name]) for name in names]
         return self._execute(sql, values or None)
@@ -166,13 +160,13 @@ class Link:
         try:
             yield
         except self.error as error:
-            kind = "refused" if self.engine is None else self.engine.kind(error)
+            # Before the engine is known it tells no kinds.
+            kind = self.engine.kind(error) if hasattr(self, "engine") else "refused"
             raise Broken(kind, words.said(error)) from error
 
 
 def _engine_of(link: Link, leaf: bool) -> Engine:
-    """As the server says what it is."""
-    said = words.text(link.values("SELECT version()")[0])
+    said = words.text(link.statement("SELECT version()")[0][0])
     if said.startswith("PostgreSQL"):
         if leaf:
             raise words.not_leafs(said)
@@ -188,10 +182,6 @@ def _file_of(connection: Any) -> str:
             connection.close()
             return str(path)
     raise words.in_memory()
-
-
-def _row(names: list[str], row: Any) -> Row:
-    return dict(row) if isinstance(row, Mapping) else dict(zip(names, row, strict=True))
 
 
 def _error_of(connection: Any, module: Any) -> type[Exception]:

@@ -22,7 +22,7 @@ _AS_BYTES = {"owner", "was_owner"}
 
 
 class Mysql(Engine):
-    name, dialect, version = "MySQL", "mysql", _VERSION
+    dialect, version = "mysql", _VERSION
     locking = "FOR UPDATE"
     begin, commit = "START TRANSACTION READ WRITE", "COMMIT AND NO CHAIN NO RELEASE"
     head = (
@@ -34,12 +34,11 @@ class Mysql(Engine):
 
     def __init__(self, link: Queries, texts: dict[str, str] = TEXTS) -> None:
         super().__init__(texts)
-        about = link.table(
+        ((server, by_statements),) = link.statement(
             "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
         )
-        server, by_statements = words.text(about[0][0]), about[0][1]
-        is_mariadb = "MariaDB" in server
-        if is_mariadb and link.table("SELECT @@in_transaction")[0][0]:
+        is_mariadb = "MariaDB" in words.text(server)
+        if is_mariadb and link.statement("SELECT @@in_transaction")[0][0]:
             raise words.in_transaction()
         # A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
         # lock, at either level.

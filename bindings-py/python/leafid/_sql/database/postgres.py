@@ -29,7 +29,7 @@ SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
 
 
 class Postgres(Engine):
-    name, dialect, version = "PostgreSQL", "postgres", _VERSION
+    dialect, version = "postgres", _VERSION
     # Not by a shared lock: two that hold one could both wait to change the row.
     locking = "FOR NO KEY UPDATE"
     begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"

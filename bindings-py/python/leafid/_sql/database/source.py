@@ -110,7 +110,10 @@ def _postgres(url: str) -> Source:
     }
     given = dict(query)
     try:
-        parse(driver, url)
+        if driver.__name__ == "psycopg":
+            importlib.import_module("psycopg.conninfo").conninfo_to_dict(url)
+        else:
+            importlib.import_module("psycopg2.extensions").parse_dsn(url)
     except Exception:
         # The driver's words may repeat a part of the password.
         why = (
@@ -120,14 +123,6 @@ def _postgres(url: str) -> Source:
         raise words.unusable("PostgreSQL", why, _FORM.format("postgres")) from None
     more = {name: value for name, value in defaults.items() if name not in given}
     return Source(lambda: driver.connect(url, **more), place, is_shared=False)
-
-
-def parse(driver: Any, url: str) -> None:
-    """Has the driver read a URL."""
-    if driver.__name__ == "psycopg":
-        importlib.import_module("psycopg.conninfo").conninfo_to_dict(url)
-    else:
-        importlib.import_module("psycopg2.extensions").parse_dsn(url)
 
 
 def _mysql(url: str) -> Source:

@@ -1,18 +1,17 @@
 """The store in a database."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from ..clock import Clock, System
+from ..._native import Clock
 from ..file.places import path_of
 from ..file.sqlite import File
 from ..making import Making
-from ..store import Store
+from ..store import Store, T
+from ..tables import Tables
 from .database import UNKNOWN, Database
 from .link import InFile
 from .source import source_of
-
-T = TypeVar("T")
 
 
 class SqlStore(Store):
@@ -41,20 +40,13 @@ class SqlStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        super().__init__(Making.wanted(create, id))
-        self._clock = clock
-        self._declare(workers)
-        self._tables: Database | File
+        made = Making.wanted(create, id)
+        tables: Tables
         if isinstance(connect, str) and connect.startswith("sqlite:"):
-            self._tables = self._file(connect)
+            tables = File(path_of(connect), clock, made)
         else:
-            source = source_of(connect, tags)
-            self._tables = Database(source, clock, allow_unsafe_settings, self._made)
-
-    @property
-    def id(self) -> str:
-        """Its id: 32 hex digits."""
-        return self._with_tables(lambda tables: tables.found())
+            tables = Database(source_of(connect, tags), clock, allow_unsafe_settings, made)
+        super().__init__(tables, workers)
 
     @property
     def place(self) -> str:
@@ -64,32 +56,15 @@ class SqlStore(Store):
             self.id  # noqa: B018
         return self._place
 
-    def close(self) -> None:
-        """Closes the connection; the next call makes another."""
-        with self._tables.lock:
-            self._tables.close()
-
-    @property
-    def _place(self) -> str:
-        return self._tables.place
-
-    def _carry(self, verb: str, ask: dict[str, Any]) -> Any:
-        return self._with_tables(lambda tables: tables.decide(verb, ask))
-
     def _make_where_missing(self, made: Making) -> None:
         """As if it had been opened with `create`, unless it is open already."""
-        self._made = self._tables.made = self._made or made
+        self._tables.made = self._tables.made or made
 
-    def _with_tables(self, act: Callable[[Database | File], T]) -> T:
+    def _with_tables(self, act: Callable[[Tables], T]) -> T:
         try:
-            return act(self._tables)
+            return super()._with_tables(act)
         except InFile as found:
             # Where a connection leads is known once there is one.
-            self._tables = self._file(str(found))
-            return act(self._tables)
-
-    def _file(self, place: str) -> File:
-        return File(path_of(place), self._clock or System(), self._made)
-
-    def __repr__(self) -> str:
-        return f"SqlStore({self._place!r})"
+            before = self._tables
+            self._tables = File(path_of(str(found)), before.clock, before.made)
+            return super()._with_tables(act)

@@ -1,29 +1,17 @@
 """Texts with named parameters, as drivers take them."""
 
 import re
+from functools import cache
 
 # A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.
 _PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
-_MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
+# How a driver writes a parameter, by its `paramstyle`.
+MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
 
 
-def mark_of(paramstyle: str) -> str | None:
-    """How a driver of this `paramstyle` writes a parameter, if it is a way that is known here."""
-    return _MARKS.get(paramstyle)
-
-
-_KNOWN: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
-
-
+@cache
 def translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
     """The statement, and the names of its parameters in the order of their values."""
-    known = _KNOWN.get((text, mark))
-    if known is None:
-        known = _KNOWN[text, mark] = _translated(text, mark)
-    return known
-
-
-def _translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
     names: list[str] = []
 
     def part(found: re.Match[str]) -> str:
@@ -53,16 +41,10 @@ _USED = re.compile(
 )
 
 
-_TABLES: dict[str, tuple[str, ...]] = {}
-
-
+@cache
 def tables_of(text: str) -> tuple[str, ...]:
     """The tables that a text reads or writes, as they are called in it."""
-    known = _TABLES.get(text)
-    if known is None:
-        known = tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
-        _TABLES[text] = known
-    return known
+    return tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
 
 
 def beside(text: str, prefix: str = "leafid_") -> str:

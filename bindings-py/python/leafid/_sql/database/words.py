@@ -2,7 +2,6 @@
 takes, without a password."""
 
 from ... import errors
-from .. import words
 
 _DATABASES = "PostgreSQL, MySQL or MariaDB"
 
@@ -101,19 +100,11 @@ def not_leafs(said: str) -> errors.LeafidError:
     )
 
 
-def not_there(place: str) -> errors.LeafidError:
-    return words.not_there(place, "has no tables")
-
-
 def foreign(place: str, table: str) -> errors.LeafidError:
     return errors.SchemaMismatchError(
         f"{place} is not a leafid store: its table `{table}` is another program's; give leafid a "
         "database of its own"
     )
-
-
-def other_version(place: str, version: int, known: int) -> errors.LeafidError:
-    return words.other_version(place, version, known)
 
 
 def another(place: str, was: str, found: str) -> errors.LeafidError:

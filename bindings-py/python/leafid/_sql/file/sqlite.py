@@ -2,50 +2,41 @@
 
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, StoreTime, Turn, abandon, sql_texts
-from ..clock import Clock
-from ..forking import PATIENCE, keep
+from ..._native import SQLITE_APPLICATION, Clock, StoreTime, Turn, abandon, sql_texts
 from ..making import Making
-from ..turn import Conflict, carry
+from ..tables import PATIENCE, Tables
+from ..turn import LONGEST_WINDOW, Conflict, carry
+from ..words import not_there, other_version
 from . import places, words
 from .opened import Opened, refused
 
 VERSION, TEXTS = sql_texts("sqlite")
 
 
-class File:
-    """A store's file. It is opened by the first transaction, and closed when the process forks:
-    SQLite keeps its locks in memory that a child inherits, and the system does not let a child
-    inherit the locks."""
+class File(Tables):
+    """A store's file. SQLite keeps its locks in memory that a child inherits, and the system does not let
+    a child inherit the locks."""
 
     connection: sqlite3.Connection | None = None
     # By which process, from before it is opened.
     opened: Opened | None = None
 
-    id: str | None = None
-
-    def __init__(self, path: Path, clock: Clock, made: Making | None) -> None:
-        self.path, self.clock, self.made = path, clock, made
-        self.place, self.lock = f"sqlite:{path}", threading.Lock()
+    def __init__(self, path: Path, clock: Clock | None, made: Making | None) -> None:
+        self.path = path
         if sqlite3.sqlite_version_info < (3, 37):
             raise errors.NotEnabledError(
                 f"`sqlite:` needs SQLite 3.37 or later, and this Python has "
                 f"{sqlite3.sqlite_version}: use a newer Python, or run `leafid serve`"
             )
-        keep(self)
-
-    def found(self) -> str:
-        """The id of the store, which is looked for now if nobody has asked for anything yet."""
-        with self.lock:
-            return self.id or self._find()
+        super().__init__(f"sqlite:{path}", clock, made)
 
     def _find(self) -> str:
         with self._words("open"):
@@ -62,17 +53,15 @@ class File:
         return id
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
-        """Has a request decided in one transaction; durable when it answers."""
         self._refuse_inherited()
         with self.lock, self._words("write"):
             id = self.id or self._find()
             opened = self._opened()
             try:
                 self.begin(opened)
-                longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
-                now = self.time.read(lambda: int(_one(opened, longest)))
+                now = self.time.read(lambda: int(_one(opened, LONGEST_WINDOW)))
                 turn = Turn("sqlite", id, now, verb, ask)
-                if carry(turn, lambda text, params: _run(opened, text, params)):
+                if carry(turn, partial(_run, opened)):
                     # Ends each transaction that wrote something, as the server's do.
                     _run(opened, TEXTS["rows/beat"], {"now": now})
                 if opened.in_transaction:
@@ -89,7 +78,6 @@ class File:
         opened.execute("BEGIN IMMEDIATE")
 
     def close(self) -> None:
-        """Closes it, by whoever has the lock; the next transaction opens it again."""
         connection, self.connection = self.connection, None
         opened, self.opened = self.opened, None
         if opened is not None and opened.is_inherited():
@@ -100,9 +88,6 @@ class File:
             connection.close()
         if opened is not None:
             opened.over()
-
-    def __del__(self) -> None:
-        self.close()
 
     def _refuse_inherited(self) -> None:
         if self.opened is not None and self.opened.is_inherited():
@@ -127,40 +112,32 @@ class File:
     def _open(self, create: bool) -> sqlite3.Connection:
         self.opened = Opened(self.path)
         try:
-            self.connection = self._connect(create)
-            _settle(self.connection)
+            absent = places.check(self.path)
+            if absent is not None and not create:
+                raise not_there(self.place, absent)
+            mode = "rw" if absent is None else "rwc"
+            opened = self.connection = sqlite3.connect(
+                f"{self.path.as_uri()}?mode={mode}",
+                timeout=PATIENCE,
+                # Transactions begin and end where it is said.
+                isolation_level=None,
+                # The lock sees to it that there is one at a time.
+                check_same_thread=False,
+                uri=True,
+            )
+            version = self._recognise(opened)
+            if version is None and not create:
+                raise not_there(self.place, "has no tables")
+            if version not in (None, VERSION):
+                raise other_version(f"`{self.path}`", version, VERSION)
+            _settle(opened)
         except BaseException:
             self.close()
             raise
-        return self.connection
+        return opened
 
     def _store(self, opened: sqlite3.Connection) -> str:
         return bytes(_one(opened, "SELECT store FROM meta")).hex()
-
-    def _connect(self, create: bool) -> sqlite3.Connection:
-        absent = places.check(self.path)
-        if absent is not None and not create:
-            raise words.not_there(self.path, absent)
-        mode = "rw" if absent is None else "rwc"
-        connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}",
-            timeout=PATIENCE,
-            # Transactions begin and end where it is said.
-            isolation_level=None,
-            # The lock sees to it that there is one at a time.
-            check_same_thread=False,
-            uri=True,
-        )
-        try:
-            version = self._recognise(connection)
-            if version is None and not create:
-                raise words.not_there(self.path, "has no tables")
-            if version not in (None, VERSION):
-                raise words.other_version(self.path, version, VERSION)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def _recognise(self, opened: sqlite3.Connection) -> int | None:
         """Of which version its tables are; `None` if it is nobody's yet."""
@@ -189,9 +166,10 @@ class File:
                 for statement in statements(TEXTS["schema"]):
                     opened.execute(statement)
                 made, id = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)", making.store()
-                opened.execute(made, (id, self.clock.wall_ms))
-                turn = Turn("sqlite", id, self.clock.wall_ms, "create_namespace", making.default)
-                carry(turn, lambda text, params: _run(opened, text, params))
+                now = time.time_ns() // 1_000_000 if self.clock is None else self.clock.wall_ms
+                opened.execute(made, (id, now))
+                turn = Turn("sqlite", id, now, "create_namespace", making.default)
+                carry(turn, partial(_run, opened))
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")

@@ -3,19 +3,10 @@
 from pathlib import Path
 
 from ... import errors
-from .. import words
-
-
-def not_there(path: Path, what: str) -> errors.LeafidError:
-    return words.not_there(f"sqlite:{path}", what)
 
 
 def foreign(path: Path, why: str) -> errors.LeafidError:
     return errors.SchemaMismatchError(f"`{path}` is not a leafid store: {why}")
-
-
-def other_version(path: Path, version: int, known: int) -> errors.LeafidError:
-    return words.other_version(f"`{path}`", version, known)
 
 
 def cannot_write(path: Path, said: str) -> errors.LeafidError:
