@@ -3,7 +3,7 @@
 const EMPTY = ['tags', 'namespaces', 'workers'].map((table) => ({ sql: `DELETE FROM ${table}`, params: [], must: 'nothing' }))
 const RESET = { sql: 'UPDATE meta SET store = ?, floor_ms = 0, beat_ms = 0, position = 0', store: (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16)) }
 /** What an operator does, in the engine's words. */
-const OPERATES = { create_tag: 'create_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
+const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
 
 /** How scripts of the kind `store` are played over tables: `run(begin)` decides and writes one after another. */
 export function storeOver(run, { Works, dialect, reset = RESET }) {

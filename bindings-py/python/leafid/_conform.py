@@ -158,13 +158,13 @@ class _Player:
         with self._noting:
             env[step.get("as", "")] = self._noted(verb, ask, answer, before)
 
-    def _noted(self, verb: str, ask: Row, answer: Any, before: Row) -> Row:
+    def _noted(self, verb: str, ask: Row, given: Any, before: Row) -> Row:
         """Two leases share nothing: what one has, of another key, nobody else gets. And time does not go back."""
         key = ask["request"] if verb in ("lease_segment", "acquire") else ask["key"]
         if verb == "release":
             self._cut(f"worker {ask['worker']}", key, ask["unused_from"])
             return {}
-        answer = self._read(answer)
+        answer = self._read(given)
         for check in _DATA["answers"][verb]:
             self._that(check["that"], check["else"], {**before, "ask": ask, "answer": answer})
         self._latest_ms = max(self._latest_ms, answer["now_ms"])

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Any
 
-from .. import errors, registry
+from .. import errors
 from . import namespaces
 from .making import Making
 
@@ -72,7 +72,6 @@ class Store(ABC):
         here.
         """
         said = _said({"from": start, "step": step, "max_step": max_step, "until": until})
-        registry.tag_row({"tag": tag, **said})
         self._create("tag", tag, said, if_missing)
 
     def _create(self, kind: str, name: str, said: Row, if_missing: bool) -> None:
