@@ -9,7 +9,6 @@ mod forms;
 mod generators;
 mod json;
 mod public;
-mod registry;
 mod rows;
 mod stores;
 

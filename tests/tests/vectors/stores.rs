@@ -1,31 +1,50 @@
-//! The conformance suite of a store, on the reference store and on the core's memory store.
+//! The conformance suite of a store, on the store over SQLite and on the core's memory store.
+
+use std::sync::Arc;
 
 use leafid_core::registry::TagSpec;
 use leafid_core::{
-    Code, Failure, FieldReader, Fields, MemoryStore, Name, Range, Refusal, Store, StoreTime, Token,
+    Code, Failure, FieldReader, Fields, MemoryStore, Name, Refusal, Store, StoreTime,
 };
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::ManualClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, TagChange};
+use leafid_turn::problem::Problem;
 use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::json::{either, object, open, read, store_time, text, token};
-use crate::registry::Rows;
 use crate::{Subject, run};
+
+/// A store in a file, and its clock.
+struct Stored {
+    registry: Registry,
+    clock: Arc<ManualClock>,
+    runtime: Runtime,
+}
 
 /// A script of the kind `store`.
 pub fn replay(script: &Value) -> Result<(), String> {
     let id = token(script, "store")?;
-    let mut rows = Rows::new(id);
-    for tag in list(script, "tags") {
-        create_tag(&mut rows, tag).map_err(|refusal| format!("{tag}: {refusal}"))?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let clock = Arc::new(ManualClock::at(store_time(&script["steps"][0], "at")?));
+    let options = Options { create: true, id: Some(id), ..Options::default() };
+    let registry = open_sqlite(&folder.path().join("store.db"), clock.clone(), options);
+    let registry = registry.map_err(|problem| problem.to_string())?;
+    let runtime = Builder::new_current_thread().build().map_err(|error| error.to_string())?;
+    let mut stored = Stored { registry, clock, runtime };
+    for (verb, fields) in [("create_tag", "tags"), ("put_namespace", "namespaces")] {
+        for row in list(script, fields) {
+            take(&mut stored, verb, row).map_err(|refusal| format!("{row}: {refusal}"))?;
+        }
     }
-    for namespace in list(script, "namespaces") {
-        let created = create_namespace(&mut rows, namespace);
-        created.map_err(|refusal| format!("{namespace}: {refusal}"))?;
-    }
-    run(script, &mut rows)?;
+    run(script, &mut stored)?;
     let on_memory = match numbers(script) {
-        Some(1) => in_memory::<1>(script, id),
-        Some(2) => in_memory::<2>(script, id),
-        Some(4) => in_memory::<4>(script, id),
+        Some(1) => in_memory::<1>(script, id.bytes()),
+        Some(2) => in_memory::<2>(script, id.bytes()),
+        Some(4) => in_memory::<4>(script, id.bytes()),
         _ => Ok(()),
     };
     on_memory.map_err(|problem| format!("on the memory store: {problem}"))
@@ -53,12 +72,12 @@ fn numbers(script: &Value) -> Option<u64> {
     can.then_some(count)
 }
 
-fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), String> {
-    let mut store = MemoryStore::<16, 4, WORKERS>::new(id.bytes());
+fn in_memory<const WORKERS: usize>(script: &Value, id: [u8; 16]) -> Result<(), String> {
+    let mut store = MemoryStore::<16, 4, WORKERS>::new(id);
     let create = |store: &mut MemoryStore<16, 4, WORKERS>| -> Result<(), Refusal> {
         for tag in list(script, "tags") {
-            let (name, spec) = read_tag(tag)?;
-            store.create_tag(name, &spec)?;
+            let spec = TagSpec::get(&mut open(tag))?;
+            store.create_tag(name(tag, "tag", Name::tag)?, &spec)?;
         }
         for namespace in list(script, "namespaces") {
             let from = &mut open(namespace);
@@ -72,10 +91,6 @@ fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), Stri
     run(script, &mut store)
 }
 
-fn read_tag(tag: &Value) -> Result<(Name, TagSpec), Refusal> {
-    Ok((name(tag, "tag", Name::tag)?, TagSpec::get(&mut open(tag))?))
-}
-
 fn name(
     from: &Value,
     field: &str,
@@ -84,47 +99,48 @@ fn name(
     check(from[field].as_str().unwrap_or_default())
 }
 
-fn create_tag(rows: &mut Rows, tag: &Value) -> Result<(), Refusal> {
-    let (name, spec) = read_tag(tag)?;
-    rows.create_tag(name, &spec)
-}
-
-fn create_namespace(rows: &mut Rows, namespace: &Value) -> Result<(), Refusal> {
-    let from = &mut open(namespace);
-    let layout = from.layout("layout")?.ok_or(Code::LayoutInvalid)?;
-    let workers = from.nested("workers", Range::get)?;
-    let max_window_ms = from.small("max_window_ms")?;
-    let name = name(namespace, "namespace", Name::namespace)?;
-    rows.create_namespace(name, layout, workers, max_window_ms)
-}
-
-/// Everything that the suite does to the reference store.
-fn take(rows: &mut Rows, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
-    let ask = &step["ask"];
+/// Everything that the suite does to a store.
+fn take(stored: &mut Stored, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
+    let (ask, from, registry) = (&step["ask"], &mut open(step), &stored.registry);
+    let tag = || name(step, "tag", Name::tag);
     let namespace = || name(step, "namespace", Name::namespace);
-    let done = match verb {
-        "lease_segment" => return rows.lease_segment(&read(ask)?).map(|grant| shown(&grant)),
-        "acquire" => return rows.acquire(&read(ask)?).map(|grant| shown(&grant)),
-        "renew" => return rows.renew(&read(ask)?).map(|grant| shown(&grant)),
-        "release" => rows.release(&read(ask)?),
+    let given = match verb {
+        "lease_segment" => {
+            let granted = stored.runtime.block_on(registry.lease_segment(read(ask)?));
+            granted.map(|grant| shown(&grant))
+        }
+        "acquire" => {
+            let granted = stored.runtime.block_on(registry.acquire(read(ask)?));
+            granted.map(|grant| shown(&grant))
+        }
+        "renew" => {
+            let granted = stored.runtime.block_on(registry.renew(read(ask)?));
+            granted.map(|grant| shown(&grant))
+        }
+        "release" => stored.runtime.block_on(registry.release(read(ask)?)).map(|()| json!({})),
         "revoke" => {
-            let worker = open(step).small("worker")?.ok_or(Code::WorkerInvalid)?;
-            rows.revoke(namespace()?, worker)
+            let worker = from.small("worker")?.ok_or(Code::WorkerInvalid)?;
+            let revoked = stored.runtime.block_on(registry.revoke(namespace()?, worker));
+            revoked.map(|()| json!({}))
         }
-        "set_workers" => {
-            let workers = open(step).nested("workers", Range::get)?;
-            rows.set_workers(namespace()?, workers.ok_or(Code::RequestInvalid)?)
+        "set_workers" | "put_namespace" => {
+            let change = NamespaceChange::get(from)?;
+            let put = stored.runtime.block_on(registry.put_namespace(namespace()?, change));
+            put.map(|_| json!({}))
         }
-        "create_tag" => Ok(create_tag(rows, step)?),
-        "delete_tag" => Ok(rows.delete_tag(name(step, "tag", Name::tag)?)?),
-        _ => Err(Code::RequestInvalid.into()),
+        "create_tag" => {
+            let change = TagChange { only_create: true, ..TagChange::get(from)? };
+            stored.runtime.block_on(registry.put_tag(tag()?, change)).map(|_| json!({}))
+        }
+        "delete_tag" => stored.runtime.block_on(registry.delete_tag(tag()?)).map(|()| json!({})),
+        _ => return Err(Code::RequestInvalid.into()),
     };
-    done.map(|()| json!({}))
+    given.map_err(|problem: Problem| Refusal { code: problem.code, until: problem.free_at })
 }
 
-impl Subject for Rows {
+impl Subject for Stored {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
-        self.set_clock(store_time(step, "at")?);
+        self.clock.set(store_time(step, "at")?);
         Ok(either(take(self, text(step, "do")?, step), |gave| gave))
     }
 }
