@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ._native import CONFORM_CASES, HttpStore, Layout, MemoryStore
+from ._native import CONFORM_CASES, Layout, MemoryStore
 from .errors import LeafidError, TagExistsError, WorkerInvalidError
 
 __all__ = ["DoesNotConform", "conform"]
@@ -241,8 +241,8 @@ def conform(
 ) -> list[str]:
     """Checks that a store does what a store must do; the names of the cases that it passed.
 
-    `store` is an object with the methods of a store, or a URL. It must have `tag` and `namespace`,
-    which nobody else uses; they are created where the store has `create_tag` and `create_namespace`.
+    `store` is an object with the methods of a store. It must have `tag` and `namespace`, which nobody
+    else uses; they are created where the store has `create_tag` and `create_namespace`.
     A tick of the namespace lasts 500 ms at most. A run leaves the tag stopped, as by a holder's proof:
     use a fresh one for the next. Where the store tells the time by a `leafid.testing.Clock`, pass it as
     `clock`: it is moved by hand. Else the cases wait, for a few seconds at most. `again` makes another
@@ -250,7 +250,6 @@ def conform(
 
     `DoesNotConform` tells every case that failed, and why.
     """
-    store = _resolved(store)
     _create(store, "create_tag", tag)
     _create(store, "create_namespace", namespace, workers=(0, 4))
     player = _Player(store, {"tag": tag, "namespace": namespace}, clock, again)
@@ -270,18 +269,6 @@ def conform(
     if failed:
         raise DoesNotConform(failed, passed)
     return passed
-
-
-def _resolved(store: Any) -> Any:
-    if not isinstance(store, str):
-        return store
-    if store.startswith("memory:"):
-        return MemoryStore()
-    if store.startswith(("http://", "https://")):
-        return HttpStore(store)
-    from ._sql import open_store
-
-    return open_store(store, create=False)
 
 
 def _create(store: Any, verb: str, name: str, **how: Any) -> None:
