@@ -188,12 +188,11 @@ class Recorder:
         status, answer = self.call(verb, ask)
         self.codes[answer["code"] if status >= 300 else "granted"] += 1
         is_host = verb in ("lease_segment", "acquire", "renew", "release")
-        # What it wrote last says when it decided; else what is refused is refused before, and what is done is done after.
-        (written,) = self.rows.execute("SELECT coalesce(max(granted_ms), 0) FROM workers").fetchone()
+        # When it was decided, as its answer says; else what was refused would be so a few ms before, and what was done after.
         if status >= 300:
             until = {"until": str(answer["free_at_ms"])} if "free_at_ms" in answer else {}
             gives = {"code": answer["code"], "says": FREE_IN.sub("", answer["detail"]), **until}
-            at = max(written, self.at)
+            at = self.stopped_at(ask) if verb == "renew" and answer["code"] == "STORE_WENT_BACK" else self.at
         else:
             # Hosts give no row to an operator: what was written is looked at later.
             gives = {"code": None, **(answer if is_host else {})}
@@ -203,6 +202,12 @@ class Recorder:
                 held = {"namespace": ask["namespace"], "key": key, "end": int(answer["end"])}
                 self.windows.append({**held, "store": self.id, "worker": answer["worker"]})
         self.steps.append({"do": verb, "at": str(at), **({"ask": ask} if is_host else ask), "gives": gives})
+
+    def stopped_at(self, ask: Row) -> int:
+        """When a holder's proof was written: its number rests for the longest window from then on, and 5 s."""
+        found = "SELECT epoch_ms + reserved_until - max_window_ms - 5000 FROM workers JOIN namespaces USING (namespace)"
+        (at,) = self.rows.execute(f"{found} WHERE namespace = ? AND worker = ?", (ask["namespace"], ask["worker"])).fetchone()
+        return at if self.at <= at < self.at + SOON_MS else self.at
 
     def call(self, verb: str, ask: Row) -> tuple[int, Row]:
         named = ("namespace", "worker") if verb == "revoke" else ("tag", "namespace")
