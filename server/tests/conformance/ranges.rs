@@ -10,7 +10,7 @@ use leafid_store::store::{Aside, NamespaceChange};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use crate::BACK_ENDS;
+use crate::beaten;
 use crate::stores::replay;
 
 const STORE: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
@@ -39,10 +39,7 @@ fn late_renewal(ranges: &[(u32, u32)], gives: &Value) -> Value {
 
 #[test]
 fn a_lease_ends_when_its_number_leaves_the_range_though_it_comes_back() {
-    let runtime = Runtime::new().unwrap();
-    for (back_end, open) in BACK_ENDS {
-        leases_end_with_the_range(&runtime, back_end, open);
-    }
+    leases_end_with_the_range(&Runtime::new().unwrap(), "every third race lost", beaten);
 }
 
 /// Whether a late renewal is granted, by what happened to the range meanwhile.
@@ -67,9 +64,7 @@ pub fn leases_end_with_the_range(
 
 #[tokio::test]
 async fn a_number_outside_the_range_that_was_set_aside_keeps_nobody_from_the_others() {
-    for (back_end, open) in BACK_ENDS {
-        outside_is_passed_by(back_end, open).await;
-    }
+    outside_is_passed_by("every third race lost", beaten).await;
 }
 
 /// A number above the range is set aside and taken over; it rested longest of all from then on.
