@@ -144,7 +144,11 @@ export class Player {
   /** Looks at what every answer has; what one holder had before may come again. */
   #noted(verb: Verb, ask: Row, given: unknown, before_ms: bigint): unknown {
     const key = verb === 'lease_segment' || verb === 'acquire' ? ask['request'] : ask['key']
-    if (verb === 'release') return this.#cut(`worker ${String(ask['worker'])}`, key, ask['unused_from'] as bigint)
+    if (verb === 'release') {
+      const own = this.#granted.get(`worker ${String(ask['worker'])}`)?.filter(({ of }) => of === key)
+      for (const had of own ?? []) if (had.end > (ask['unused_from'] as bigint)) had.end = ask['unused_from'] as bigint
+      return undefined
+    }
     if (typeof given !== 'object' || given === null) throw new Finding(`\`${verb}\` must answer an object, got ${shown(given)}`)
     const { start, end, store } = given as Row
     if (!TOKEN.test(String(store))) throw new Finding(`\`store\` of an answer must be 32 lower-case hex digits, got ${shown(store)}`)
@@ -154,16 +158,11 @@ export class Player {
     if (now > this.#latest) this.#latest = now
     const line = verb === 'lease_segment' ? `tag ${String(answer['tag'])}` : `worker ${String(answer['worker'])}`
     const granted = this.#granted.get(line) ?? []
-    const twice = granted.find((had) => had.of !== key && had.start < answer.end && answer.start < had.end)
+    const twice = granted.find((had) => had.of !== key && had.start < had.end && had.start < answer.end && answer.start < had.end)
     if (twice !== undefined) throw new Finding(`${line} was granted twice: in ${twice.start} up to ${twice.end} and in ${answer.start} up to ${answer.end}`)
-    this.#granted.set(line, [...granted, answer])
+    this.#granted.set(line, [...granted, { start: answer.start, end: answer.end, of: key }])
     if (verb === 'acquire') this.#held.push(answer)
     return answer
-  }
-
-  #cut(line: string, key: unknown, unusedFrom: bigint): void {
-    const cut = (this.#granted.get(line) ?? []).map((had) => (had.of === key && had.end > unusedFrom ? { ...had, end: unusedFrom } : had))
-    this.#granted.set(line, cut.filter(({ start, end }) => start < end))
   }
 }
 

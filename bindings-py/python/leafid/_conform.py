@@ -162,7 +162,9 @@ class _Player:
         """Two leases share nothing: what one has, of another key, nobody else gets. And time does not go back."""
         key = ask["request"] if verb in ("lease_segment", "acquire") else ask["key"]
         if verb == "release":
-            self._cut(f"worker {ask['worker']}", key, ask["unused_from"])
+            line, last = f"worker {ask['worker']}", ask["unused_from"]
+            granted = self._granted.get(line, [])
+            self._granted[line] = [(start, min(end, last) if of == key else end, of) for start, end, of in granted]
             return {}
         answer = self._read(given)
         for check in _DATA["answers"][verb]:
@@ -172,7 +174,7 @@ class _Player:
         start, end = answer["start"], answer["end"]
         granted = self._granted.setdefault(line, [])
         for one, other, of in granted:
-            if of != key and start < other and one < end:
+            if of != key and max(one, start) < min(other, end):
                 raise _Failed(f"{line} {one}..{other} and {start}..{end} overlap: the same IDs twice")
         granted.append((start, end, key))
         if verb == "acquire":
@@ -193,11 +195,6 @@ class _Player:
             fields = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
             layout = {field: getattr(known, field) for field in fields}
         return {**answer, **numbers, "layout": layout}
-
-    def _cut(self, line: str, key: str, unused_from: int) -> None:
-        granted = self._granted.get(line, [])
-        cut = [(start, min(end, unused_from) if of == key else end, of) for start, end, of in granted]
-        self._granted[line] = [(start, end, of) for start, end, of in cut if start < end]
 
     def _pass(self, ms: int) -> None:
         """Time passes: by hand, where the store has a clock for that."""

@@ -168,7 +168,7 @@ impl Player<'_> {
         let line = answer.get("tag").unwrap_or(&answer["worker"]).clone();
         let (start, end) = (int(&answer["start"]), int(&answer["end"]));
         let mut others = granted.iter().filter(|had| had.line == line && had.key != key);
-        if others.any(|had| had.start < end && start < had.end) {
+        if others.any(|had| had.start.max(start) < had.end.min(end)) {
             return Err(format!("{answer} was granted before"));
         }
         granted.push(Granted { line, start, end, key });

@@ -17,7 +17,7 @@ mod script;
 mod stores;
 mod troubled;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::Token;
@@ -29,6 +29,11 @@ use tokio::runtime::Runtime;
 use races::World;
 use stores::replay;
 use troubled::Trouble;
+
+const FILES: [&str; 2] = [
+    include_str!("../../../tests/vectors/registry.json"),
+    include_str!("../../../tests/vectors/errors.json"),
+];
 
 fn beaten(folder: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     let world = World { clock, ..World::new() };
@@ -46,11 +51,8 @@ fn conforms(
     open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry> + Copy,
 ) {
     let mut replayed = 0;
-    for file in ["registry", "errors"] {
-        let path = vectors().join(format!("{file}.json"));
-        let text = std::fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
+    for file in FILES {
+        let file: Value = serde_json::from_str(file).expect("vectors are JSON");
         let scripts = file["scripts"].as_array().into_iter().flatten();
         for script in scripts.filter(|script| script["kind"] == "store") {
             let verdict = replay(script, runtime, open);
@@ -60,9 +62,4 @@ fn conforms(
     }
     println!("conformance: {back_end} {replayed} scripts");
     assert!(replayed >= 12, "only {replayed} scripts of kind `store` were found");
-}
-
-fn vectors() -> PathBuf {
-    let by_default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
-    std::env::var_os("LEAFID_VECTORS").map_or_else(by_default, PathBuf::from)
 }
