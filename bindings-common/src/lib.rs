@@ -42,8 +42,8 @@ mod handles;
 mod object;
 mod source;
 
-/// The conformance checks of a store as JSON, which each language plays.
-pub const CONFORM_CHECKS: &str = include_str!("../conform.json");
+/// The cases of what a store must do, as JSON: each language plays them.
+pub const CONFORM_CASES: &str = include_str!("../conform.json");
 
 pub use answer::{Answer, answer};
 pub use any::AnyGenerator;

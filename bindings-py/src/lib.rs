@@ -38,9 +38,9 @@ mod _native {
         parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
-    /// The conformance checks of a store, as JSON.
+    /// The cases of what a store must do, as JSON.
     #[pymodule_export]
-    const CONFORM_CHECKS: &str = leafid_bindings::CONFORM_CHECKS;
+    const CONFORM_CASES: &str = leafid_bindings::CONFORM_CASES;
     /// Says whose an SQLite file is.
     #[pymodule_export]
     const SQLITE_APPLICATION: i64 = leafid_turn::sql::SQLITE_APPLICATION;

@@ -12,43 +12,41 @@ import pytest
 import leafid
 from leafid import MemoryStore, SqliteStore, SqlStore, registry
 from leafid import _conform
-from leafid._conform import CHECKS
+from leafid._conform import CASES
 from leafid.testing import Clock, DoesNotConform, conform
 from support.waiting import PATIENCE
 
-ALL = {check["name"] for check in CHECKS}
-# A store in memory creates tags and namespaces by use.
-IN_MEMORY = {"lease-unknown-tag", "acquire-unknown-namespace"}
+ALL = {case["name"] for case in CASES}
+CLOCK = {case["name"] for case in CASES if "clock" in case["needs"]}
+# A store in memory creates tags and namespaces by use, with more numbers than are taken.
+IN_MEMORY = {"lease-unknown-tag", "acquire-unknown-namespace", "numbers-exhausted"}
 TWO_PROCESSES = {"lease-other-process", "acquire-other-process"}
-# Where a namespace has more numbers than are taken.
-MANY = {"numbers-exhausted"}
 
 
 def test_a_store_in_a_file(tmp_path) -> None:
     store = SqliteStore(tmp_path / "ids.db", create=True)
     passed = conform(store, again=lambda: SqliteStore(tmp_path / "ids.db"))
-    assert set(passed) == ALL and len(CHECKS) == len(ALL) == 27
+    assert set(passed) == ALL - CLOCK and len(CASES) == len(ALL) == 28
     # Another run finds numbers.
-    assert set(conform(store, tag="other")) == ALL - TWO_PROCESSES
+    assert set(conform(store, tag="other")) == ALL - CLOCK - TWO_PROCESSES
 
 
 def test_a_store_in_memory() -> None:
     passed = conform(MemoryStore())
-    assert set(passed) == ALL - IN_MEMORY - TWO_PROCESSES - MANY
-    assert conform("memory:") == passed
+    assert set(passed) == ALL - CLOCK - IN_MEMORY - TWO_PROCESSES
 
 
 def test_databases(database) -> None:
     connect = database.factory(database.make())
     passed = conform(SqlStore(connect, create=True), again=lambda: SqlStore(connect))
-    assert set(passed) == ALL
+    assert set(passed) == ALL - CLOCK
 
 
 def test_a_server(server) -> None:
     server.create_tag("conform")
     server.create_namespace("conform", layout="leaf", workers={"start": 0, "end": 4})
-    again = lambda: leafid.HttpStore(server.url)  # noqa: E731
-    assert set(conform(server.url, again=again)) == ALL
+    again = partial(leafid.HttpStore, server.url)
+    assert set(conform(again(), again=again)) == ALL - CLOCK
 
 
 class Own(SqliteStore):

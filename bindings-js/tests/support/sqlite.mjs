@@ -18,6 +18,6 @@ if (process.getBuiltinModule?.('node:sqlite') === undefined && has('better-sqlit
   const name = `node-${process.platform}-${process.arch}`
   const manifest = has(`${name}/package.json`)
   if (manifest === undefined) throw new Error(`no Node with SQLite: install ${name} 24, or better-sqlite3`)
-  const [program, ...words] = [...leash(), join(manifest, '../bin/node'), process.argv[1]]
+  const [program, ...words] = [...leash(), join(manifest, '../bin/node'), ...process.argv.slice(1)]
   process.exit(spawnSync(program, words, { stdio: 'inherit' }).status ?? 1)
 }

@@ -29,13 +29,13 @@ async function play(leafid, testing, script, kinds) {
   }
 }
 
-/** What an action gives; what it throws is a refusal. */
+/** What an action gives; what it throws is a refusal. Seconds to wait depend on the ms. */
 async function result(act) {
   try {
     return await act()
   } catch (error) {
     if (error.name !== 'LeafidError') throw error
-    return { code: error.code, until: error.until }
+    return { code: error.code, until: error.until, says: error.message.replace(/ is free in \d+ s/, '') }
   }
 }
 

@@ -83,7 +83,7 @@ const ACTS = {
     const id = await holder(what).next()
     return { id, ...(what.kind === 'snowflake' ? { worker: decode(id, what.namespace === undefined ? 'leaf' : 'edge').worker } : {}) }
   },
-  conform: ({ store }) => conform(stores[store]({})),
+  conform: ({ store }) => conform(stores[store]({}), { again: () => stores[store]({}) }),
   hold: ({ store, namespace }) =>
     stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, length_ms: 60_000 }),
   async time({ store }) {

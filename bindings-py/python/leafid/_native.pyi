@@ -11,7 +11,7 @@ from ._values import Parts, Stats
 from .errors import LeafidError
 
 __all__ = [
-    "CONFORM_CHECKS",
+    "CONFORM_CASES",
     "Carrier",
     "Clock",
     "Generator",
@@ -362,7 +362,7 @@ class Turn:
     def answer(self) -> Any: ...
 
 
-CONFORM_CHECKS: str
+CONFORM_CASES: str
 SQLITE_APPLICATION: int
 
 def process() -> int: ...

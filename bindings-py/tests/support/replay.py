@@ -1,5 +1,6 @@
 """Replays the scripts of `tests/vectors` through the public package."""
 
+import re
 import sys
 from typing import Any, Callable
 
@@ -12,9 +13,14 @@ sys.path.insert(0, str(ROOT / "tests/vectors"))
 from scripts import Scripts, Step, Text, ascending  # noqa: E402
 
 
+# Python names its own command, and where the store is; seconds to wait depend on the ms.
+COMMAND = re.compile(r"(?:python -m )?leafid ((?:tag|namespace) create \S+) --store [^`]+")
+FREE_IN = re.compile(r" is free in \d+ s")
+
+
 def refusal(error: LeafidError) -> Step:
     until = {} if error.until_ms is None else {"until": error.until_ms}
-    return {"code": error.code, **until}
+    return {"code": error.code, **until, "says": FREE_IN.sub("", COMMAND.sub(r"leafid \1", str(error)))}
 
 
 SCRIPTS = Scripts(LeafidError, refusal)
@@ -162,13 +168,7 @@ class Tabled:
         for tag in script.get("tags", []):
             self.create_tag(tag)
         for space in script.get("namespaces", []):
-            self.store.create_namespace(
-                space["namespace"],
-                layout=layout_of(space["layout"]),
-                workers=range_of(space.get("workers")),
-                max_window=space.get("max_window_ms") and space["max_window_ms"] / 1_000,
-                if_missing=space["namespace"] == "default",
-            )
+            self.create_namespace(space)
 
     def __call__(self, step: Step) -> Any:
         self.clock.advance(int(step["at"]) - self.clock.wall_ms)
@@ -181,6 +181,22 @@ class Tabled:
         steps = {name: step.get(name) for name in ("step", "max_step")}
         ends = {"start": number(step, "from"), "until": number(step, "until")}
         self.store.create_tag(step["tag"], **ends, **steps)
+
+    def set_tag(self, step: Step) -> None:
+        steps = {name: step.get(name) for name in ("step", "max_step")}
+        self.store.set_tag(step["tag"], until=number(step, "until"), **steps)
+
+    def advance_tag(self, step: Step) -> None:
+        self.store.advance_tag(step["tag"], int(step["to"]))
+
+    def create_namespace(self, step: Step) -> None:
+        self.store.create_namespace(
+            step["namespace"],
+            layout=layout_of(step["layout"]),
+            workers=range_of(step.get("workers")),
+            max_window=step.get("max_window_ms") and step["max_window_ms"] / 1_000,
+            if_missing=step["namespace"] == "default",
+        )
 
     def delete_tag(self, step: Step) -> None:
         self.store.delete_tag(step["tag"])

@@ -12,7 +12,7 @@ use leafid_store::backends::opening::Terms;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::database::Database;
 use leafid_store::registry::Registry;
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::conforms;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
@@ -31,24 +31,26 @@ fn name() -> String {
     format!("conforms{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-async fn passes<S: Server>(has_tables: bool) {
+fn passes<S: Server>(has_tables: bool) {
     let Some(server) = for_test::<S>() else { return };
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
     let open = |_: &Path, id, clock| open_at(&server.fresh(&name()), id, clock);
-    conforms(S::NAME, open).await;
-    leases_end_with_the_range(S::NAME, open).await;
+    conforms(&runtime, S::NAME, open);
+    leases_end_with_the_range(&runtime, S::NAME, open);
     if has_tables {
-        outside_is_passed_by(S::NAME, open).await;
+        runtime.block_on(outside_is_passed_by(S::NAME, open));
     }
 }
 
-#[tokio::test]
-async fn databases_give_what_the_vectors_say() {
-    passes::<Postgres>(true).await;
-    passes::<Mariadb>(true).await;
+#[test]
+fn databases_give_what_the_vectors_say() {
+    passes::<Postgres>(true);
+    passes::<Mariadb>(true);
 }
 
-#[tokio::test]
-async fn key_value_stores_give_what_the_vectors_say() {
-    passes::<Etcd>(false).await;
-    passes::<Zookeeper>(false).await;
+#[test]
+fn key_value_stores_give_what_the_vectors_say() {
+    passes::<Etcd>(false);
+    passes::<Zookeeper>(false);
 }

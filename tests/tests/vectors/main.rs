@@ -8,22 +8,21 @@ mod compare;
 mod forms;
 mod generators;
 mod json;
+mod memory;
 mod public;
-mod registry;
 mod rows;
+mod script;
 mod stores;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use leafid_store::backends::opening::Options;
+use leafid_store::opening::open_sqlite;
 use serde_json::Value;
+use tokio::runtime::Builder;
 
-use crate::compare::Names;
-
-trait Subject {
-    /// Takes one step and says what it gave.
-    fn step(&mut self, step: &Value) -> Result<Value, String>;
-}
+use crate::script::{Subject, run};
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("LEAFID_VECTORS").map_or_else(own_folder, PathBuf::from);
@@ -75,21 +74,17 @@ fn replay(script: &Value) -> Result<(), String> {
         "snowflake" => generators::replay_snowflake(script),
         "public" => public::replay(script),
         "rows" => run(script, &mut rows::Rows),
-        "store" => stores::replay(script),
+        "store" => replay_stores(script),
         other => Err(format!("there is no kind `{other}`")),
     };
     result.map_err(|complaint| format!("`{name}`, {complaint}"))
 }
 
-fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
-    let steps = script["steps"].as_array().ok_or("it has no steps")?;
-    let mut names = Names::default();
-    for (number, step) in (1..).zip(steps) {
-        let place = |problem| format!("step {number} ({}): {problem}", step["do"]);
-        let put_in = names.put_in(step);
-        let gave = subject.step(&put_in).map_err(place)?;
-        let expected = step.get("gives").ok_or_else(|| place("it expects nothing".to_owned()))?;
-        names.compare(expected, &gave).map_err(place)?;
-    }
-    Ok(())
+fn replay_stores(script: &Value) -> Result<(), String> {
+    let runtime = Builder::new_current_thread().build().map_err(|error| error.to_string())?;
+    stores::replay(script, &runtime, |folder, id, clock| {
+        let options = Options { create: true, id: Some(id), ..Options::default() };
+        open_sqlite(&folder.join("store.db"), clock, options).expect("the store opens").into()
+    })?;
+    memory::replay(script)
 }

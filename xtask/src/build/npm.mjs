@@ -43,7 +43,7 @@ for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
 }
 
 // What a store must do: every language plays the same data.
-write(join(SOURCES, 'conform/checks.ts'), `export const CHECKS: unknown = ${read('bindings-common/conform.json')}`)
+write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('bindings-common/conform.json')}`)
 
 // The compiler compares what napi says of the native engine with the interfaces in `engines/`.
 copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))

@@ -55,6 +55,7 @@ const PARTS: &[Part] = &[
     Part { name: "simulate", group: Everyone, lane: Cargo, run: rust::simulate },
     Part { name: "python", group: Everyone, lane: Hosts, run: suites::python },
     Part { name: "node", group: Everyone, lane: Hosts, run: suites::node },
+    Part { name: "verbs", group: Everyone, lane: Hosts, run: suites::verbs },
     Part { name: "workerd", group: Everyone, lane: Hosts, run: suites::workerd },
     Part { name: "component", group: Everyone, lane: Hosts, run: component::suite },
     Part { name: "types", group: Everyone, lane: Hosts, run: suites::types },

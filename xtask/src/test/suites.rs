@@ -35,6 +35,17 @@ pub fn node() -> Outcome<Report> {
     runners::node(node_run(&consumer), &tests)
 }
 
+/// Random verbs through the program, Python's store and Node's: the same answers and rows.
+pub fn verbs() -> Outcome<Report> {
+    let run = Run::new(interpreter()?).arg("tests/verbs/verbs.py").without("PYTHONPATH");
+    let run = run.arg(consumers::node_with_suites()?);
+    let said = with_places(run, &project::at("tests/vectors")).tee()?;
+    match said.stdout.lines().last() {
+        Some(line) if said.success => Ok(line.to_owned().into()),
+        line => Err(format!("they differ, or did not end: {}", line.unwrap_or_default())),
+    }
+}
+
 /// Node's stores over database servers, by their drivers.
 pub fn node_engines() -> Outcome<Report> {
     let consumer = consumers::node_with_suites()?;

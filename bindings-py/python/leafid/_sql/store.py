@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from .. import errors, registry
+from .. import errors
 from .._native import namespace_fields
 from .tables import Tables
 
@@ -82,7 +82,6 @@ class Store:
         here.
         """
         said = _said({"from": start, "step": step, "max_step": max_step, "until": until})
-        registry.tag_row({"tag": tag, **said})
         self._create("tag", tag, said, if_missing)
 
     def _create(self, kind: str, name: str, said: Row, if_missing: bool) -> None:

@@ -1,0 +1,31 @@
+// Plays the script of `tests/verbs` over a new file: `SCRIPT FILE`. Prints what the store does otherwise.
+import './sqlite.mjs'
+import { readFileSync } from 'node:fs'
+import * as leafid from 'leafid'
+import 'leafid/registry'
+import { sqliteStore } from 'leafid/node'
+import { inner } from './package.mjs'
+import { replay } from './vectors.mjs'
+
+const [{ Works }, { runNear }, { Connection }] = await Promise.all(['sql/work.js', 'sql/run.js', 'files/driver.js'].map(inner))
+/** What an operator does, in the engine's words, if it has others. */
+const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
+
+const [file, path] = process.argv.slice(2)
+const script = JSON.parse(readFileSync(file, 'utf8'))
+await new leafid.Segment('any', { store: sqliteStore(path, { create: { tags: { any: {} } } }) }).next()
+const connection = new Connection(path)
+connection.script(`DELETE FROM tags; UPDATE meta SET beat_ms = 0, store = X'${script.store}'`)
+
+let now = 0
+const works = new Works({ clock: () => now, hasVersion: false })
+const run = (verb, ask) => runNear(connection, () => works.begin(verb, ask))
+const act = async ({ do: verb, at, ask, sql, ...operated }) => {
+  now = Number(at)
+  if (verb === 'rows') return connection.all({ sql, params: [] })[0].text
+  if (ask !== undefined) return run(verb, ask)
+  run(OPERATES[verb], operated)
+  return {}
+}
+const { wrong } = await replay(leafid, {}, { scripts: [script] }, { store: () => act })
+process.stdout.write(wrong.join('\n'))
