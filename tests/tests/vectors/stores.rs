@@ -11,8 +11,8 @@ use leafid_store::store::{NamespaceChange, TagChange};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::compare::{Subject, run};
 use crate::json::{either, object, open, read, store_time, text, token};
-use crate::script::{Subject, run};
 
 struct Stored<'a> {
     registry: Arc<Registry>,
