@@ -37,7 +37,7 @@ LOOK_EACH = 50
 BEGUN_MS, PASSES_MS = 1_800_000_000_000, (30_000, 59_000)
 # No verb takes as long as this.
 SOON_MS = 20_000
-TAGS = ["a", "b", "c"]
+TAGS, LENGTHS_MS = ["a", "b", "c"], [1_000, 60_000, 3_600_000]
 LAYOUTS = [
     {"epoch_ms": 1_288_834_974_657, "tick_ms": 1, "time_bits": 41, "worker_bits": 10, "sequence_bits": 12},
     {"epoch_ms": 1_735_689_600_000, "tick_ms": 1, "time_bits": 41, "worker_bits": 16, "sequence_bits": 6},
@@ -135,9 +135,7 @@ class Recorder:
         return self.id if self.random.random() < 0.8 else self.token()
 
     def lease(self) -> tuple[str, Row]:
-        sizes = self.some(step=self.number, at_least=self.number)
-        if not sizes:
-            sizes = self.some(exactly=self.number)
+        sizes = self.some(step=self.number, at_least=self.number) or self.some(exactly=self.number)
         ahead = lambda: str(self.random.choice([1, 10, 500, 10**15]))  # noqa: E731
         more = self.some(store=self.store, have_until=ahead)
         return "lease_segment", {"tag": self.random.choice(TAGS), "request": self.request(), **sizes, **more}
@@ -145,20 +143,19 @@ class Recorder:
     def acquire(self) -> tuple[str, Row]:
         flag = lambda: self.random.random() < 0.5  # noqa: E731
         who = {"owner": self.random.choice(["one", "two", "three"]), "sticky": flag(), "strict": flag()}
-        more = self.some(store=self.store, length_ms=lambda: 3_600_000, layout=lambda: LAYOUTS[flag()])
+        more = self.some(store=self.store, layout=lambda: LAYOUTS[flag()])
         named = {"namespace": self.random.choice([*NAMESPACES] * 4 + ["none"]), "request": self.request()}
-        return "acquire", {**named, "length_ms": 3_600_000, **who, **more}
+        return "acquire", {**named, "length_ms": self.random.choice(LENGTHS_MS), **who, **more}
 
     def window(self) -> Row:
         """A window of late, some of it changed."""
         known = self.random.choice(self.windows[-5:] or [NO_WINDOW])
-        changed = self.some(store=self.store, **({"key": self.token} if self.random.random() < 0.3 else {}))
-        return {name: {**known, **changed}[name] for name in ("namespace", "store", "worker", "key")} | {"end": known["end"]}
+        return known | self.some(**({"key": self.token} if self.random.random() < 0.3 else {"store": self.store}))
 
     def renew(self) -> tuple[str, Row]:
         window = self.window()
         have_until = window.pop("end") + self.random.choice([0, 0, 0, 0, -5, 5])
-        return "renew", {**window, "request": self.request(), "have_until": str(have_until), "length_ms": 3_600_000}
+        return "renew", {**window, "request": self.request(), "have_until": str(have_until), "length_ms": self.random.choice(LENGTHS_MS)}
 
     def release(self) -> tuple[str, Row]:
         window = self.window()
@@ -166,11 +163,10 @@ class Recorder:
         return "release", {**window, "unused_from": str(unused)}
 
     def operate(self) -> tuple[str, Row]:
-        tag, namespace = self.random.choice(TAGS), self.random.choice(list(NAMESPACES))
+        tag, namespace = self.random.choice(TAGS), self.random.choice([*NAMESPACES])
         big = lambda: str(self.random.choice([1, 100, 10**6, 10**9, 2**63 - 1]))  # noqa: E731
         caps = self.some(step=self.number, max_step=self.number)
-        start = self.random.randrange(6)
-        workers = {"start": start, "end": start + self.random.randrange(5)}
+        workers = {"start": self.random.randrange(6), "end": self.random.randrange(10)}
         return self.random.choice([
             ("create_tag", {"tag": tag, **caps, **self.some(**{"from": big, "until": big})}),
             ("set_tag", {"tag": tag, **(caps or {"step": 10}), **self.some(until=big)}),

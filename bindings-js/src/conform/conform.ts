@@ -64,9 +64,7 @@ export async function conform(store: Store, options: ConformOptions = {}): Promi
   return found
 }
 
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
+const wait: Means['pass'] = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 function scripted(setClock: (ms: number) => void): Means['pass'] {
   let now = START

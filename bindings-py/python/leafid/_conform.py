@@ -151,10 +151,9 @@ class _Player:
                     what = f"was refused with {error.code}: {error}"
                     raise _Failed(f"`{verb}` {what}; it must be {refused or 'granted'}") from None
                 self._pass(wait_ms + 10)
-        if refused is not None and "granted" in step:
-            raise _Skipped
         if refused is not None:
-            raise _Failed(f"`{verb}` was granted, not refused with {refused}: {answer}")
+            what = f"`{verb}` was granted, not refused with {refused}: {answer}"
+            raise _Skipped if "granted" in step else _Failed(what)
         with self._noting:
             env[step.get("as", "")] = self._noted(verb, ask, answer, before)
 

@@ -11,8 +11,6 @@ mod engines;
 mod json;
 mod races;
 mod ranges;
-#[path = "../../../tests/tests/vectors/script.rs"]
-mod script;
 #[path = "../../../tests/tests/vectors/stores.rs"]
 mod stores;
 mod troubled;

@@ -29,12 +29,9 @@ fn late_renewal(ranges: &[(u32, u32)], gives: &Value) -> Value {
                            "workers": { "start": start, "end": end }, "gives": {} }));
     }
     steps.push(json!({ "at": "1800000010000", "do": "renew", "ask": renew, "gives": gives }));
-    let workers = json!({ "start": 0, "end": 4 });
-    json!({
-        "store": STORE,
-        "namespaces": [{ "namespace": "n", "workers": workers, "max_window_ms": 1000 }],
-        "steps": steps,
-    })
+    let space =
+        json!({ "namespace": "n", "workers": { "start": 0, "end": 4 }, "max_window_ms": 1000 });
+    json!({ "store": STORE, "namespaces": [space], "steps": steps })
 }
 
 #[test]

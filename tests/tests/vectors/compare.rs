@@ -1,4 +1,4 @@
-//! What a step gave against what it should have given.
+//! Scripts step by step: what each gave against what it should have given.
 
 use std::collections::BTreeMap;
 
@@ -62,4 +62,26 @@ impl Names {
 
 fn shown(gave: &Map<String, Value>) -> String {
     Value::Object(gave.clone()).to_string()
+}
+
+pub trait Subject {
+    /// Takes one step and says what it gave.
+    fn step(&mut self, step: &Value) -> Result<Value, String>;
+}
+
+/// Takes all steps; the first that gives something else is told.
+pub fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
+    let steps = script["steps"].as_array().ok_or("it has no steps")?;
+    let mut names = Names::default();
+    for (number, step) in (1..).zip(steps) {
+        let place = |problem| format!("step {number} ({}): {problem}", step["do"]);
+        let put_in = names.put_in(step);
+        let gave = subject.step(&put_in).map_err(place)?;
+        let expected = step.get("gives").ok_or_else(|| place("it expects nothing".to_owned()))?;
+        if gave.get("code").is_some() && expected.get("code").is_none() {
+            return Err(place(format!("it was refused: {gave}")));
+        }
+        names.compare(expected, &gave).map_err(place)?;
+    }
+    Ok(())
 }

@@ -11,7 +11,6 @@ mod json;
 mod memory;
 mod public;
 mod rows;
-mod script;
 mod stores;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ use leafid_store::opening::open_sqlite;
 use serde_json::Value;
 use tokio::runtime::Builder;
 
-use crate::script::{Subject, run};
+use crate::compare::{Subject, run};
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("LEAFID_VECTORS").map_or_else(own_folder, PathBuf::from);

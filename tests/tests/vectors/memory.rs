@@ -5,8 +5,8 @@ use leafid_core::{Code, Failure, MemoryStore, Name, Refusal, Store, StoreTime};
 use leafid_wire::{FieldReader, Fields};
 use serde_json::{Value, json};
 
+use crate::compare::{Subject, run};
 use crate::json::{either, open, read, store_time, text, token};
-use crate::script::{Subject, run};
 use crate::stores::{list, name, shown};
 
 pub fn replay(script: &Value) -> Result<(), String> {

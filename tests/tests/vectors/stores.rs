@@ -12,8 +12,8 @@ use leafid_wire::{FieldReader, Fields};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::compare::{Subject, run};
 use crate::json::{either, object, open, read, store_time, text, token};
-use crate::script::{Subject, run};
 
 struct Stored<'a> {
     registry: Arc<Registry>,
