@@ -121,7 +121,8 @@ seeded! {
     PlaceIgnored,
     /// Of a state file's two slots the older counts (PROTOCOL R30).
     OlderSlot,
-    /// Of a state file's two slots the whole one counts, whatever happened to the other (PROTOCOL R27).
+    /// Of a state file's two slots the whole one counts, whatever happened to the other
+    /// (PROTOCOL R27).
     BrokenSlotSkipped,
     /// A restart goes on in the tick in which the line was closed (PROTOCOL R30).
     CloseInsideTick,
@@ -131,7 +132,8 @@ seeded! {
     ReleaseLeavesFile,
     /// `forget` leaves the state file as it is (PROTOCOL R31).
     ForgetLeavesFile,
-    /// A generator whose state file could not be written goes on in the window that it may name (PROTOCOL R29).
+    /// A generator whose state file could not be written goes on in the window that it may name
+    /// (PROTOCOL R29).
     AbandonedWindowUsed,
     /// A state file that could not be written is written again (PROTOCOL R29).
     AbandonedFileWritten,
