@@ -33,12 +33,14 @@ pub enum Without {
     OwnRecordTrusted,
     /// Who joins leaves the bound as the store has it.
     RaisedBound,
-    /// A range that was not cleared is kept when its server joins again.
+    /// A range is used though a server has joined since it was reserved.
     RangeGivenUp,
     /// A server that has left keeps its journal.
     LeftJournal,
     /// A journal that was taken over stays where it was.
     TakenJournal,
+    /// A guest drops members.
+    GuestDropsNobody,
 }
 
 /// Whether servers that run are heard of.
@@ -59,6 +61,8 @@ pub struct Scope {
     pub servers: usize,
     pub bound: u8,
     pub copies: usize,
+    /// The last server is a guest: it has no journal, and nobody waits for it.
+    pub guest: bool,
     /// Servers leave, are removed, and take over journals.
     pub operators: bool,
     pub periods: Periods,
@@ -75,6 +79,16 @@ impl Rules {
         self.without != rule
     }
 
+    fn is_guest(&self, i: usize) -> bool {
+        self.scope.guest && i + 1 == self.scope.servers
+    }
+
+    /// Those that are waited for.
+    fn members(&self, store: &Store) -> u8 {
+        let is_member = |j: &usize| store.register[*j].beat > 0 && !self.is_guest(*j);
+        (0..MOST).filter(is_member).map(|j| 1 << j).sum()
+    }
+
     /// Every step that is possible, with the world after it; none where a number was granted twice.
     pub fn steps(&self, world: &World, mut each: impl FnMut(Step, Option<World>)) {
         let mut step = |step, after: Option<Option<World>>| {
@@ -86,7 +100,7 @@ impl Rules {
             step(Step::Join(i), self.join(world, i));
             step(Step::Round(i), self.round(world, i));
             step(Step::Reserve(i), self.reserve(world, i));
-            step(Step::Crash(i), crash(world, i).map(Some));
+            step(Step::Crash(i), self.crash(world, i).map(Some));
             step(Step::Lose(i), lose(world, i).map(Some));
             for j in (0..self.scope.servers).filter(|j| *j != i) {
                 step(Step::Drop(i, j), self.drop(world, i, j));
@@ -143,8 +157,8 @@ impl Rules {
             _ => is_as_left,
         };
         let known = if by_store { 0 } else { journal.members };
-        let members = (world.store.members() | known | 1 << i) & !journal.taken;
-        for j in (0..MOST).filter(|j| !has(members, *j)) {
+        let members = (self.members(&world.store) | known | 1 << i) & !journal.taken;
+        for j in (0..MOST).filter(|j| !has(members, *j) && !self.is_guest(*j)) {
             after.store.register[j] = Record::default();
         }
         for j in (0..MOST).filter(|j| has(members, *j) && world.store.register[*j].beat == 0) {
@@ -158,9 +172,10 @@ impl Rules {
             after.store.next = after.store.bound;
         }
         let sound = !self.keep(Without::Confirmed) || is_new && !self.keep(Without::NewConfirmed);
-        let range = if self.keep(Without::RangeGivenUp) { 0 } else { server.range };
-        let joined = after.last_view() + 1;
-        after.servers[i] = Server { up: true, sound, joined, range, ..Server::default() };
+        let joined = after.next_view();
+        after.store.view = joined;
+        let Server { range, since, .. } = server;
+        after.servers[i] = Server { up: true, sound, joined, range, since, ..Server::default() };
         after.used |= 1 << i;
         Some(self.write(after, i))
     }
@@ -185,20 +200,24 @@ impl Rules {
         let beat = world.next_beat(i);
         let store = &mut world.store;
         let bound = if self.keep(Without::Noting) { store.bound } else { world.journals[i].bound };
-        store.register[i] = Record { beat, view: 0, noted: store.bound };
-        let members = store.members();
+        store.register[i] = Record { beat, view: store.view, noted: store.bound };
+        let members = self.members(&world.store);
         let taken = world.journals[i].taken;
         world.journals[i] = Journal { bound, members, beat, taken };
         if i == 0 && world.old.members != members {
             // No copy of before that is put back.
             world.old = Journal::default();
         }
-        world.store.register[i].view = world.last_view();
         let register = world.store.register;
-        let others = (0..MOST).filter(|j| *j != i).map(|j| (j, register[j]));
+        let others = (0..MOST).filter(|j| *j != i && !self.is_guest(*j));
+        let others = others.map(|j| (j, register[j]));
         let server = &mut world.servers[i];
         server.heard = true;
         let (mut confirmed, mut noted) = (true, true);
+        if self.keep(Without::RangeGivenUp) && world.store.view > server.since {
+            // Who has joined may have been granted this range, in a store that was put back.
+            (server.range, server.since) = (0, 0);
+        }
         for (j, record) in others {
             confirmed &= record.beat == 0 || record.view >= server.joined;
             noted &= record.beat == 0 || record.noted >= server.range;
@@ -219,7 +238,7 @@ impl Rules {
         if server.range == 0 || !ready {
             return Some(world);
         }
-        server.range = 0;
+        (server.range, server.since) = (0, 0);
         world.store.next = number + 1;
         if self.keep(Without::OwnRange) {
             world.store.next = 1;
@@ -244,13 +263,14 @@ impl Rules {
         if after.store.bound > self.scope.bound {
             return None;
         }
-        server.range = after.store.bound;
+        (server.range, server.since) = (after.store.bound, after.store.view);
         Some(self.write(after, i))
     }
 
     fn drop(&self, world: &World, i: usize, j: usize) -> Option<Option<World>> {
         let server = world.servers[i];
         let may = server.sound || !self.keep(Without::SoundDrops);
+        let may = may && (!self.is_guest(i) || !self.keep(Without::GuestDropsNobody));
         let beat = world.store.register[j].beat;
         let silent = if self.keep(Without::Watching) { SILENT } else { SILENT - 1 };
         let watched = server.heard && beat > 0 && server.seen[j] == beat && server.age[j] >= silent;
@@ -265,12 +285,12 @@ impl Rules {
 
     fn remove(&self, world: &World, i: usize, j: usize) -> Option<Option<World>> {
         let is_there = world.store.register[j].beat > 0 && !world.servers[j].up;
-        (self.acts(world, i) && is_there).then(|| self.without(world, i, j))
+        (self.acts(world, i) && is_there && !self.is_guest(i)).then(|| self.without(world, i, j))
     }
 
     fn leave(&self, world: &World, i: usize) -> Option<World> {
         let mut after = *world;
-        if !self.acts(world, i) || world.store.members() == 1 << i {
+        if !self.acts(world, i) || self.members(&world.store) == 1 << i {
             return None;
         }
         after.store.register[i] = Record::default();
@@ -285,7 +305,8 @@ impl Rules {
     fn read(&self, world: &World, i: usize, j: usize) -> Option<World> {
         let mut after = *world;
         let (mine, theirs) = (world.journals[i], world.journals[j]);
-        let can = theirs.members > 0 && (mine.members > 0 || !has(world.used, i));
+        let guest = self.is_guest(i) || self.is_guest(j);
+        let can = !guest && theirs.members > 0 && (mine.members > 0 || !has(world.used, i));
         if !can || world.servers[i].up || world.servers[j].up {
             return None;
         }
@@ -300,6 +321,19 @@ impl Rules {
         if i == 0 {
             after.old = Journal::default();
         }
+        Some(after)
+    }
+
+    fn crash(&self, world: &World, i: usize) -> Option<World> {
+        let mut after = *world;
+        if !world.servers[i].up || world.left.crashes == 0 {
+            return None;
+        }
+        after.servers[i] = Server::default();
+        if self.is_guest(i) {
+            after.journals[i] = Journal::default();
+        }
+        after.left.crashes -= 1;
         Some(after)
     }
 
@@ -319,16 +353,6 @@ impl Rules {
         }
         (after != *world).then_some(after)
     }
-}
-
-fn crash(world: &World, i: usize) -> Option<World> {
-    let mut after = *world;
-    if !world.servers[i].up || world.left.crashes == 0 {
-        return None;
-    }
-    after.servers[i] = Server::default();
-    after.left.crashes -= 1;
-    Some(after)
 }
 
 fn lose(world: &World, i: usize) -> Option<World> {

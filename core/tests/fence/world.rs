@@ -13,7 +13,7 @@ pub const COPIES: usize = 2;
 pub struct Record {
     /// Counts up with each writing of it; 0: there is no record, so it is no member.
     pub beat: u8,
-    /// The latest joining of which its server knew when it wrote this.
+    /// The latest joining when this was written.
     pub view: u8,
     /// The bound that its journal had then.
     pub noted: u8,
@@ -26,6 +26,8 @@ pub struct Store {
     pub bound: u8,
     /// The next number, where all servers grant from one row.
     pub next: u8,
+    /// The latest joining.
+    pub view: u8,
     pub register: [Record; MOST],
 }
 
@@ -53,6 +55,8 @@ pub struct Server {
     pub joined: u8,
     /// The end of the range in hand, which is of one number and not used yet; 0: none.
     pub range: u8,
+    /// The latest joining when it was reserved.
+    pub since: u8,
     /// Of each other server the record that was seen last, and for how many periods it was that one.
     pub seen: [u8; MOST],
     pub age: [u8; MOST],
@@ -122,18 +126,12 @@ impl fmt::Display for Step {
     }
 }
 
-impl Store {
-    pub fn members(&self) -> u8 {
-        (0..MOST).filter(|j| self.register[*j].beat > 0).map(|j| 1 << j).sum()
-    }
-}
-
 pub fn has(members: u8, server: usize) -> bool {
     members & (1 << server) != 0
 }
 
 /// A world in bits.
-pub type Key = [u64; 4];
+pub type Key = [u64; 5];
 
 impl World {
     /// A store as the first server has made it, with itself in the register.
@@ -148,11 +146,13 @@ impl World {
     /// The bits of a world that differs in names alone: of joinings it counts which came first, and
     /// beats are only told apart.
     pub fn key(mut self) -> Key {
-        let mut joined = self.servers.map(|server| server.joined);
-        joined.sort_unstable();
-        self.views(|view| {
-            *view = joined.iter().filter(|at| **at > 0 && **at <= *view).count() as u8
-        });
+        let mut used = 0_u32;
+        for server in &self.servers {
+            used |= 1 << server.joined | 1 << server.since;
+        }
+        used &= !1;
+        let below = |view: u8| (used & ((1 << view) - 1)).count_ones() as u8;
+        self.views(|view| *view = below(*view) + below(*view + 1));
         for j in 0..MOST {
             let (mut names, mut last) = ([0_u8; 32], 0);
             self.beats(j, |beat| {
@@ -192,9 +192,10 @@ impl World {
         for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
             each(&mut store.bound, 3);
             each(&mut store.next, 3);
+            each(&mut store.view, 4);
             for Record { beat, view, noted } in &mut store.register {
                 each(beat, 3);
-                each(view, 2);
+                each(view, 4);
                 each(noted, 3);
             }
         }
@@ -212,7 +213,8 @@ impl World {
                 each(&mut bit, 1);
                 *flag = bit > 0;
             }
-            each(&mut server.joined, 2);
+            each(&mut server.joined, 4);
+            each(&mut server.since, 4);
             each(&mut server.range, 3);
             for j in (0..MOST).filter(|j| *j != i) {
                 each(&mut server.seen[j], 3);
@@ -227,9 +229,13 @@ impl World {
 
     fn views(&mut self, mut each: impl FnMut(&mut u8)) {
         for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
+            each(&mut store.view);
             store.register.iter_mut().for_each(|record| each(&mut record.view));
         }
-        self.servers.iter_mut().for_each(|server| each(&mut server.joined));
+        for server in &mut self.servers {
+            each(&mut server.joined);
+            each(&mut server.since);
+        }
     }
 
     fn beats(&mut self, j: usize, mut each: impl FnMut(&mut u8)) {
@@ -243,11 +249,11 @@ impl World {
         self.servers.iter_mut().for_each(|server| each(&mut server.seen[j]));
     }
 
-    /// The latest joining.
-    pub fn last_view(&mut self) -> u8 {
+    /// A joining above all that ever was.
+    pub fn next_view(&mut self) -> u8 {
         let mut last = 0;
         self.views(|view| last = last.max(*view));
-        last
+        last + 1
     }
 
     /// A beat that no record of this server ever had.
