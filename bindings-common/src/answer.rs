@@ -8,7 +8,7 @@ use leafid_core::{
 use crate::codes::Facts;
 use crate::layouts::{Id, Known};
 use crate::object::{Object, Writing};
-use crate::registry::{Found, Leased, Row};
+use crate::registry::{Leased, Row};
 use crate::source::Wrong;
 
 /// What can be written into an object.
@@ -61,7 +61,7 @@ macro_rules! as_it_is {
         }
     )+};
 }
-as_it_is!(Ask, Stats, Acquired, Found);
+as_it_is!(Ask, Stats, Acquired);
 
 /// `{ outcome, release? }`.
 impl Answer for Outcome {

@@ -1,11 +1,11 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out.
 
 use leafid_core::registry::{
-    self, Acquired, Answer, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
+    self, Acquired, Answer, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
 };
 use leafid_core::{
-    AcquireAsk, Code, FieldWriter, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    StoreTime, Token, WindowGrant,
 };
 
 use crate::source::{Source, Wrong, read, read_with};
@@ -17,29 +17,6 @@ pub struct Leased<R, G> {
     pub row: R,
     /// The answer.
     pub answer: Answer<G>,
-}
-
-/// How far an acquire is that looks up its rows on the way.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The lowest number from this one on that has no row is to be looked up, as `unused`.
-    Unused(u64),
-    /// It is decided; and from where the next one looks for a number without a row.
-    Acquired(Acquired, u64),
-}
-
-impl Found {
-    /// Writes `unused_from`, or what [`Acquired::put`] does and `used_until`.
-    pub fn put(&self, to: &mut impl FieldWriter) {
-        match self {
-            Found::Unused(from) => to.number("unused_from", *from),
-            Found::Acquired(acquired, used_until) => {
-                acquired.put(to);
-                to.number("used_until", *used_until);
-            }
-        }
-    }
 }
 
 /// A new row, and nothing to tell.
@@ -77,32 +54,6 @@ pub fn acquire(
     let candidates = read_with(rows, "candidates", Candidates::get)?;
     let ask: AcquireAsk = read(ask, "ask")?;
     Ok(registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?)
-}
-
-/// Gives a worker number out of what a store has found in its indexes, which chooses nothing itself.
-/// `rows` are those of a [`Search`], by the names of [`Search::get`].
-///
-/// # Errors
-/// What could not be read; [`registry::acquire`]'s.
-pub fn acquire_found(
-    store: &str,
-    namespace: impl Source,
-    rows: impl Source,
-    ask: impl Source,
-    now: StoreTime,
-) -> Result<Found, Wrong> {
-    let namespace: Namespace = read(namespace, "namespace")?;
-    let search = read_with(rows, "candidates", Search::get)?;
-    let ask: AcquireAsk = read(ask, "ask")?;
-    match search.next(&namespace, &ask.owner, now) {
-        Look::Unused { from } => Ok(Found::Unused(from)),
-        Look::Enough(candidates) => {
-            let acquired = registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?;
-            Ok(Found::Acquired(acquired, search.used_until(acquired.worker.0)))
-        }
-        // `Search::get` has them.
-        Look::Resting => Err(Code::RequestInvalid.into()),
-    }
 }
 
 /// Moves the end of a window forward. The row has its `worker`, which is the ask's.

@@ -41,6 +41,12 @@ const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
   gone: ['STORE_UNKNOWN', 'its tables are gone: find out who removed them, and see docs/OPERATIONS.md before a new store is made'],
 }
 
+/** What a driver's error says. Of several addresses that were tried, each has one of its own. */
+export function wordsOf(error: unknown): string {
+  const { message, code, errors } = error as { message?: string; code?: unknown; errors?: { message?: string }[] }
+  return message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
+}
+
 /** What a failed exchange means for who asks. */
 export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, refusal }: Said): LeafidError {
   const detail = `${message}${code === '' ? '' : ` (${code})`}`

@@ -1,7 +1,7 @@
 import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { leafText, prefixed } from './leaf.js'
-import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 
@@ -110,16 +110,9 @@ function rowsOf({ names, rows }: Given) {
 }
 
 function said(error: unknown): Said {
-  const { errno, sqlMessage, message, code, errors } = error as {
-    errno?: unknown
-    sqlMessage?: string
-    message?: string
-    code?: unknown
-    errors?: { message?: string }[]
-  }
+  const { errno, sqlMessage } = error as { errno?: unknown; sqlMessage?: string }
   const isServers = typeof errno === 'number' && sqlMessage !== undefined
-  const text = sqlMessage ?? (message || errors?.map(({ message }) => message).join(', ') || String(code ?? error))
-  return { message: text, code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
+  return { message: sqlMessage ?? wordsOf(error), code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
 }
 
 /** A row is there already. */

@@ -2,7 +2,7 @@ import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
-import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
 /** What is used of a client or a pool of `pg`. */
@@ -153,10 +153,9 @@ function rowsOf({ fields = [], rows }: Result) {
 }
 
 function said(error: unknown): Said {
-  const { code, message, errors } = error as { code?: unknown; message?: string; errors?: { message?: string }[] }
-  const text = message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
+  const { code } = error as { code?: unknown }
   const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
-  return { message: text, code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
+  return { message: wordsOf(error), code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
 }
 
 /** An error of our own making. */

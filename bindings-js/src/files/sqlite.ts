@@ -1,18 +1,18 @@
 import { dirname, resolve } from 'node:path'
-import { randomToken } from '../hosts/host.js'
+import { randomToken, theHost, type Host } from '../hosts/host.js'
+import { checkClock, StoreClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
 import { runNear } from '../sql/run.js'
 import { bytes, query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
-import { notThere, otherVersion, shadowed } from '../sql/unfit.js'
+import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { makingDefault, Works, type Setting, type Work } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
 import { storeOf, type Store } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
-import { checkClock, MACHINE, StoreClock, type Clocks } from './clock.js'
 import { isBusy, isInTransaction, Connection, type Database } from './driver.js'
 import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './place.js'
 
@@ -29,6 +29,9 @@ export interface SqliteStoreOptions {
   create?: boolean | Declarations
 }
 
+/** What time it is, and how long the machine has been up, in ms: the host says it, but in tests. */
+type Clocks = Pick<Host, 'wall' | 'ticking'>
+
 interface Held {
   works: Works
   run<T>(begin: (works: Works) => Work<T>): T
@@ -38,7 +41,7 @@ interface Held {
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
  * is opened with the first ask. `REQUEST_INVALID` for bad arguments, and the codes of what cannot be declared; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
-export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = MACHINE): Required<Store> {
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
   checkOptions(options, { names: ['create'] })
   const create = checkCreate(options.create)
@@ -54,7 +57,7 @@ export function isDatabase(connection: unknown): connection is Database {
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
   const create = checkCreate(options.create)
   return store(() => {
-    const held = outside(() => hold(openGiven(database, create, MACHINE, options.allowUnsafeSettings === true), create, MACHINE))
+    const held = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost()))
     return { ...held, run: (begin) => outside(() => held.run(begin)) }
   })
 }
@@ -64,13 +67,8 @@ function outside<T>(act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw isInTransaction(error) ? inTransaction() : error
+    throw isInTransaction(error) ? inTransaction('SQLite', 'a path') : error
   }
-}
-
-function inTransaction(): LeafidError {
-  const message = 'the SQLite connection is inside a transaction, and what a store grants there would be undone with it: pass a connection of its own, or a path'
-  return new LeafidError('STORE_REFUSED', message)
 }
 
 function store(open: () => Held): Required<Store> {
@@ -86,21 +84,11 @@ function store(open: () => Held): Required<Store> {
   })
 }
 
-const named = new Map<string, Required<Store>>()
-
-/** The store that an address such as `sqlite:ids.db` names: the same for the same address. */
-export function sqliteAt(address: string): Required<Store> {
-  const path = address.slice('sqlite:'.length)
-  const store = named.get(path) ?? sqliteStore(path)
-  named.set(path, store)
-  return store
-}
-
 function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Held {
   const opened = new Opened(path)
-  const time = new StoreClock(granted, clocks)
+  const time = new StoreClock(granted, clocks.wall(), clocks.ticking())
   const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
-  const works = new Works({ ...setting(path, create), clock: () => time.read(longest) })
+  const works = new Works({ ...setting(path, create), clock: () => time.read(clocks.wall(), clocks.ticking(), longest) })
   const run = <T>(begin: (works: Works) => Work<T>): T =>
     runNear(
       {

@@ -64,7 +64,7 @@ export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
   const about = subject('tag', ask.tag)
   const meaning = { STORE_REFUSED: () => stopped(about, row), RANGE_INVALID: () => `\`have_until\` must be at most 2^63 - 1, got ${shown(ask.have_until)}` }
-  return leased(about, decided(about, deciding().leaseSegment(store, row, ask, nowMs), store, given, { meaning }))
+  return leased(about, decided(about, deciding()('leaseSegment', store, [row, ask], nowMs), store, given, { meaning }))
 }
 
 /** Up to where is the holder's word: no command has it filled in. */
@@ -108,34 +108,10 @@ export interface Acquired {
  * `WORKERS_EXHAUSTED` until the first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
-  return acquired('acquire', store, namespace, rows, ask, nowMs)
-}
-
-/** What a store found in its indexes for an acquire. */
-export interface Found extends Omit<Candidates, 'rested'> {
-  /** Every number of the range below it has a row, says the row of the namespace. */
-  used_until: number
-  /** The lowest number without a row, from where `unused_from` said. */
-  unused?: number
-  /** Of the numbers inside the range that nobody keeps, the one with the lowest `reserved_until`. */
-  rested?: WorkerRow | undefined
-  /** Of the kept ones, the one that was granted first. */
-  kept?: WorkerRow | undefined
-}
-
-/** What is decided on that: from where a number without a row is to be looked for, or the number, and `used_until` after it. */
-export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?: undefined; used_until: number })
-
-/** As `acquire`, but that a store chooses nothing of what it found. */
-export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
-  return acquired('acquireFound', store, namespace, rows, ask, nowMs)
-}
-
-function acquired<T>(verb: 'acquire' | 'acquireFound', store: string, namespace: NamespaceRow, rows: object, ask: AcquireAsk, nowMs: number): T {
   checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), deciding()[verb](store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return decided(subject('namespace', ask.namespace), deciding()('acquire', store, [namespace, rows, ask], nowMs), store, given, { meaning }, nowMs)
 }
 
 /**
@@ -155,7 +131,7 @@ export function renew(
   const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
   const about = subject('namespace', ask.namespace)
-  return leased(about, decided(about, deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning }))
+  return leased(about, decided(about, deciding()('renew', store, [namespace, row, ask], nowMs), store, given, { meaning }))
 }
 
 /** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
@@ -163,7 +139,7 @@ export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: 
   checkCall(store, 0)
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
-  return decided(subject('namespace', ask.namespace), deciding().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
+  return decided(subject('namespace', ask.namespace), deciding()('release', store, [row, ask]), store, given, { meaning: { RANGE_INVALID: range } })
 }
 
 /** What a new tag is made of. */
@@ -193,7 +169,7 @@ export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
         ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
         : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
-  return accepted(about, deciding().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
+  return accepted(about, deciding()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
 }
 
 /** What a new namespace is made of. */
@@ -215,7 +191,7 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   const given = { namespace: known(wanted, ['namespace', ...NAMESPACE_FIELDS]) }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
-  return accepted(about, deciding().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
+  return accepted(about, deciding()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
 /** Refuses what an engine would read as another time, or as none: grants would say it. */

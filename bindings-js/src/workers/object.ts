@@ -1,9 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
+import { StoreClock } from '../sql/clock.js'
 import { runNear } from '../sql/run.js'
 import { query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { otherVersion } from '../sql/unfit.js'
-import { AnchoredTime, Works, type Setting, type Work } from '../sql/work.js'
+import { Works, type Setting, type Work } from '../sql/work.js'
 import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
@@ -125,8 +126,8 @@ export class LeafidObject extends DurableObject {
     const version = settled(tables)
     if (version !== VERSION) throw isOther(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
-    const time = new AnchoredTime(beat, performance.now())
-    const clock = () => time.read(Date.now(), performance.now())
+    const time = new StoreClock(beat, Date.now(), performance.now())
+    const clock = () => time.read(Date.now(), performance.now(), () => 0)
     return new Works({ ...setting(this.constructor as typeof LeafidObject), clock })
   }
 }

@@ -27,7 +27,7 @@ async function replayed(t, file) {
 test('what a store must do, as its clock is set', async (t) => {
   let now = 0
   const create = { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { workers: { start: 0, end: 4 } } } }
-  const store = withClocks(join(scratch(t), 'ids.db'), { create }, { wall: () => now, up: () => 0 })
+  const store = withClocks(join(scratch(t), 'ids.db'), { create }, { wall: () => now, ticking: () => 0 })
   const { passed } = await conform(store, { setClock: (ms) => (now = ms) })
   assert.equal(passed.length, 25)
 })

@@ -7,7 +7,7 @@ use super::codec::{
 use super::table::fields;
 use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
 use crate::protocol::registry::{
-    Acquired, Candidates, Namespace, NamespaceSpec, Search, TagRow, TagSpec, Worker, WorkerRow,
+    Acquired, Candidates, Namespace, NamespaceSpec, TagRow, TagSpec, Worker, WorkerRow,
 };
 use crate::values::{Layout, Range, Refusal, Stats};
 
@@ -128,25 +128,6 @@ impl Candidates {
             mine: from.nested("mine", Worker::get)?,
             own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
             rested: from.nested("rested", Worker::get)?,
-        })
-    }
-}
-
-impl Search {
-    /// Reads `used_until` and `unused`, which are numbers, and the rows `mine`, `own` (and `spare`,
-    /// the other one that the owner keeps), `rested` and `kept`, each with its `worker`, as far as
-    /// they are there: all rows of [`Search::resting`] were looked up.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID`.
-    pub fn get(from: &mut impl FieldReader) -> Result<Search, Refusal> {
-        let Candidates { mine, own, rested } = Candidates::get(from)?;
-        Ok(Search {
-            used_until: need(from.number("used_until"))?,
-            mine,
-            own,
-            unused: from.number("unused")?,
-            resting: Some([rested, from.nested("kept", Worker::get)?]),
         })
     }
 }
