@@ -40,10 +40,6 @@ mod text;
 mod values;
 
 #[cfg(not(any(feature = "pure", feature = "public")))]
-mod asking;
-#[cfg(not(any(feature = "pure", feature = "public")))]
-mod carried;
-#[cfg(not(any(feature = "pure", feature = "public")))]
 mod configs;
 #[cfg(not(any(feature = "pure", feature = "public")))]
 mod counting;
