@@ -4,7 +4,7 @@ use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
 
 use crate::bindings::leafid::generator::{store, types as wit};
 use crate::bindings::wasi::clocks::monotonic_clock;
-use crate::bindings::wasi::random::random;
+use crate::bindings::wasi::random::random::get_random_u64;
 use crate::cases::code;
 use crate::held::grant;
 use crate::values::{Crosses, token};
@@ -15,11 +15,6 @@ pub fn now() -> HostTime {
     HostTime::new(monotonic_clock::now().cast_signed().div_euclid(1_000_000))
 }
 
-/// 64 random bits.
-pub fn seed() -> u64 {
-    random::get_random_u64()
-}
-
 /// The 16 random bytes of a request id.
 ///
 /// # Errors
@@ -27,9 +22,9 @@ pub fn seed() -> u64 {
 /// ask `before` this one. Two holders whose randomness is the same have the same keys, and a store
 /// takes the second for the first that asks again: it would get the same window.
 pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
-    let (high, low) = (seed(), seed());
+    let (high, low) = (get_random_u64(), get_random_u64());
     let drawn = token((high, low));
-    if before == Some(drawn) || (high == low && seed() == low) {
+    if before == Some(drawn) || (high == low && get_random_u64() == low) {
         return Err(Code::RequestInvalid.into());
     }
     Ok(drawn.bytes())

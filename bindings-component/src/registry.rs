@@ -9,7 +9,7 @@ use crate::bindings::exports::leafid::generator::registry as wit;
 use crate::bindings::leafid::generator::types::{
     self, Millis, Refusal as Refused, SegmentGrant, Token, WindowGrant,
 };
-use crate::rows::{candidates, namespace, shown_namespace, shown_worker, worker};
+use crate::records::{candidates, namespace, shown_namespace, shown_worker, worker};
 use crate::values::{Crosses, at, range, token};
 
 /// A row to write, and what to answer then.
