@@ -22,6 +22,16 @@ export interface Link extends FarTables {
   make(steps: readonly { sql: string }[]): Promise<void>
 }
 
+/** Does one after another, whatever becomes of those before. */
+export function inTurn(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (act) => {
+    const next = last.then(act)
+    last = next.catch(() => {})
+    return next
+  }
+}
+
 /** Why an exchange failed: what the database said, and what follows from it. */
 export interface Said {
   message: string

@@ -1,7 +1,7 @@
 import type { Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction, shadowed } from '../sql/unfit.js'
-import type { Raw } from './link.js'
+import { inTurn, type Raw } from './link.js'
 
 /** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */
 export interface MysqlConnection {
@@ -48,7 +48,8 @@ const [IN_TRANSACTION, AUTOCOMMIT] = [1, 2]
 export class Mysql {
   readonly #connection: MysqlConnection
   readonly #isOurs: boolean
-  #last: Promise<unknown> = Promise.resolve()
+  /** Exchanges over one connection: each waits until nothing else is asked there. */
+  readonly #inTurn = inTurn()
 
   /** Of a connection or a pool that is ours alone nobody else makes temporary tables. */
   constructor(connection: MysqlConnection, isOurs: boolean) {
@@ -124,13 +125,6 @@ export class Mysql {
     if (this.#isOurs) return []
     const used = statements.flatMap((sql) => [...sql.matchAll(USED)].map(([, table]) => table!))
     return [...new Set(used)].map((table) => `SHOW CREATE TABLE ${table}`)
-  }
-
-  /** Exchanges over one connection one after another: each waits until nothing else is asked there. */
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const next = this.#last.then(act)
-    this.#last = next.catch(() => {})
-    return next
   }
 
   /** A connection for as long as it takes. Of a pool one of its own; what broke is not given back. */

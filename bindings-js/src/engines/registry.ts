@@ -1,6 +1,6 @@
 import { Border, isTrap, type Calls, type Raw } from './border.js'
 
-type Verb = 'leaseSegment' | 'acquire' | 'renew' | 'release' | 'tagRow' | 'namespaceRow' | 'turn'
+export type Verb = 'leaseSegment' | 'acquire' | 'renew' | 'release' | 'tagRow' | 'namespaceRow' | 'turn'
 
 /** Decides for a store: given a text (the store's id, or what `turn` decides), rows and asks, and the time; a refusal is `{ code, until }`. */
 export type Decide = (verb: Verb, text: string | undefined, given: readonly (object | undefined)[], ...nowMs: number[]) => object

@@ -4,12 +4,12 @@ import { checkClock, StoreClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
 import { runNear } from '../sql/run.js'
-import { bytes, query } from '../sql/text.js'
+import { bytes, query, type Query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
-import { makingDefault, Works, type Setting, type Work } from '../sql/work.js'
+import { makingDefault, Works } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
-import { storeOf, type Store } from '../stores/store.js'
+import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
@@ -32,10 +32,8 @@ export interface SqliteStoreOptions {
 /** What time it is, and how long the machine has been up, in ms: the host says it, but in tests. */
 type Clocks = Pick<Host, 'wall' | 'ticking'>
 
-interface Held {
-  works: Works
-  run<T>(begin: (works: Works) => Work<T>): T
-}
+/** Decides an ask over the tables of a file that is open. */
+type Decides = (verb: Verb, ask: never) => unknown
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
@@ -57,8 +55,8 @@ export function isDatabase(connection: unknown): connection is Database {
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
   const create = checkCreate(options.create)
   return store(() => {
-    const held = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost()))
-    return { ...held, run: (begin) => outside(() => held.run(begin)) }
+    const decides = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost()))
+    return (verb, ask) => outside(() => decides(verb, ask))
   })
 }
 
@@ -71,10 +69,10 @@ function outside<T>(act: () => T): T {
   }
 }
 
-function store(open: () => Held): Required<Store> {
-  let held: Held | undefined
+function store(open: () => Decides): Required<Store> {
+  let decides: Decides | undefined
   return storeOf((verb, ask, signal) => {
-    const attempt = () => (held ??= open()).run((works) => works.begin(verb, ask))
+    const attempt = () => (decides ??= open())(verb, ask)
     try {
       return attempt()
     } catch (error) {
@@ -84,26 +82,26 @@ function store(open: () => Held): Required<Store> {
   })
 }
 
-function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Held {
+function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Decides {
   const opened = new Opened(path)
   const time = new StoreClock(granted, clocks.wall(), clocks.ticking())
   const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
-  const works = new Works({ ...setting(path, create), clock: () => time.read(clocks.wall(), clocks.ticking(), longest) })
-  const run = <T>(begin: (works: Works) => Work<T>): T =>
-    runNear(
-      {
-        transaction: (act) =>
-          connection.transaction(() => {
-            opened.check()
-            refuseShadows(connection)
-            return act()
-          }),
-        all: (query) => connection.all(query),
-        run: (query) => connection.run(query),
-      },
-      () => begin(works),
-    )
-  return { works, run }
+  const place = `sqlite:${path}`
+  const works = new Works({
+    ...commanded(create, place),
+    clock: () => time.read(clocks.wall(), clocks.ticking(), longest),
+    hasVersion: false,
+    place,
+    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
+  })
+  const transaction = <T>(act: () => T): T =>
+    connection.transaction(() => {
+      opened.check()
+      refuseShadows(connection)
+      return act()
+    })
+  const tables = { transaction, all: (query: Query) => connection.all(query), run: (query: Query) => connection.run(query) }
+  return (verb, ask) => runNear(tables, () => works.begin(verb, ask))
 }
 
 /** A temporary table, or a trigger on ours, of the connection: what it says would be forgotten with it. */
@@ -112,16 +110,6 @@ const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 
 function refuseShadows(connection: File['connection']): void {
   const [found] = connection.all({ sql: SHADOWS, params: [] })
   if (found !== undefined) throw shadowed('SQLite', String(found['name']))
-}
-
-function setting(path: string, create: Declarations | undefined): Omit<Setting, 'clock'> {
-  const place = `sqlite:${path}`
-  return {
-    ...commanded(create, place),
-    hasVersion: false,
-    place,
-    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
-  }
 }
 
 /** Tries again, with pauses in which the event loop goes on. */
@@ -161,25 +149,18 @@ function openFile(given: string, create: Declarations | undefined, clocks: Clock
   checkPlace(path)
   const there = isThere(path)
   if (!there && create === undefined) throw lacks(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  let connection: Connection | undefined
   try {
-    return opened(path, create, clocks)
-  } catch (error) {
-    // SQLite makes files beside it.
-    if (!isLeafidError(error)) checkWritable(path, dirname(path))
-    throw error
-  }
-}
-
-function opened(path: string, create: Declarations | undefined, clocks: Clocks): File {
-  const connection = new Connection(path)
-  try {
-    connection.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
-    const granted = ready(connection, path, create, clocks, () => settle(connection))
+    const opened = (connection = new Connection(path))
+    opened.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
+    const granted = ready(opened, path, create, clocks, () => settle(opened))
     // From now on a locked file is an error at once: waiting within a call would block the event loop.
-    connection.script('PRAGMA busy_timeout = 0')
+    opened.script('PRAGMA busy_timeout = 0')
     return { path, connection, granted }
   } catch (error) {
-    connection.close()
+    connection?.close()
+    // SQLite makes files beside it.
+    if (!isLeafidError(error)) checkWritable(path, dirname(path))
     throw error
   }
 }

@@ -164,11 +164,11 @@ function isInside({ workers: { start, end } }: FullRow, worker: number): boolean
 /** The rows that an acquire is decided on. All are looked at: a process has few holders. */
 function candidates({ request, owner }: AcquireAsk, { row, rows }: Namespace, now: number): Candidates {
   const all = [...rows.values()]
-  const [own, spare] = all.filter((each) => each.sticky === true && each.owner === owner)
+  const own = all.find((each) => each.sticky === true && each.owner === owner)
   let unused = row.workers.start
   while (rows.has(unused)) unused += 1
   const isKept = ({ sticky, owner: other, granted_ms = 0 }: WorkerRow) => sticky === true && other !== owner && now - granted_ms < KEEP_MS
   const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reserved_until ?? 0) - BigInt(other.reserved_until ?? 0))
   const [longest] = all.filter(({ worker }) => isInside(row, worker)).sort(later)
-  return { mine: all.find(({ key }) => key === request), own, spare, rested: isInside(row, unused) ? { worker: unused } : longest }
+  return { mine: all.find(({ key }) => key === request), own, rested: isInside(row, unused) ? { worker: unused } : longest }
 }
