@@ -29,11 +29,10 @@ export interface Given {
   changed?: number
 }
 
-export interface Terms {
-  level: string
-  lockedS: number
-  isDuplicate(error: unknown): boolean
-}
+/** How long a row that somebody else keeps locked is waited for, in s. */
+const LOCKED_S = 2
+/** Of an error of the server: a row is there already. */
+const isDuplicate = (error: unknown) => (error as { errno?: unknown }).errno === 1062
 
 /** How long a connection may be in use otherwise, in ms. */
 const PATIENCE_MS = 2_000
@@ -67,12 +66,12 @@ export class Mysql {
     })
   }
 
-  /** Runs one statement, which is whole by itself. */
-  alone(sql: string, lockedS: number, passes: (error: unknown) => boolean): Promise<Given> {
+  /** Runs one statement, which is whole by itself; how many rows it changed. */
+  alone(sql: string): Promise<number> {
     return this.#with(async (connection) => {
       await idle(connection, this.#looks([sql]))
-      const [, given] = await settled([waits(lockedS), sql, WAITED].map((sql) => send(connection, sql)))
-      return given!.error !== undefined && passes(given!.error) ? { ...NOTHING, changed: 0 } : sound(given!)
+      const [, given] = await settled([WAIT, sql, WAITED].map((sql) => send(connection, sql)))
+      return given!.error !== undefined && isDuplicate(given!.error) ? 0 : (sound(given!).changed ?? 0)
     })
   }
 
@@ -81,12 +80,12 @@ export class Mysql {
    * or does not. A deadlock ends a transaction, and what follows must not stand for itself: so none is begun, and nothing is
    * committed by itself meanwhile.
    */
-  together(steps: readonly Step[], { level, lockedS, isDuplicate }: Terms): Promise<boolean> {
+  together(steps: readonly Step[], level: string): Promise<boolean> {
     return this.#with(async (connection) => {
       const must = steps.filter((step) => step.must !== 'nothing').length
       const count = { write: 'ROW_COUNT()', find: 'FOUND_ROWS()' }
       await idle(connection, this.#looks(steps.map(({ sql }) => sql)))
-      const before = [waits(lockedS), `SET TRANSACTION ISOLATION LEVEL ${level}`, 'SET autocommit = 0, @leafid = 0'].map((sql) => send(connection, sql))
+      const before = [WAIT, `SET TRANSACTION ISOLATION LEVEL ${level}`, 'SET autocommit = 0, @leafid = 0'].map((sql) => send(connection, sql))
       const during = steps.flatMap(({ sql, must }) => [
         send(connection, sql),
         ...(must === 'nothing' ? [] : [send(connection, `SET @leafid = @leafid + (${count[must]} > 0)`)]),
@@ -102,7 +101,7 @@ export class Mysql {
   }
 
   /** Runs what makes a store, where nobody else does so at the same time. */
-  making(statements: readonly string[], isDuplicate: (error: unknown) => boolean): Promise<void> {
+  making(statements: readonly string[]): Promise<void> {
     return this.#with(async (connection) => {
       const lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)"
       const [session, held] = await settled([STATUS, lock].map((sql) => send(connection, sql)))
@@ -147,7 +146,7 @@ export class Mysql {
 }
 
 /** How long a statement waits for a lock, until `WAITED`: the session has what it had before. */
-const waits = (seconds: number) => `SET @leafid_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${seconds}`
+const WAIT = `SET @leafid_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${LOCKED_S}`
 const WAITED = 'SET SESSION innodb_lock_wait_timeout = @leafid_wait'
 
 /** Its answer says how the session stands, and nothing else. */

@@ -97,7 +97,8 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
   const transaction = <T>(act: () => T): T =>
     connection.transaction(() => {
       opened.check()
-      refuseShadows(connection)
+      const [shadow] = connection.all({ sql: SHADOWS, params: [] })
+      if (shadow !== undefined) throw shadowed('SQLite', String(shadow['name']))
       return act()
     })
   const tables = { transaction, all: (query: Query) => connection.all(query), run: (query: Query) => connection.run(query) }
@@ -106,11 +107,6 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
 
 /** A temporary table, or a trigger on ours, of the connection: what it says would be forgotten with it. */
 const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers')"
-
-function refuseShadows(connection: File['connection']): void {
-  const [found] = connection.all({ sql: SHADOWS, params: [] })
-  if (found !== undefined) throw shadowed('SQLite', String(found['name']))
-}
 
 /** Tries again, with pauses in which the event loop goes on. */
 async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Promise<T> {
