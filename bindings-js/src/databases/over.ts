@@ -69,14 +69,8 @@ export interface SqlStoreOptions extends SqliteStoreOptions {
   allowUnsafeSettings?: boolean
 }
 
-export function checkSqlOptions(options: SqlStoreOptions): void {
-  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
-  const { tags } = options
-  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
-}
-
 /** The error of Leaf's table where there is none. */
-export function leafElsewhere(): LeafidError {
+function leafElsewhere(): LeafidError {
   return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
 }
 
@@ -155,8 +149,9 @@ export type SqlConnection = string | { query(...words: never[]): unknown } | { p
  * store, `STORE_REFUSED` where a setting would lose what was answered.
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
-  checkSqlOptions(options)
+  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
   const { tags, create } = options
+  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
   const isFile = typeof connection === 'string' && connection.startsWith('sqlite:')
   if (isFile || isDatabase(connection)) {
     if (tags !== undefined) throw leafElsewhere()
