@@ -7,7 +7,7 @@ use leafid_wire::{FieldWriter, Fields, advice, http_status, put_ask, put_stats};
 use crate::codes::Facts;
 use crate::layouts::{Id, Known};
 use crate::object::{Object, Writing};
-use crate::registry::{Found, Leased, Row, put_acquired};
+use crate::registry::{Leased, Row, put_acquired};
 use crate::source::Wrong;
 
 /// What can be written into an object.
@@ -51,7 +51,7 @@ macro_rules! written {
 }
 written!(
     Release: Fields::put, Carryover: Fields::put, Layout: Fields::put,
-    Ask: put_ask, Stats: put_stats, Acquired: put_acquired, Found: Found::put
+    Ask: put_ask, Stats: put_stats, Acquired: put_acquired
 );
 
 /// `{ outcome, release? }`.

@@ -1,13 +1,13 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out.
 
 use leafid_core::registry::{
-    self, Acquired, Answer, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
+    self, Acquired, Answer, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
 };
 use leafid_core::{
     AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
     Token, WindowGrant,
 };
-use leafid_wire::{FieldReader, FieldWriter, Fields, need};
+use leafid_wire::{FieldReader, FieldWriter, Fields};
 
 use crate::source::{Source, Wrong, read, read_with};
 
@@ -18,29 +18,6 @@ pub struct Leased<R, G> {
     pub row: R,
     /// The answer.
     pub answer: Answer<G>,
-}
-
-/// How far an acquire is that looks up its rows on the way.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The lowest number from this one on that has no row is to be looked up, as `unused`.
-    Unused(u64),
-    /// It is decided; and from where the next one looks for a number without a row.
-    Acquired(Acquired, u64),
-}
-
-impl Found {
-    /// Writes `unused_from`, or what was acquired and `used_until`.
-    pub fn put(&self, to: &mut impl FieldWriter) {
-        match self {
-            Found::Unused(from) => to.number("unused_from", *from),
-            Found::Acquired(acquired, used_until) => {
-                put_acquired(acquired, to);
-                to.number("used_until", *used_until);
-            }
-        }
-    }
 }
 
 /// A new row, and nothing to tell.
@@ -78,33 +55,6 @@ pub fn acquire(
     let candidates = read_with(rows, "candidates", candidates)?;
     let ask: AcquireAsk = read(ask, "ask")?;
     Ok(registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?)
-}
-
-/// Gives a worker number out of what a store has found in its indexes, which chooses nothing itself.
-/// `rows` are those of a [`Search`]: `used_until` and `unused`, which are numbers, and the rows of
-/// [`acquire`] and `kept`, as far as they are there: all of [`Search::resting`] were looked up.
-///
-/// # Errors
-/// What could not be read; [`registry::acquire`]'s.
-pub fn acquire_found(
-    store: &str,
-    namespace: impl Source,
-    rows: impl Source,
-    ask: impl Source,
-    now: StoreTime,
-) -> Result<Found, Wrong> {
-    let namespace: Namespace = read(namespace, "namespace")?;
-    let search = read_with(rows, "candidates", search)?;
-    let ask: AcquireAsk = read(ask, "ask")?;
-    match search.next(&namespace, &ask.owner, now) {
-        Look::Unused { from } => Ok(Found::Unused(from)),
-        Look::Enough(candidates) => {
-            let acquired = registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?;
-            Ok(Found::Acquired(acquired, search.used_until(acquired.worker.0)))
-        }
-        // `search` has them.
-        Look::Resting => Err(Code::RequestInvalid.into()),
-    }
 }
 
 /// Moves the end of a window forward. The row has its `worker`, which is the ask's.
@@ -181,17 +131,6 @@ fn candidates(from: &mut impl FieldReader) -> Result<Candidates, Refusal> {
         mine: from.nested("mine", Worker::get)?,
         own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
         rested: from.nested("rested", Worker::get)?,
-    })
-}
-
-fn search(from: &mut impl FieldReader) -> Result<Search, Refusal> {
-    let Candidates { mine, own, rested } = candidates(from)?;
-    Ok(Search {
-        used_until: need(from.number("used_until")?)?,
-        mine,
-        own,
-        unused: from.number("unused")?,
-        resting: Some([rested, from.nested("kept", Worker::get)?]),
     })
 }
 

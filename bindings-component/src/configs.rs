@@ -1,9 +1,12 @@
-//! What generators are built from, and what they tell of themselves.
+//! What generators are built from, and what they ask and tell.
 
-use leafid_core::{Carryover, Refusal, SegmentConfig, SnowflakeConfig, Stance, Stats};
+use leafid_core::{
+    Ask, Carryover, HostTime, Outcome, Refusal, SegmentConfig, SnowflakeConfig, Stance, Stats,
+};
 
 use crate::bindings::exports::leafid::generator::generators as wit;
-use crate::cases::shown_code;
+use crate::bindings::leafid::generator::types;
+use crate::cases::{code, shown_code};
 use crate::values::{Crosses, records};
 
 /// # Errors
@@ -33,15 +36,36 @@ pub fn snowflake(wanted: &wit::SnowflakeConfig) -> Result<SnowflakeConfig, Refus
     Ok(config)
 }
 
+records! {
+    wit::Carryover { ; store, position, have_until }
+}
+
+pub fn shown_ask(ask: Ask) -> types::Ask {
+    match ask {
+        Ask::Segment(ask) => types::Ask::Segment(ask.shown()),
+        Ask::Acquire(ask) => types::Ask::Acquire(ask.shown()),
+        Ask::Renew(ask) => types::Ask::Renew(ask.shown()),
+    }
+}
+
+pub fn shown_outcome(outcome: Outcome) -> wit::Outcome {
+    match outcome {
+        Outcome::Applied => wit::Outcome::Applied,
+        Outcome::Ignored => wit::Outcome::Ignored,
+        Outcome::Release(release) => wit::Outcome::Release(release.shown()),
+    }
+}
+
+/// A refusal that a generator gave.
+pub fn refusal(refusal: types::Refusal) -> Refusal {
+    Refusal { code: code(refusal.code), until: refusal.until.map(HostTime::new) }
+}
+
 pub fn shown_stance(stance: Stance) -> wit::Stance {
     match stance {
         Stance::Raise(code) => wit::Stance::Raise(shown_code(code)),
         Stance::Wait(until) => wit::Stance::Wait(until.map(Into::into)),
     }
-}
-
-records! {
-    wit::Carryover { ; store, position, have_until }
 }
 
 pub fn shown_stats(stats: Stats) -> wit::Stats {

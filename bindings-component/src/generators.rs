@@ -1,5 +1,7 @@
 //! The interface `generators`.
 
+use std::cell::Cell;
+
 use leafid_bindings::AnyGenerator;
 use leafid_core::{Carryover, Clocks, Code, Event, HostTime, Refusal, Segment, Snowflake};
 
@@ -8,21 +10,21 @@ use crate::bindings::leafid::generator::types::{
     Ask, Code as ShownCode, Failure, Grant, Layout as ShownLayout, Millis, Refusal as Refused,
     Release, Token,
 };
-use crate::carried::{refusal, shown_ask, shown_outcome};
+use crate::bindings::wasi::random::random::get_random_u64;
 use crate::cases::{code, shown_code};
+use crate::configs::{self, refusal, shown_ask, shown_outcome, shown_stance, shown_stats};
 use crate::held::Held;
-use crate::values::{Crosses, refused, token};
-use crate::{Component, configs, counting, host};
+use crate::values::{Crosses, token};
+use crate::{Component, host};
 
 /// How many IDs cross the border in one call at most: 8 MiB. A runtime that has a limit of its own
 /// (wasmtime 50: 128 MiB, at 40 bytes an ID) traps above it, and a trap is the end of every generator.
 const MOST: u64 = 1 << 20;
 
-fn build(
-    make: impl FnOnce(u64) -> Result<AnyGenerator, Refusal>,
-) -> Result<wit::Generator, Refused> {
-    let generator = make(host::seed()).map_err(refused)?;
-    Ok(wit::Generator::new(Held::new(generator)))
+thread_local! {
+    /// What a draw gives with the feature `counting`, the control of the benchmark: it crosses the same
+    /// border with the same types, and asks neither the clock nor a generator.
+    static COUNTED: Cell<u64> = const { Cell::new(0) };
 }
 
 impl wit::Guest for Component {
@@ -31,56 +33,53 @@ impl wit::Guest for Component {
 
 impl wit::GuestGenerator for Held {
     fn segment(config: wit::SegmentConfig) -> Result<wit::Generator, Refused> {
-        build(|seed| {
-            let ids = Segment::new(configs::segment(&config)?, seed)?;
-            Ok(AnyGenerator::Segment(Box::new(ids)))
-        })
+        let ids = Box::new(Segment::new(configs::segment(&config)?, get_random_u64())?);
+        Ok(wit::Generator::new(Held::new(AnyGenerator::Segment(ids))))
     }
 
     fn snowflake(config: wit::SnowflakeConfig) -> Result<wit::Generator, Refused> {
-        build(|seed| {
-            let ids = Snowflake::new(configs::snowflake(&config)?, seed)?;
-            Ok(AnyGenerator::Snowflake(Box::new(ids), Clocks::default()))
-        })
+        let ids = Box::new(Snowflake::new(configs::snowflake(&config)?, get_random_u64())?);
+        let ids = AnyGenerator::Snowflake(ids, Clocks::default());
+        Ok(wit::Generator::new(Held::new(ids)))
     }
 
     fn next(&self) -> Result<u64, Refused> {
         if cfg!(feature = "counting") {
-            return Ok(counting::next());
+            return Ok(COUNTED.replace(COUNTED.get() + 1));
         }
         // One number has no time, and to ask for it is half of what this call costs.
         let is_timed = self.with(|generator| matches!(generator, AnyGenerator::Snowflake(..)));
         let now = if is_timed { host::now() } else { HostTime::MIN };
-        self.with(|generator| generator.next(now)).map_err(refused)
+        Ok(self.with(|generator| generator.next(now))?)
     }
 
     fn fill(&self, n: u32) -> Result<Vec<u64>, Refused> {
         if cfg!(feature = "counting") {
-            return Ok(counting::fill(n));
+            let first = COUNTED.replace(COUNTED.get() + u64::from(n));
+            return Ok((first..first + u64::from(n)).collect());
         }
-        let filled = self.at_now(|generator, now| {
+        self.at_now(|generator, now| {
             // Before there is room for them: the count may be more than can ever be had.
             generator.ready(now, within(n.into())?)?;
             let mut ids = vec![0; n as usize];
-            generator.fill(now, &mut ids).map(|()| ids)
-        });
-        filled.map_err(refused)
+            generator.fill(now, &mut ids)?;
+            Ok(ids)
+        })
     }
 
     fn fill_available(&self, most: u32) -> Result<Vec<u64>, Refused> {
-        let filled = self.at_now(|generator, now| {
+        self.at_now(|generator, now| {
             // No more room than can be filled; for one at least, to be told why there is none.
             let at_hand = generator.stats().in_hand.clamp(1, MOST);
             let mut ids = vec![0; at_hand.min(most.into()) as usize];
             let count = generator.fill_available(now, &mut ids)?;
             ids.truncate(count);
             Ok(ids)
-        });
-        filled.map_err(|refusal: Refusal| refused(refusal))
+        })
     }
 
     fn ready(&self, n: u64) -> Result<(), Refused> {
-        self.at_now(|generator, now| generator.ready(now, within(n)?)).map_err(refused)
+        Ok(self.at_now(|generator, now| generator.ready(now, within(n)?))?)
     }
 
     fn most(&self) -> u64 {
@@ -88,17 +87,16 @@ impl wit::GuestGenerator for Held {
     }
 
     fn stance(&self, given: Refused) -> wit::Stance {
-        let stance = self.at_now(|generator, now| generator.stance(refusal(given), now));
-        configs::shown_stance(stance)
+        shown_stance(self.at_now(|generator, now| generator.stance(refusal(given), now)))
     }
 
     fn refill(&self) -> Result<bool, Refused> {
-        self.carry_ask().map_err(refused)
+        Ok(self.carry_ask()?)
     }
 
     fn close(&self) -> Result<(), Refused> {
         let release = self.with(|generator| generator.retire());
-        release.map_or(Ok(()), host::give_back).map_err(refused)
+        Ok(release.map_or(Ok(()), host::give_back)?)
     }
 
     fn wants_ask(&self) -> bool {
@@ -110,12 +108,11 @@ impl wit::GuestGenerator for Held {
     }
 
     fn poll_ask(&self) -> Result<Option<Ask>, Refused> {
-        self.ask_at(host::now()).map(|ask| ask.map(shown_ask)).map_err(refused)
+        Ok(self.ask_at(host::now())?.map(shown_ask))
     }
 
     fn handle_grant(&self, grant: Grant, sent: Option<Millis>) -> Result<wit::Outcome, Refused> {
-        let outcome = self.apply(grant, sent.map(HostTime::new));
-        outcome.map(shown_outcome).map_err(refused)
+        Ok(shown_outcome(self.apply(grant, sent.map(HostTime::new))?))
     }
 
     fn handle_failure(&self, request: Token, failure: Failure) {
@@ -152,11 +149,8 @@ impl wit::GuestGenerator for Held {
         highest: Option<u64>,
         known: Option<ShownLayout>,
     ) -> Result<(), Refused> {
-        let resume = || {
-            let (before, known) = (Carryover::read(before)?, Crosses::read(known)?);
-            self.with(|generator| generator.resume(before, highest, known))
-        };
-        resume().map_err(refused::<HostTime>)
+        let (before, known) = (Carryover::read(before)?, Crosses::read(known)?);
+        Ok(self.with(|generator| generator.resume(before, highest, known))?)
     }
 
     fn layout(&self) -> Option<ShownLayout> {
@@ -168,7 +162,7 @@ impl wit::GuestGenerator for Held {
     }
 
     fn stats(&self) -> wit::Stats {
-        configs::shown_stats(self.with(|generator| generator.stats()))
+        shown_stats(self.with(|generator| generator.stats()))
     }
 }
 

@@ -1,46 +1,28 @@
-//! A generator that a host holds, and what it asked last.
+//! A generator that a host holds: what it asks, carried by the host or to the imported store, and the answers.
 
 use std::cell::{Cell, RefCell};
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{HostTime, Token};
+use leafid_core::{
+    Action, Ask, Event, Grant, HostTime, Outcome, Refusal, SegmentGrant, Token, WindowGrant,
+};
 
+use crate::bindings::leafid::generator::types as wit;
 use crate::host;
-
-/// The ask that was handed out last, and when it was first.
-#[derive(Default)]
-pub struct Sent(Cell<Option<(Token, HostTime)>>);
-
-impl Sent {
-    /// Notes an ask, and when it was handed out first.
-    pub fn note(&self, request: Token, now: HostTime) {
-        if self.0.get().is_none_or(|(before, _)| before != request) {
-            self.0.set(Some((request, now)));
-        }
-    }
-
-    /// Its request.
-    pub fn last(&self) -> Option<Token> {
-        self.0.get().map(|(request, _)| request)
-    }
-
-    /// When this ask left; an answer to no ask that is known is looked at by nobody.
-    pub fn when(&self, request: Token, now: HostTime) -> HostTime {
-        self.0.get().filter(|(before, _)| *before == request).map_or(now, |(_, sent)| sent)
-    }
-}
+use crate::values::{Crosses, token};
 
 /// A generator of the host's. It is borrowed for as long as the core works on it and never while an
 /// import runs: who comes back from there finds it free.
 pub struct Held {
     generator: RefCell<AnyGenerator>,
-    pub sent: Sent,
+    /// The ask that was handed out last, and when it was first.
+    sent: Cell<Option<(Token, HostTime)>>,
 }
 
 impl Held {
     /// Holds it.
     pub fn new(generator: AnyGenerator) -> Self {
-        Self { generator: generator.into(), sent: Sent::default() }
+        Self { generator: generator.into(), sent: Cell::default() }
     }
 
     /// Works on the generator. No import may be called here: who comes back finds it taken, which
@@ -57,5 +39,65 @@ impl Held {
     pub fn at_now<T>(&self, act: impl FnOnce(&mut AnyGenerator, HostTime) -> T) -> T {
         let now = host::now();
         self.with(|generator| act(generator, now))
+    }
+
+    /// The ask that is due.
+    ///
+    /// # Errors
+    /// [`host::entropy`]'s.
+    pub fn ask_at(&self, now: HostTime) -> Result<Option<Ask>, Refusal> {
+        if !self.with(|generator| generator.wants(now)) {
+            return Ok(None);
+        }
+        let before = self.sent.get().map(|(request, _)| request);
+        let entropy = host::entropy(before)?;
+        let ask = self.with(|generator| generator.poll(now, entropy)).and_then(Action::ask);
+        if let Some(ask) = ask
+            && before != Some(ask.request())
+        {
+            self.sent.set(Some((ask.request(), now)));
+        }
+        Ok(ask)
+    }
+
+    /// Applies an answer that a host has carried.
+    ///
+    /// # Errors
+    /// `GRANT_INVALID` for one that cannot be read, which fails its ask; the core's.
+    pub fn apply(&self, given: wit::Grant, sent: Option<HostTime>) -> Result<Outcome, Refusal> {
+        let now = host::now();
+        let request = token(match &given {
+            wit::Grant::Segment(grant) => grant.request,
+            wit::Grant::Window(grant) => grant.request,
+        });
+        let last = self.sent.get().filter(|(before, _)| *before == request);
+        // Nobody looks at an answer to no ask that is known.
+        let sent = sent.unwrap_or(last.map_or(now, |(_, sent)| sent));
+        let answer = grant(given).map_err(|refusal| refusal.code.into());
+        self.with(|generator| generator.handle(Event::Answer { request, sent, answer }, now))
+    }
+
+    /// Carries the ask that is due to the imported store, and its answer back. Whether one was due.
+    ///
+    /// # Errors
+    /// Why the ask failed; the generator has backed off and is usable.
+    pub fn carry_ask(&self) -> Result<bool, Refusal> {
+        let sent = host::now();
+        let Some(ask) = self.ask_at(sent)? else { return Ok(false) };
+        let event = Event::Answer { request: ask.request(), sent, answer: host::carry(ask) };
+        let now = host::now();
+        if let Outcome::Release(release) = self.with(|generator| generator.handle(event, now))? {
+            host::give_back(release)?;
+        }
+        Ok(true)
+    }
+}
+
+/// # Errors
+/// The codes of names and layouts.
+pub fn grant(grant: wit::Grant) -> Result<Grant, Refusal> {
+    match grant {
+        wit::Grant::Segment(grant) => SegmentGrant::read(grant).map(Grant::Segment),
+        wit::Grant::Window(grant) => WindowGrant::read(grant).map(Grant::Window),
     }
 }

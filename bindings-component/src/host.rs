@@ -1,24 +1,18 @@
 //! What the host brings: its clock, its randomness, its store.
 
-use leafid_core::{
-    Ask, Code, Failure, Grant, HostTime, Refusal, Release, SegmentGrant, Token, WindowGrant,
-};
+use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
 
 use crate::bindings::leafid::generator::{store, types as wit};
 use crate::bindings::wasi::clocks::monotonic_clock;
-use crate::bindings::wasi::random::random;
+use crate::bindings::wasi::random::random::get_random_u64;
 use crate::cases::code;
+use crate::held::grant;
 use crate::values::{Crosses, token};
 
 /// The host's clock, in whole milliseconds. An instant is read as signed, so that a clock may begin
 /// below zero; one that only goes up gets there after 292 years.
 pub fn now() -> HostTime {
     HostTime::new(monotonic_clock::now().cast_signed().div_euclid(1_000_000))
-}
-
-/// 64 random bits.
-pub fn seed() -> u64 {
-    random::get_random_u64()
 }
 
 /// The 16 random bytes of a request id.
@@ -28,9 +22,9 @@ pub fn seed() -> u64 {
 /// ask `before` this one. Two holders whose randomness is the same have the same keys, and a store
 /// takes the second for the first that asks again: it would get the same window.
 pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
-    let (high, low) = (seed(), seed());
+    let (high, low) = (get_random_u64(), get_random_u64());
     let drawn = token((high, low));
-    if before == Some(drawn) || (high == low && seed() == low) {
+    if before == Some(drawn) || (high == low && get_random_u64() == low) {
         return Err(Code::RequestInvalid.into());
     }
     Ok(drawn.bytes())
@@ -41,21 +35,14 @@ pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
 /// # Errors
 /// The store's; `GRANT_INVALID` for an answer that cannot be read.
 pub fn carry(ask: Ask) -> Result<Grant, Failure> {
-    let grant = match ask {
-        Ask::Segment(ask) => {
-            let grant = store::lease_segment(&ask.shown()).map_err(failure)?;
-            SegmentGrant::read(grant).map(Grant::Segment)
-        }
-        Ask::Acquire(ask) => {
-            let grant = store::acquire(&ask.shown()).map_err(failure)?;
-            WindowGrant::read(grant).map(Grant::Window)
-        }
-        Ask::Renew(ask) => {
-            let grant = store::renew(&ask.shown()).map_err(failure)?;
-            WindowGrant::read(grant).map(Grant::Window)
-        }
+    let answer = match ask {
+        Ask::Segment(ask) => store::lease_segment(&ask.shown()).map(wit::Grant::Segment),
+        Ask::Acquire(ask) => store::acquire(&ask.shown()).map(wit::Grant::Window),
+        Ask::Renew(ask) => store::renew(&ask.shown()).map(wit::Grant::Window),
     };
-    grant.map_err(|_| Code::GrantInvalid.into())
+    let failed =
+        |wit::Failure { code: why, retry_after_ms }| Failure { code: code(why), retry_after_ms };
+    grant(answer.map_err(failed)?).map_err(|_| Code::GrantInvalid.into())
 }
 
 /// Gives the rest of a window back to the imported store.
@@ -64,8 +51,4 @@ pub fn carry(ask: Ask) -> Result<Grant, Failure> {
 /// The store's.
 pub fn give_back(release: Release) -> Result<(), Refusal> {
     store::give_back(&release.shown()).map_err(|no| Refusal::new(code(no.code)))
-}
-
-fn failure(failure: wit::Failure) -> Failure {
-    Failure { code: code(failure.code), retry_after_ms: failure.retry_after_ms }
 }

@@ -29,24 +29,16 @@ mod codes;
 #[cfg(not(feature = "public"))]
 mod layouts;
 #[cfg(not(feature = "public"))]
-mod messages;
+mod records;
 #[cfg(not(feature = "public"))]
 mod registry;
-#[cfg(not(feature = "public"))]
-mod rows;
 #[cfg(not(feature = "public"))]
 mod text;
 #[cfg(not(feature = "public"))]
 mod values;
 
 #[cfg(not(any(feature = "pure", feature = "public")))]
-mod asking;
-#[cfg(not(any(feature = "pure", feature = "public")))]
-mod carried;
-#[cfg(not(any(feature = "pure", feature = "public")))]
 mod configs;
-#[cfg(not(any(feature = "pure", feature = "public")))]
-mod counting;
 #[cfg(not(any(feature = "pure", feature = "public")))]
 mod generators;
 #[cfg(not(any(feature = "pure", feature = "public")))]

@@ -1,13 +1,15 @@
 //! The interface `public-ids`.
 
-use leafid_public::{Alphabet, Problem as Wronged, Scrambler, Wrong};
+use leafid_public::{Alphabet, Scrambler, Wrong};
 
 use crate::Component;
 use crate::bindings::exports::leafid::generator::public_ids as wit;
 use crate::cases::shown_code;
 
-fn problem(wrong: &Wrong<'_>) -> wit::Problem {
-    wit::Problem { code: shown_code(wrong.problem.code()), message: wrong.to_string() }
+impl From<Wrong<'_>> for wit::Problem {
+    fn from(wrong: Wrong<'_>) -> Self {
+        wit::Problem { code: shown_code(wrong.problem.code()), message: wrong.to_string() }
+    }
 }
 
 fn alphabet(alphabet: wit::Alphabet) -> Alphabet {
@@ -21,13 +23,13 @@ impl wit::Guest for Component {
     type Scrambler = Scrambler;
 
     fn write(in_digits: wit::Alphabet, id: u64) -> Result<String, wit::Problem> {
-        let digits = alphabet(in_digits).write(id).map_err(|wronged| problem(&wronged.into()))?;
+        let digits = alphabet(in_digits).write(id).map_err(Wrong::from)?;
         Ok(String::from_utf8_lossy(&digits).into_owned())
     }
 
     fn read(in_digits: wit::Alphabet, text: String) -> Result<u64, wit::Problem> {
-        let wrong = |of: Wronged| problem(&Wrong { problem: of, given: &text, prefix: "" });
-        alphabet(in_digits).read(&text).map_err(wrong)
+        let wrong = |problem| Wrong { problem, given: &text, prefix: "" };
+        Ok(alphabet(in_digits).read(&text).map_err(wrong)?)
     }
 }
 
@@ -38,28 +40,26 @@ impl wit::GuestScrambler for Scrambler {
         prefix: Option<String>,
         in_digits: wit::Alphabet,
     ) -> Result<wit::Scrambler, wit::Problem> {
-        let made = Scrambler::new(&key, &tag).and_then(|made| match &prefix {
-            Some(prefix) => made.with_prefix(prefix),
-            None => Ok(made),
-        });
-        let made = made.map_err(|wrong| problem(&wrong))?;
+        let mut made = Scrambler::new(&key, &tag)?;
+        if let Some(prefix) = &prefix {
+            made = made.with_prefix(prefix)?;
+        }
         Ok(wit::Scrambler::new(made.with_alphabet(alphabet(in_digits))))
     }
 
     fn encode(&self, id: u64) -> Result<String, wit::Problem> {
-        let text = Scrambler::encode(self, id).map_err(|wrong| problem(&wrong))?;
-        Ok(text.as_str().to_owned())
+        Ok(Scrambler::encode(self, id)?.as_str().to_owned())
     }
 
     fn decode(&self, text: String) -> Result<u64, wit::Problem> {
-        Scrambler::decode(self, &text).map_err(|wrong| problem(&wrong))
+        Ok(Scrambler::decode(self, &text)?)
     }
 
     fn scramble(&self, id: u64) -> Result<u64, wit::Problem> {
-        Scrambler::scramble(self, id).map_err(|wrong| problem(&wrong))
+        Ok(Scrambler::scramble(self, id)?)
     }
 
     fn unscramble(&self, number: u64) -> Result<u64, wit::Problem> {
-        Scrambler::unscramble(self, number).map_err(|wrong| problem(&wrong))
+        Ok(Scrambler::unscramble(self, number)?)
     }
 }

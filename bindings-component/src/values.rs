@@ -117,7 +117,14 @@ pub fn at(ms: wit::Millis) -> StoreTime {
     StoreTime::new(ms)
 }
 
-/// A refusal on either clock.
-pub fn refused<T: Into<i64>>(refusal: Refusal<T>) -> wit::Refusal {
-    wit::Refusal { code: shown_code(refusal.code), until: refusal.until.map(Into::into) }
+impl<T: Into<i64>> From<Refusal<T>> for wit::Refusal {
+    fn from(refusal: Refusal<T>) -> Self {
+        wit::Refusal { code: shown_code(refusal.code), until: refusal.until.map(Into::into) }
+    }
+}
+
+impl From<leafid_bindings::Wrong> for wit::Refusal {
+    fn from(wrong: leafid_bindings::Wrong) -> Self {
+        wrong.refusal.into()
+    }
 }

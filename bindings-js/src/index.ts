@@ -1,32 +1,16 @@
 import { theEngine } from './engines/engine.js'
 
-export { LeafidError } from './values/errors.js'
+export { LeafidError, type ErrorDetails } from './values/errors.js'
 export type { ErrorCode } from './values/codes.js'
-export type { ErrorDetails } from './values/errors.js'
 export type { CallOptions, GeneratorOptions } from './face/options.js'
-export { Segment } from './face/segment.js'
-export type { SegmentOptions } from './face/segment.js'
-export { Snowflake } from './face/snowflake.js'
-export type { SnowflakeOptions } from './face/snowflake.js'
+export { Segment, type SegmentOptions } from './face/segment.js'
+export { Snowflake, type SnowflakeOptions } from './face/snowflake.js'
 export type { Stats } from './face/generator.js'
-export { Layout, decode } from './values/layout.js'
-export type { DecodeOptions, LayoutFields, LayoutName, Moment, Parts } from './values/layout.js'
-export { httpStore } from './stores/http.js'
-export type { HttpStoreOptions } from './stores/http.js'
-export type { GivenHeaders, RequestHeaders } from './stores/http.js'
-export { memoryStore } from './stores/memory.js'
-export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
+export { Layout, decode, type DecodeOptions, type LayoutFields, type LayoutName, type Moment, type Parts } from './values/layout.js'
+export { httpStore, type GivenHeaders, type HttpStoreOptions, type RequestHeaders } from './stores/http.js'
+export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory.js'
 export type { StoreOption } from './stores/chosen.js'
-export type {
-  AcquireAsk,
-  Big,
-  ReleaseAsk,
-  RenewAsk,
-  SegmentAsk,
-  SegmentGrant,
-  Store,
-  WindowGrant,
-} from './stores/store.js'
+export type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './stores/store.js'
 export type { Id, IdText } from './values/id.js'
 export { fromBase32, fromDecimal, toBase32, toDecimal } from './values/text.js'
 

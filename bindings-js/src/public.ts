@@ -1,3 +1,2 @@
-export { Scrambler, fromBase58, fromBase62, toBase58, toBase62 } from './public/scrambler.js'
-export type { Alphabet, ScramblerOptions } from './public/scrambler.js'
+export { Scrambler, fromBase58, fromBase62, toBase58, toBase62, type Alphabet, type ScramblerOptions } from './public/scrambler.js'
 export { LeafidError } from './values/errors.js'

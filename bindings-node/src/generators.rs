@@ -8,10 +8,6 @@ use crate::HANDLES;
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 use crate::state::begin;
 
-/// The elements of a JavaScript `BigUint64Array`, in place. What fills them is declared here, and
-/// replaced by what `quick` has.
-type Elements<'js> = &'js mut [u64];
-
 /// Builds a generator under a handle that the caller chose: `null`, or the refusal.
 #[napi(ts_return_type = "object | null")]
 pub fn create<'e>(handle: u32, kind: String, config: Object<'e>, seed: BigInt) -> Maybe<'e> {
@@ -24,20 +20,6 @@ pub fn create<'e>(handle: u32, kind: String, config: Object<'e>, seed: BigInt) -
 pub fn free(handle: u32) {
     HANDLES.with(|all| all.free(handle));
     crate::state::state_close(handle);
-}
-
-/// Fills all of `out`, in order: its length, or 0 with nothing written or spent. The highest bit of
-/// the result says that an ask is due.
-#[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
-pub fn fill(handle: u32, now: f64, out: Elements<'_>) -> u32 {
-    HANDLES.with(|all| all.fill(handle, host(now), out))
-}
-
-/// Fills as much of `out` as there are IDs at hand, in order: how many. The highest bit of the result
-/// says that an ask is due.
-#[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
-pub fn fill_available(handle: u32, now: f64, out: Elements<'_>) -> u32 {
-    HANDLES.with(|all| all.fill_available(handle, host(now), out))
 }
 
 /// Whether `n` IDs can be had at once now.

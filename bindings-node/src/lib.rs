@@ -6,7 +6,6 @@
 pub mod generators;
 pub mod object;
 pub mod quick;
-pub mod registry;
 pub mod state;
 pub mod values;
 

@@ -1,17 +1,11 @@
 //! JavaScript's plain objects.
 
 use leafid_bindings::{Answer, Reading, Value, Wrong};
-use leafid_core::{HostTime, StoreTime};
+use leafid_core::HostTime;
 use napi::bindgen_prelude::{BigInt, Either6, Env, JsValue, Null, Object, Result};
 
 /// A JavaScript object.
 pub struct Js<'env>(Object<'env>);
-
-impl<'env> From<Object<'env>> for Js<'env> {
-    fn from(object: Object<'env>) -> Js<'env> {
-        Js(object)
-    }
-}
 
 impl leafid_bindings::Object for Js<'_> {
     fn get(&self, field: &'static str) -> Value<'static, Self> {
@@ -79,11 +73,6 @@ pub fn from(object: Object<'_>) -> Reading<Js<'_>> {
 /// A moment on the host's clock.
 pub fn host(ms: f64) -> HostTime {
     HostTime::new(ms as i64)
-}
-
-/// A moment on the store's clock.
-pub fn store(ms: f64) -> StoreTime {
-    StoreTime::new(ms as i64)
 }
 
 /// A bigint from 0 to 2^64 - 1. Any other counts as the largest, which is not an ID.

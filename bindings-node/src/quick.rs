@@ -1,6 +1,5 @@
-//! The two calls that a program makes most, in Node-API's own words. napi-rs' way into a function
-//! allocates and locks, which costs as much as writing a thousand IDs. They take the place of those in
-//! `generators`, which say what they do, and whose arguments and errors they have.
+//! The two calls that a program makes most, in Node-API's own words: napi-rs' way into a function
+//! allocates and locks, which costs as much as writing a thousand IDs.
 
 #![expect(unsafe_code, reason = "functions in Node-API's own words")]
 
@@ -19,7 +18,7 @@ use crate::object::host;
 /// Fills as much of a slice as it can: how many, as the engine tells it.
 type Fill = fn(&Handles, u32, HostTime, &mut [u64]) -> u32;
 
-/// Puts the quick functions in the place of the others, once those are exported.
+/// Exports `fill` and `fillAvailable`, beside those that napi-rs exports.
 ///
 /// # Errors
 /// If Node is broken.
@@ -30,11 +29,15 @@ pub fn install(mut exports: Object<'_>, env: Env) -> Result<()> {
     exports.set("fillAvailable", available)
 }
 
+/// Fills all of an array, in order: its length, or 0 with nothing written or spent. The highest bit of the
+/// result says that an ask is due.
 unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value {
     // SAFETY: as Node calls it.
     unsafe { told(env, filled(env, info, Handles::fill)) }
 }
 
+/// Fills as much of an array as there are IDs at hand, in order: how many. The highest bit of the result says
+/// that an ask is due.
 unsafe extern "C" fn fill_available(env: napi_env, info: napi_callback_info) -> napi_value {
     // SAFETY: as Node calls it.
     unsafe { told(env, filled(env, info, Handles::fill_available)) }

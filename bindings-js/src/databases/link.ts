@@ -22,6 +22,16 @@ export interface Link extends FarTables {
   make(steps: readonly { sql: string }[]): Promise<void>
 }
 
+/** Does one after another, whatever becomes of those before. */
+export function inTurn(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (act) => {
+    const next = last.then(act)
+    last = next.catch(() => {})
+    return next
+  }
+}
+
 /** Why an exchange failed: what the database said, and what follows from it. */
 export interface Said {
   message: string
@@ -39,6 +49,12 @@ const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
   denied: ['FORBIDDEN', 'give its user the rights that docs/STORES.md names'],
   nowhere: ['STORE_UNKNOWN', 'if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md'],
   gone: ['STORE_UNKNOWN', 'its tables are gone: find out who removed them, and see docs/OPERATIONS.md before a new store is made'],
+}
+
+/** What a driver's error says. Of several addresses that were tried, each has one of its own. */
+export function wordsOf(error: unknown): string {
+  const { message, code, errors } = error as { message?: string; code?: unknown; errors?: { message?: string }[] }
+  return message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
 }
 
 /** What a failed exchange means for who asks. */

@@ -1,7 +1,7 @@
 import type { Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction, shadowed } from '../sql/unfit.js'
-import type { Raw } from './link.js'
+import { inTurn, type Raw } from './link.js'
 
 /** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */
 export interface MysqlConnection {
@@ -29,11 +29,10 @@ export interface Given {
   changed?: number
 }
 
-export interface Terms {
-  level: string
-  lockedS: number
-  isDuplicate(error: unknown): boolean
-}
+/** How long a row that somebody else keeps locked is waited for, in s. */
+const LOCKED_S = 2
+/** Of an error of the server: a row is there already. */
+const isDuplicate = (error: unknown) => (error as { errno?: unknown }).errno === 1062
 
 /** How long a connection may be in use otherwise, in ms. */
 const PATIENCE_MS = 2_000
@@ -48,7 +47,8 @@ const [IN_TRANSACTION, AUTOCOMMIT] = [1, 2]
 export class Mysql {
   readonly #connection: MysqlConnection
   readonly #isOurs: boolean
-  #last: Promise<unknown> = Promise.resolve()
+  /** Exchanges over one connection: each waits until nothing else is asked there. */
+  readonly #inTurn = inTurn()
 
   /** Of a connection or a pool that is ours alone nobody else makes temporary tables. */
   constructor(connection: MysqlConnection, isOurs: boolean) {
@@ -66,12 +66,12 @@ export class Mysql {
     })
   }
 
-  /** Runs one statement, which is whole by itself. */
-  alone(sql: string, lockedS: number, passes: (error: unknown) => boolean): Promise<Given> {
+  /** Runs one statement, which is whole by itself; how many rows it changed. */
+  alone(sql: string): Promise<number> {
     return this.#with(async (connection) => {
       await idle(connection, this.#looks([sql]))
-      const [, given] = await settled([waits(lockedS), sql, WAITED].map((sql) => send(connection, sql)))
-      return given!.error !== undefined && passes(given!.error) ? { ...NOTHING, changed: 0 } : sound(given!)
+      const [, given] = await settled([WAIT, sql, WAITED].map((sql) => send(connection, sql)))
+      return given!.error !== undefined && isDuplicate(given!.error) ? 0 : (sound(given!).changed ?? 0)
     })
   }
 
@@ -80,12 +80,12 @@ export class Mysql {
    * or does not. A deadlock ends a transaction, and what follows must not stand for itself: so none is begun, and nothing is
    * committed by itself meanwhile.
    */
-  together(steps: readonly Step[], { level, lockedS, isDuplicate }: Terms): Promise<boolean> {
+  together(steps: readonly Step[], level: string): Promise<boolean> {
     return this.#with(async (connection) => {
       const must = steps.filter((step) => step.must !== 'nothing').length
       const count = { write: 'ROW_COUNT()', find: 'FOUND_ROWS()' }
       await idle(connection, this.#looks(steps.map(({ sql }) => sql)))
-      const before = [waits(lockedS), `SET TRANSACTION ISOLATION LEVEL ${level}`, 'SET autocommit = 0, @leafid = 0'].map((sql) => send(connection, sql))
+      const before = [WAIT, `SET TRANSACTION ISOLATION LEVEL ${level}`, 'SET autocommit = 0, @leafid = 0'].map((sql) => send(connection, sql))
       const during = steps.flatMap(({ sql, must }) => [
         send(connection, sql),
         ...(must === 'nothing' ? [] : [send(connection, `SET @leafid = @leafid + (${count[must]} > 0)`)]),
@@ -101,7 +101,7 @@ export class Mysql {
   }
 
   /** Runs what makes a store, where nobody else does so at the same time. */
-  making(statements: readonly string[], isDuplicate: (error: unknown) => boolean): Promise<void> {
+  making(statements: readonly string[]): Promise<void> {
     return this.#with(async (connection) => {
       const lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)"
       const [session, held] = await settled([STATUS, lock].map((sql) => send(connection, sql)))
@@ -126,13 +126,6 @@ export class Mysql {
     return [...new Set(used)].map((table) => `SHOW CREATE TABLE ${table}`)
   }
 
-  /** Exchanges over one connection one after another: each waits until nothing else is asked there. */
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const next = this.#last.then(act)
-    this.#last = next.catch(() => {})
-    return next
-  }
-
   /** A connection for as long as it takes. Of a pool one of its own; what broke is not given back. */
   async #with<T>(act: (connection: MysqlConnection) => Promise<T>): Promise<T> {
     const { getConnection } = this.#connection
@@ -153,7 +146,7 @@ export class Mysql {
 }
 
 /** How long a statement waits for a lock, until `WAITED`: the session has what it had before. */
-const waits = (seconds: number) => `SET @leafid_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${seconds}`
+const WAIT = `SET @leafid_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${LOCKED_S}`
 const WAITED = 'SET SESSION innodb_lock_wait_timeout = @leafid_wait'
 
 /** Its answer says how the session stands, and nothing else. */

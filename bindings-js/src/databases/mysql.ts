@@ -1,17 +1,15 @@
 import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { leafText, prefixed } from './leaf.js'
-import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 
 /** What a URL ends with whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'
 
-/** How long a row that somebody else keeps locked is waited for, in s. */
-const LOCKED_S = 2
-/** What the database says of a row that is there already; of characters that no name there can have. */
-const [DUPLICATE, UNWRITABLE] = [1062, 1267]
+/** What the database says of characters that no name there can have. */
+const UNWRITABLE = 1267
 /** What no waiting cures, by the server's numbers. */
 const REFUSALS = new Map<number, Refusal>([
   ...[1045, 1130, 1698, 3118].map((code) => [code, 'login'] as const),
@@ -71,10 +69,9 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     return exchange(async () => {
       try {
         const [first] = steps
-        if (steps.length === 1 && first!.must === 'write') return ((await database.alone(first!.sql, LOCKED_S, isDuplicate)).changed ?? 0) > 0
+        if (steps.length === 1 && first!.must === 'write') return (await database.alone(first!.sql)) > 0
         // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a lock, at either level.
-        const level = isByStatements ? 'REPEATABLE READ' : 'READ COMMITTED'
-        return await database.together(steps, { level, lockedS: LOCKED_S, isDuplicate })
+        return await database.together(steps, isByStatements ? 'REPEATABLE READ' : 'READ COMMITTED')
       } catch (error) {
         if (isRace(error)) return false
         throw error
@@ -94,7 +91,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
 
   function make(steps: readonly { sql: string }[]): Promise<void> {
     const schema = (leaf ? prefixed(SCHEMA) : SCHEMA).split(';').map((text) => text.trim())
-    return exchange(() => database.making([...schema.filter((text) => text !== ''), ...steps.map(({ sql }) => sql)], isDuplicate))
+    return exchange(() => database.making([...schema.filter((text) => text !== ''), ...steps.map(({ sql }) => sql)]))
   }
 
   return link
@@ -110,21 +107,9 @@ function rowsOf({ names, rows }: Given) {
 }
 
 function said(error: unknown): Said {
-  const { errno, sqlMessage, message, code, errors } = error as {
-    errno?: unknown
-    sqlMessage?: string
-    message?: string
-    code?: unknown
-    errors?: { message?: string }[]
-  }
+  const { errno, sqlMessage } = error as { errno?: unknown; sqlMessage?: string }
   const isServers = typeof errno === 'number' && sqlMessage !== undefined
-  const text = sqlMessage ?? (message || errors?.map(({ message }) => message).join(', ') || String(code ?? error))
-  return { message: text, code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
-}
-
-/** A row is there already. */
-function isDuplicate(error: unknown): boolean {
-  return said(error).code === String(DUPLICATE)
+  return { message: sqlMessage ?? wordsOf(error), code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
 }
 
 /** A deadlock, of which the database undid all. */

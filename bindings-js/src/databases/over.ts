@@ -1,7 +1,7 @@
-import { checkClock, MACHINE, StoreClock } from '../files/clock.js'
-import { isDatabase, sqliteAt, sqliteOver, sqliteStore, type SqliteStoreOptions } from '../files/sqlite.js'
+import { isDatabase, sqliteOver, sqliteStore, type SqliteStoreOptions } from '../files/sqlite.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { load } from '../hosts/require.js'
+import { checkClock, StoreClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
 import { runFar } from '../sql/run.js'
 import { bytes, column, type Columns } from '../sql/text.js'
@@ -69,14 +69,8 @@ export interface SqlStoreOptions extends SqliteStoreOptions {
   allowUnsafeSettings?: boolean
 }
 
-export function checkSqlOptions(options: SqlStoreOptions): void {
-  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
-  const { tags } = options
-  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
-}
-
 /** The error of Leaf's table where there is none. */
-export function leafElsewhere(): LeafidError {
+function leafElsewhere(): LeafidError {
   return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
 }
 
@@ -96,19 +90,14 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   let longest = Number(counts?.[2])
   const granted = Number(counts?.[3])
   const [[time] = []] = await link.read([link.dialect.query('now')])
-  const source = { told: Number(Object.values(time!)[0]), up: MACHINE.up() }
-  // The database's clock, as far as it was heard, and what has passed since.
-  const clocks = { up: () => MACHINE.up(), wall: () => source.told + Math.max(MACHINE.up() - source.up, 0) }
-  checkClock(clocks.wall(), granted, Number(meta['beat_ms']), "the database's clock")
-  const clock = new StoreClock(granted, clocks)
+  const told = Number(Object.values(time!)[0])
+  checkClock(told, granted, Number(meta['beat_ms']), "the database's clock")
+  const clock = new StoreClock(granted, told, theHost().ticking())
   return new Works({
     ...commanded(create, link.place),
     dialect: link.dialect,
     hasVersion: false,
-    hears(told) {
-      Object.assign(source, { told, up: MACHINE.up() })
-      return clock.read(() => longest)
-    },
+    hears: (told) => clock.read(told, theHost().ticking(), () => longest),
     judges: (settings) => judge(link, Object.values(settings) as Raw, allowUnsafeSettings),
     sees(longestMs) {
       longest = Math.max(longest, longestMs)
@@ -160,8 +149,9 @@ export type SqlConnection = string | { query(...words: never[]): unknown } | { p
  * store, `STORE_REFUSED` where a setting would lose what was answered.
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
-  checkSqlOptions(options)
+  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
   const { tags, create } = options
+  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
   const isFile = typeof connection === 'string' && connection.startsWith('sqlite:')
   if (isFile || isDatabase(connection)) {
     if (tags !== undefined) throw leafElsewhere()
@@ -182,14 +172,10 @@ const CONNECTING_MS = 2_000
 /** How long an idle connection is kept, in ms. */
 const IDLE_MS = 300_000
 
-const named = new Map<string, Required<Store>>()
-
-/** The store that an address such as `postgres://…`, `mysql://…` or `sqlite:ids.db` names: the same for the same address. */
+/** The store that an address such as `postgres://…`, `mysql://…` or `sqlite:ids.db` names. */
 export function storeAt(address: string): Required<Store> {
-  if (address.startsWith('sqlite:')) return sqliteAt(address)
-  const store = named.get(address) ?? databaseAt(address, { allowUnsafeSettings: /^(1|true)$/.test(theHost().setting('LEAFID_ALLOW_UNSAFE_SETTINGS') ?? '') })
-  named.set(address, store)
-  return store
+  const allowUnsafeSettings = /^(1|true)$/.test(theHost().setting('LEAFID_ALLOW_UNSAFE_SETTINGS') ?? '')
+  return sqlStore(address, { allowUnsafeSettings })
 }
 
 /** The store in the database of an address, over a pool of its own. `REQUEST_INVALID` for an address that cannot be read. */

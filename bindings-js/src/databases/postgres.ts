@@ -2,7 +2,7 @@ import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
-import { columns, inlined, placeOf, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
 /** What is used of a client or a pool of `pg`. */
@@ -59,7 +59,7 @@ export const POSTGRES: Dialect = {
 export function postgres(connection: PgQueryable, given: string | undefined): Link {
   const place = given ?? placeOf('postgres', 5432, connection)
   const isPool = typeof (connection as { totalCount?: unknown }).totalCount === 'number'
-  const send = isPool ? direct(connection) : inTurn(connection)
+  const send = isPool ? direct(connection) : alone(connection)
   const link: Link = { kind: 'PostgreSQL', place, dialect: POSTGRES, told, read, write, make }
 
   async function exchange(statements: readonly string[], head = HEAD): Promise<Result[]> {
@@ -120,8 +120,8 @@ function direct(connection: PgQueryable): (text: string) => Promise<unknown> {
 }
 
 /** A client's exchanges one after another; each only where no transaction is open: in one, the error of the message would end it. */
-function inTurn(connection: PgQueryable): (text: string) => Promise<unknown> {
-  let last: Promise<unknown> = Promise.resolve()
+function alone(connection: PgQueryable): (text: string) => Promise<unknown> {
+  const after = inTurn()
   const send = async (text: string) => {
     const look = connection.query(asked('SELECT now() <> statement_timestamp()')) as Promise<Result>
     const found = await look.catch((error: unknown) => {
@@ -132,11 +132,7 @@ function inTurn(connection: PgQueryable): (text: string) => Promise<unknown> {
     if (found?.rows[0]?.[0] !== 'f') throw inTransaction('PostgreSQL')
     return connection.query(asked(text))
   }
-  return (text) => {
-    const next = last.then(() => send(text))
-    last = next.catch(() => {})
-    return next
-  }
+  return (text) => after(() => send(text))
 }
 
 const FLAGS = new Set(['sticky', 'deleted'])
@@ -153,10 +149,9 @@ function rowsOf({ fields = [], rows }: Result) {
 }
 
 function said(error: unknown): Said {
-  const { code, message, errors } = error as { code?: unknown; message?: string; errors?: { message?: string }[] }
-  const text = message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
+  const { code } = error as { code?: unknown }
   const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
-  return { message: text, code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
+  return { message: wordsOf(error), code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
 }
 
 /** An error of our own making. */

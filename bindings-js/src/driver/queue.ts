@@ -72,12 +72,6 @@ export class Queue {
     return undefined
   }
 
-  /** Whether a caller who wants that many IDs need not wait for others. */
-  mayTry(count: number): boolean {
-    const first = this.#turns.values().next().value
-    return first === undefined || count < first.count
-  }
-
   join(turn: Waiter): void {
     this.#turns.add(turn)
   }

@@ -51,8 +51,9 @@ export class Waiting {
   /** What `attempt` gives, `count` IDs, within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
   async wait<T>(count: number, attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted === true) throw reasonOf(signal)
+    // Where something is left for this one after that, there is less than the first who waits wants.
     this.#queue.serve()
-    const got = this.#begun(this.#queue.mayTry(count) ? attempt : () => undefined)
+    const got = this.#begun(attempt)
     if (got !== undefined) return got
     const turn = new Turn(count, attempt)
     // In Workers nobody is served by another request: each looks for itself.

@@ -127,9 +127,9 @@ export interface Engine {
   rebuild?(): void
 }
 
-/** What the types that napi generates must agree with. They know plain objects, but not what is in them. */
-export type Functions<Of> = {
-  [Name in Exclude<keyof Of, 'rebuild' | 'kind' | 'state'>]: Of[Name] extends (...args: infer Given) => infer Answer ? (...args: Given) => Plain<Answer> : never
+/** What the types that napi generates must agree with. They know plain objects, but not what is in them; of the quick functions they know nothing. */
+export type Functions = {
+  [Name in Exclude<keyof Engine, 'fill' | 'fillAvailable' | 'rebuild' | 'kind' | 'state'>]: Engine[Name] extends (...args: infer Given) => infer Answer ? (...args: Given) => Plain<Answer> : never
 }
 
 type Plain<Value> = Value extends object ? object : Value

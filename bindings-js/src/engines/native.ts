@@ -2,19 +2,11 @@ import type * as native from '../native/leafid.js'
 import { load } from '../hosts/require.js'
 import type { Engine, Functions, StateFiles } from './engine.js'
 import { inlinedEngine } from './inlined.js'
-import { inlinedStores } from './inlined-stores.js'
-import type { Registry } from './registry.js'
 import { VERSION } from './version.js'
 
-interface Loaded {
-  engine: Engine
-  registry: () => Registry
-}
-
 /** The engine for this machine: the native package of this very version where it is installed, else the wasm one. */
-export function loadEngine(): Loaded {
-  const fits = packages().map(installed).find((loaded) => loaded?.engine.engineVersion() === VERSION)
-  return fits ?? { engine: inlinedEngine(), registry: inlinedStores }
+export function loadEngine(): Engine {
+  return packages().map(installed).find((engine) => engine?.engineVersion() === VERSION) ?? inlinedEngine()
 }
 
 /** The packages that may have the native engine for this machine. */
@@ -24,11 +16,10 @@ export function packages(): string[] {
   return process.platform === 'linux' ? [`${name}-gnu`, `${name}-musl`] : [name]
 }
 
-function installed(name: string): Loaded | undefined {
+function installed(name: string): Engine | undefined {
   try {
-    const both = (load(name) as typeof native) satisfies Functions<Engine> & Functions<Registry>
-    const engine = { ...both, kind: 'native', state: both satisfies StateFiles } as unknown as Engine
-    return { engine, registry: () => both }
+    const engine = (load(name) as typeof native) satisfies Functions
+    return { ...engine, kind: 'native', state: engine satisfies StateFiles } as unknown as Engine
   } catch (error) {
     // Not installed, or for another C library.
     if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined

@@ -1,29 +1,75 @@
+import { Border, isTrap, type Calls, type Raw } from './border.js'
+
 export interface Problem {
   code: string
   message: string
 }
 
-export interface PublicIds {
-  scrambler(key: Uint8Array, tag: string, prefix: string | undefined, isBase62: boolean): PublicScrambler | Problem
-  digits(isBase62: boolean, id: bigint): string | Problem
-  parse(isBase62: boolean, text: string): bigint | Problem
-}
+/** Each tells what it gives, or `CODE what is wrong`; the parcels of `load` are key, tag and prefix, those of others a text. */
+type Exports = Raw & Calls<'load' | 'encode' | 'decode' | 'scramble' | 'unscramble' | 'digits' | 'parse'>
 
-export interface PublicScrambler {
-  encode(id: bigint): string | Problem
-  decode(text: string): bigint | Problem
-  scramble(id: bigint): bigint | Problem
-  unscramble(number: bigint): bigint | Problem
-}
+export type PublicIds = ReturnType<typeof publicIdsOf>
+export type PublicScrambler = Exclude<ReturnType<PublicIds['scrambler']>, Problem>
 
 let publicIds: PublicIds | undefined
 
 /** Called once, by the start module of this runtime. */
-export function usePublicIds(chosen: PublicIds): void {
-  publicIds = chosen
+export function usePublicIds(module: WebAssembly.Module): void {
+  publicIds = publicIdsOf(module)
 }
 
 export function thePublicIds(): PublicIds {
   if (publicIds === undefined) throw new Error('public IDs are not loaded: import `leafid/public`, not one of its files')
   return publicIds
+}
+
+function publicIdsOf(module: WebAssembly.Module) {
+  const border = new Border<Exports>(module)
+  // The file has one scrambler at a time: each loads itself where another one was before.
+  let loaded: object | undefined
+
+  function told<T>(call: (wasm: Exports) => void, ...parcels: (string | Uint8Array)[]): T | Problem {
+    try {
+      const said = border.told(() => {
+        for (const parcel of parcels) border.send(parcel)
+        call(border.wasm)
+      })
+      return wrong(said) ?? (said as T)
+    } catch (error) {
+      if (isTrap(error)) {
+        loaded = undefined
+        border.build()
+      }
+      throw error
+    }
+  }
+
+  return {
+    scrambler(key: Uint8Array, tag: string, prefix: string | undefined, isBase62: boolean) {
+      // The caller may go on to write there.
+      const kept = key.slice()
+      const load = () => told<undefined>((wasm) => wasm.load(Number(isBase62), Number(prefix !== undefined)), kept, tag, prefix ?? '')
+      const using = <T>(call: (wasm: Exports) => void, ...parcels: string[]): T | Problem => {
+        if (loaded !== own) load()
+        loaded = own
+        return told<T>(call, ...parcels)
+      }
+      const own = {
+        encode: (id: bigint) => using<string>((wasm) => wasm.encode(id)),
+        decode: (text: string) => using<bigint>((wasm) => wasm.decode(), text),
+        scramble: (id: bigint) => using<bigint>((wasm) => wasm.scramble(id)),
+        unscramble: (number: bigint) => using<bigint>((wasm) => wasm.unscramble(number)),
+      }
+      loaded = undefined
+      return load() ?? own
+    },
+    digits: (isBase62: boolean, id: bigint) => told<string>((wasm) => wasm.digits(Number(isBase62), id)),
+    parse: (isBase62: boolean, text: string) => told<bigint>((wasm) => wasm.parse(Number(isBase62)), text),
+  }
+}
+
+/** No text that is encoded has a space. */
+function wrong(said: unknown): Problem | undefined {
+  const at = typeof said === 'string' ? said.indexOf(' ') : -1
+  return at < 0 ? undefined : { code: (said as string).slice(0, at), message: (said as string).slice(at + 1) }
 }

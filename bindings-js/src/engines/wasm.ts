@@ -1,5 +1,5 @@
 import { Border, type Calls, type Raw } from './border.js'
-import type { Carryover, CodeFacts, Engine, RawStats, Refused, Stance, Verdict } from './engine.js'
+import { ASK_IS_DUE, type Carryover, type CodeFacts, type Engine, type RawStats, type Refused, type Stance, type Verdict } from './engine.js'
 
 /**
  * The engine's own functions, one for each verb: they take numbers, places of objects, and in the order of their arguments the
@@ -10,7 +10,22 @@ type Exports = Raw & Calls<keyof Omit<Engine, 'kind' | 'state' | 'rebuild'> | 'i
 /** An engine in wasm; what crosses, and how, is the border's. */
 export function wasmEngine(module: WebAssembly.Module): Engine {
   const border = new Border<Exports>(module)
-  const ids = new Ids(border)
+  /** Where the engine writes IDs, in its own memory: without length where there was none, and once the memory has grown. */
+  let written = new BigUint64Array()
+  const look = (n: number) => {
+    // First, for it may have the memory grow, and then that is another buffer.
+    const place = border.wasm.ids(n)
+    written = new BigUint64Array(border.wasm.memory.buffer, place, n)
+  }
+  /** Has IDs written, as many as `out` has room for, and copies them: what the engine told. */
+  const drawn = (out: BigUint64Array, fill: (n: number) => number) => {
+    if (out.length > written.length) look(out.length)
+    const told = fill(out.length)
+    if (written.length < out.length) look(out.length)
+    const count = told & ~ASK_IS_DUE
+    out.set(count === written.length ? written : written.subarray(0, count))
+    return told >>> 0
+  }
   const said = <T>(call: (wasm: Exports) => void) => border.told(() => call(border.wasm)) as T
   const object = <T>(call: (wasm: Exports) => number) => border.object(() => call(border.wasm)) as T
   const read = <T>(given: object, call: (wasm: Exports, place: number) => number) => border.object((place) => call(border.wasm, place!), given) as T
@@ -22,8 +37,8 @@ export function wasmEngine(module: WebAssembly.Module): Engine {
       return read<Refused | undefined>(config, (wasm, place) => wasm.create(handle, place, seed))
     },
     free: (handle) => border.wasm.free(handle),
-    fill: (handle, now, out) => ids.read(out, (n) => border.wasm.fill(handle, now, n)),
-    fillAvailable: (handle, now, out) => ids.read(out, (n) => border.wasm.fillAvailable(handle, now, n)),
+    fill: (handle, now, out) => drawn(out, (n) => border.wasm.fill(handle, now, n)),
+    fillAvailable: (handle, now, out) => drawn(out, (n) => border.wasm.fillAvailable(handle, now, n)),
     ready: (handle, now, n) => border.wasm.ready(handle, now, n) !== 0,
     most: (handle) => border.wasm.most(handle),
     refusal: (handle) => object<Refused>((wasm) => wasm.refusal(handle)),
@@ -90,40 +105,8 @@ export function wasmEngine(module: WebAssembly.Module): Engine {
 
     rebuild() {
       border.build()
-      ids.forget()
+      // What stands in the memory of the one before was handed out.
+      written = new BigUint64Array()
     },
-  }
-}
-
-/** Where the engine writes IDs, in its own memory. */
-class Ids {
-  readonly #border: Border<Exports>
-  /** Without length where there was none, and once the memory has grown: then it is another buffer. */
-  #written = new BigUint64Array()
-
-  constructor(border: Border<Exports>) {
-    this.#border = border
-  }
-
-  /** Has IDs written, as many as `out` has room for, and copies them: what the engine told. */
-  read(out: BigUint64Array, fill: (n: number) => number): number {
-    if (out.length > this.#written.length) this.#look(out.length)
-    const told = fill(out.length)
-    if (this.#written.length < out.length) this.#look(out.length)
-    // Without `ASK_IS_DUE`.
-    const count = told & 0x7fff_ffff
-    out.set(count === this.#written.length ? this.#written : this.#written.subarray(0, count))
-    return told >>> 0
-  }
-
-  /** The memory was that of another instance: what stands there was handed out. */
-  forget(): void {
-    this.#written = new BigUint64Array()
-  }
-
-  #look(n: number): void {
-    const { wasm } = this.#border
-    const place = wasm.ids(n)
-    this.#written = new BigUint64Array(wasm.memory.buffer, place, n)
   }
 }

@@ -1,18 +1,18 @@
 import { dirname, resolve } from 'node:path'
-import { randomToken } from '../hosts/host.js'
+import { randomToken, theHost, type Host } from '../hosts/host.js'
+import { checkClock, StoreClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
 import { runNear } from '../sql/run.js'
-import { bytes, query } from '../sql/text.js'
+import { bytes, query, type Query } from '../sql/text.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
-import { notThere, otherVersion, shadowed } from '../sql/unfit.js'
-import { makingDefault, Works, type Setting, type Work } from '../sql/work.js'
+import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
+import { makingDefault, Works } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
-import { storeOf, type Store } from '../stores/store.js'
+import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
-import { checkClock, MACHINE, StoreClock, type Clocks } from './clock.js'
 import { isBusy, isInTransaction, Connection, type Database } from './driver.js'
 import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './place.js'
 
@@ -29,16 +29,17 @@ export interface SqliteStoreOptions {
   create?: boolean | Declarations
 }
 
-interface Held {
-  works: Works
-  run<T>(begin: (works: Works) => Work<T>): T
-}
+/** What time it is, and how long the machine has been up, in ms: the host says it, but in tests. */
+type Clocks = Pick<Host, 'wall' | 'ticking'>
+
+/** Decides an ask over the tables of a file that is open. */
+type Decides = (verb: Verb, ask: never) => unknown
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
  * is opened with the first ask. `REQUEST_INVALID` for bad arguments, and the codes of what cannot be declared; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
-export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = MACHINE): Required<Store> {
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
   checkOptions(options, { names: ['create'] })
   const create = checkCreate(options.create)
@@ -54,8 +55,8 @@ export function isDatabase(connection: unknown): connection is Database {
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
   const create = checkCreate(options.create)
   return store(() => {
-    const held = outside(() => hold(openGiven(database, create, MACHINE, options.allowUnsafeSettings === true), create, MACHINE))
-    return { ...held, run: (begin) => outside(() => held.run(begin)) }
+    const decides = outside(() => hold(openGiven(database, create, theHost(), options.allowUnsafeSettings === true), create, theHost()))
+    return (verb, ask) => outside(() => decides(verb, ask))
   })
 }
 
@@ -64,19 +65,14 @@ function outside<T>(act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw isInTransaction(error) ? inTransaction() : error
+    throw isInTransaction(error) ? inTransaction('SQLite', 'a path') : error
   }
 }
 
-function inTransaction(): LeafidError {
-  const message = 'the SQLite connection is inside a transaction, and what a store grants there would be undone with it: pass a connection of its own, or a path'
-  return new LeafidError('STORE_REFUSED', message)
-}
-
-function store(open: () => Held): Required<Store> {
-  let held: Held | undefined
+function store(open: () => Decides): Required<Store> {
+  let decides: Decides | undefined
   return storeOf((verb, ask, signal) => {
-    const attempt = () => (held ??= open()).run((works) => works.begin(verb, ask))
+    const attempt = () => (decides ??= open())(verb, ask)
     try {
       return attempt()
     } catch (error) {
@@ -86,55 +82,31 @@ function store(open: () => Held): Required<Store> {
   })
 }
 
-const named = new Map<string, Required<Store>>()
-
-/** The store that an address such as `sqlite:ids.db` names: the same for the same address. */
-export function sqliteAt(address: string): Required<Store> {
-  const path = address.slice('sqlite:'.length)
-  const store = named.get(path) ?? sqliteStore(path)
-  named.set(path, store)
-  return store
-}
-
-function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Held {
+function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Decides {
   const opened = new Opened(path)
-  const time = new StoreClock(granted, clocks)
+  const time = new StoreClock(granted, clocks.wall(), clocks.ticking())
   const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
-  const works = new Works({ ...setting(path, create), clock: () => time.read(longest) })
-  const run = <T>(begin: (works: Works) => Work<T>): T =>
-    runNear(
-      {
-        transaction: (act) =>
-          connection.transaction(() => {
-            opened.check()
-            refuseShadows(connection)
-            return act()
-          }),
-        all: (query) => connection.all(query),
-        run: (query) => connection.run(query),
-      },
-      () => begin(works),
-    )
-  return { works, run }
+  const place = `sqlite:${path}`
+  const works = new Works({
+    ...commanded(create, place),
+    clock: () => time.read(clocks.wall(), clocks.ticking(), longest),
+    hasVersion: false,
+    place,
+    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
+  })
+  const transaction = <T>(act: () => T): T =>
+    connection.transaction(() => {
+      opened.check()
+      const [shadow] = connection.all({ sql: SHADOWS, params: [] })
+      if (shadow !== undefined) throw shadowed('SQLite', String(shadow['name']))
+      return act()
+    })
+  const tables = { transaction, all: (query: Query) => connection.all(query), run: (query: Query) => connection.run(query) }
+  return (verb, ask) => runNear(tables, () => works.begin(verb, ask))
 }
 
 /** A temporary table, or a trigger on ours, of the connection: what it says would be forgotten with it. */
 const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers')"
-
-function refuseShadows(connection: File['connection']): void {
-  const [found] = connection.all({ sql: SHADOWS, params: [] })
-  if (found !== undefined) throw shadowed('SQLite', String(found['name']))
-}
-
-function setting(path: string, create: Declarations | undefined): Omit<Setting, 'clock'> {
-  const place = `sqlite:${path}`
-  return {
-    ...commanded(create, place),
-    hasVersion: false,
-    place,
-    otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
-  }
-}
 
 /** Tries again, with pauses in which the event loop goes on. */
 async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Promise<T> {
@@ -173,25 +145,18 @@ function openFile(given: string, create: Declarations | undefined, clocks: Clock
   checkPlace(path)
   const there = isThere(path)
   if (!there && create === undefined) throw lacks(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  let connection: Connection | undefined
   try {
-    return opened(path, create, clocks)
-  } catch (error) {
-    // SQLite makes files beside it.
-    if (!isLeafidError(error)) checkWritable(path, dirname(path))
-    throw error
-  }
-}
-
-function opened(path: string, create: Declarations | undefined, clocks: Clocks): File {
-  const connection = new Connection(path)
-  try {
-    connection.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
-    const granted = ready(connection, path, create, clocks, () => settle(connection))
+    const opened = (connection = new Connection(path))
+    opened.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
+    const granted = ready(opened, path, create, clocks, () => settle(opened))
     // From now on a locked file is an error at once: waiting within a call would block the event loop.
-    connection.script('PRAGMA busy_timeout = 0')
+    opened.script('PRAGMA busy_timeout = 0')
     return { path, connection, granted }
   } catch (error) {
-    connection.close()
+    connection?.close()
+    // SQLite makes files beside it.
+    if (!isLeafidError(error)) checkWritable(path, dirname(path))
     throw error
   }
 }

@@ -24,7 +24,7 @@ export interface Host {
   /** How long a window to ask for: by default all that the namespace allows. */
   windowMs?: number
   /** The store in a file or a database that an address names, where there are such. */
-  named?(address: string): object
+  storeAt?(address: string): object
   /** The package whose engine has state files, where there could be one. */
   nativePackage?: string
   /** How far a segment's step may grow, as a multiple of the tag's own. */

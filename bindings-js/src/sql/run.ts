@@ -65,15 +65,11 @@ export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?
     if (written && refused !== undefined) throw refused
     if (written) step.value.written?.()
     if (written && answer !== undefined) return answer
-    if (!written) await pause(Math.random() * LONGEST_MS)
+    if (!written) await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS))
   } while (Date.now() < end && signal?.aborted !== true)
   throw overloaded()
 }
 
 function overloaded(): LeafidError {
   return new LeafidError('OVERLOADED', 'others wrote the same rows first, again and again: the store has more to do than it can; ask again')
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -5,7 +5,7 @@ export type Param = string | number | null | Uint8Array
 export type Params = Readonly<Record<string, Param>>
 
 /** A text as a host runs it: `?` for each parameter, and what they are called. */
-export interface Statement {
+interface Statement {
   sql: string
   names: readonly string[]
 }
@@ -30,18 +30,10 @@ const AS_TEXT = 'text_'
 
 const known = new Map<string, Statement>()
 
-export function statement(text: string): Statement {
-  let found = known.get(text)
-  if (found === undefined) {
-    found = translated(text)
-    known.set(text, found)
-  }
-  return found
-}
-
 /** A text, with the values of its parameters by their names. */
 export function query(text: string, params: Params = {}): Query {
-  const { sql, names } = statement(text)
+  const { sql, names } = known.get(text) ?? translated(text)
+  known.set(text, { sql, names })
   const values = names.map((name) => {
     const value = params[name]
     if (value === undefined) throw new Error(`no value for \`:${name}\` of ${sql}`)

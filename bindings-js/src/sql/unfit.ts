@@ -2,8 +2,8 @@ import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 
 /** The connection is in a transaction of the application's: what is granted there could be undone with it. */
-export function inTransaction(kind: string): LeafidError {
-  const message = `the ${kind} connection is inside a transaction, and what a store grants there would be undone with it: pass a pool, or a connection that is used for nothing else`
+export function inTransaction(kind: string, instead = 'a pool'): LeafidError {
+  const message = `the ${kind} connection is inside a transaction, and what a store grants there would be undone with it: pass ${instead}, or a connection that is used for nothing else`
   return new LeafidError('STORE_REFUSED', message)
 }
 

@@ -9,40 +9,16 @@ import { declaredFor, whole, type Declared } from './declared.js'
 import { SQLITE, type Dialect, type Query, type Step } from './dialect.js'
 import { column, param, values, type Columns } from './text.js'
 
-/** A store's time where nobody else keeps it: the source's, and never below what the store knew at first and what passed since. */
-export class AnchoredTime {
-  #now: number
-  #up: number
-
-  /** `anchor` is the last time that the store was written, `up` ms on a clock that ticks. */
-  constructor(anchor: number, up: number) {
-    this.#now = anchor
-    this.#up = up
-  }
-
-  /** The time now, in ms since 1970. */
-  read(source: number, up: number): number {
-    // Where that clock was set back, nothing is known to have passed, and it counts from there.
-    const elapsed = Math.max(up - this.#up, 0)
-    this.#up = up
-    this.#now = Math.max(source, this.#now + elapsed)
-    return this.#now
-  }
-}
-
 /** What is known of a store before it is asked. */
 export interface Setting {
   /** The kind of database: SQLite by default. */
   dialect?: Dialect
   /** Tags and namespaces that are declared in code; without it the rows alone say what there is. */
   declared?: Declared
-  /**
-   * Milliseconds since 1970: where it goes back, the store's time stands still. By default it is the database's, and never below
-   * what the store was written at when it was asked first, and what passed since.
-   */
-  clock?: () => number
-  /** The store's time, after the database said that it is `told`. */
-  hears?: (told: number) => number
+  /** The store's time, in ms since 1970; where it goes back, it stands still. */
+  clock?(): number
+  /** Without it: the store's time, where the database says that it is `told` and was written at `beatMs`. */
+  hears?(told: number, beatMs: number): number
   /** Refuses what the database is set to, as the text `settings` says it: looked at with each ask. */
   judges?(settings: Columns): void
   /** The longest window of every namespace that is read, in ms. */
@@ -87,7 +63,7 @@ function turned(dialect: Dialect, verb: string, ask: object, call: { store: stri
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
   const { quote, leaf } = dialect
-  const answer = deciding().turn(verb, ask, { ...call, quote, leaf, found }) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
+  const answer = deciding()('turn', verb, [ask, { ...call, quote, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
   const { reads, steps, ...rest } = accepted(about(ask), answer, { given })
   const queries = listed(reads).map(({ text, params }) => queried(dialect, text, params))
   return { ...rest, reads: queries, steps: listed(steps).map(({ text, must, params }) => ({ ...queried(dialect, text, params), must })) }
@@ -128,7 +104,6 @@ export class Works {
   readonly #setting: Setting
   readonly #dialect: Dialect
   #now = Number.NEGATIVE_INFINITY
-  #time: AnchoredTime | undefined
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -136,7 +111,7 @@ export class Works {
   }
 
   *begin(verb: Verb, ask: Ask): Work<never> {
-    const { clock, declared, hasVersion, judges, otherVersion, sees } = this.#setting
+    const { clock, declared, hasVersion, hears, judges, otherVersion, sees } = this.#setting
     const said = declared && declaredFor(declared, verb, ask as never)
     const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, found })
     // The first queries depend on neither the store's id nor its time, so all of it is read together.
@@ -150,7 +125,7 @@ export class Works {
     if (told !== undefined && Number(told) !== this.#dialect.version) throw otherVersion(Number(told))
     if (meta === undefined) throw new LeafidError('SCHEMA_MISMATCH', 'the table `meta` has no row, so the store has no id: look who changed it')
     const beatMs = Number(meta['beat_ms'])
-    const time = clock === undefined ? this.#database(Number(Object.values(all[1]?.[0] ?? {})[0]), beatMs) : clock()
+    const time = clock?.() ?? hears!(Number(Object.values(all[1]?.[0] ?? {})[0]), beatMs)
     const now = (this.#now = Math.max(this.#now, Math.floor(time)))
     const found = all.slice(head.length)
     for (;;) {
@@ -177,13 +152,5 @@ export class Works {
     const { place } = this.#setting
     const said = place === undefined ? message : message.replace(/`(leafid (?:tag|namespace) create \S+)`/, (_, command: string) => quoted(`${command} --store ${place}`))
     return new LeafidError(code, said, when)
-  }
-
-  /** The time of a database that says it is `told`. */
-  #database(told: number, beatMs: number): number {
-    if (this.#setting.hears !== undefined) return this.#setting.hears(told)
-    const up = performance.now()
-    this.#time ??= new AnchoredTime(beatMs, up)
-    return this.#time.read(told, up)
   }
 }

@@ -1,12 +1,12 @@
 import { storeAt } from '../databases/over.js'
 import { useEngine } from '../engines/engine.js'
+import { inlined } from '../engines/modules.js'
 import { loadEngine, packages } from '../engines/native.js'
 import { useRegistry } from '../engines/registry.js'
 import { useHost } from '../hosts/host.js'
 import { nodeHost } from '../hosts/node.js'
+import { WASM } from '../wasm/stores-inlined.js'
 
-const { engine, registry } = loadEngine()
-useEngine(engine)
-useRegistry(registry, true)
-const [nativePackage] = packages()
-useHost({ ...nodeHost, named: storeAt, ...(nativePackage === undefined ? {} : { nativePackage }) })
+useEngine(loadEngine())
+useRegistry(() => inlined(WASM), true)
+useHost({ ...nodeHost, storeAt, nativePackage: packages()[0]! })

@@ -1,7 +1,6 @@
 // What decides for a store, in a page that has one.
 import { fetched } from '../engines/modules.js'
 import { useRegistry } from '../engines/registry.js'
-import { wasmRegistry } from '../engines/wasm-registry.js'
 
 const module = await fetched(new URL('../wasm/registry.wasm', import.meta.url), () => import('../wasm/registry-inlined.js'))
-useRegistry(() => wasmRegistry(module))
+useRegistry(() => module)

@@ -1,7 +1,6 @@
 // What decides for a store, in a Worker that has one.
 import { useRegistry } from '../engines/registry.js'
-import { wasmRegistry } from '../engines/wasm-registry.js'
 // @ts-expect-error the runtime compiles the module when it loads the worker
 import module from '../wasm/registry.wasm'
 
-useRegistry(() => wasmRegistry(module as WebAssembly.Module))
+useRegistry(() => module as WebAssembly.Module)

@@ -2,26 +2,26 @@ import { LeafidError } from '../values/errors.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
-import { MemoryStore, memoryStore } from './memory.js'
+import { memoryStore } from './memory.js'
 import { call, type Store, type Verb } from './store.js'
 
 /** A store: an object with the methods, an address, or what gives a store for each ask. */
 export type StoreOption = Store | string | URL | (() => Store)
 
-/** The stores of this process, or isolate, that were named by `memory:NAME`. */
-const named = new Map<string, MemoryStore>()
+/** The stores of this process, or isolate, of which each address names one. */
+const named = new Map<string, Store>()
+const NAMED = /^(memory|sqlite|postgres|postgresql|mysql|mariadb):/
 
-function inMemory(name: string): MemoryStore {
-  const store = named.get(name) ?? memoryStore()
-  named.set(name, store)
+function atAddress(url: string): Store {
+  const store = named.get(url) ?? opened(url)
+  named.set(url, store)
   return store
 }
 
-const NAMED = /^(sqlite|postgres|postgresql|mysql|mariadb):/
-
-function atAddress(url: string): Store {
-  const { named } = theHost()
-  if (named !== undefined) return named(url) as Store
+function opened(url: string): Store {
+  if (url.startsWith('memory:')) return memoryStore()
+  const { storeAt } = theHost()
+  if (storeAt !== undefined) return storeAt(url) as Store
   const cure = 'in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'
   const what = url.startsWith('sqlite:') ? 'is a file, and only the Node build of leafid opens one' : 'is a database, and only the Node build of leafid connects to one'
   throw new LeafidError('NOT_ENABLED', `${quoted(url)} ${what}: ${cure}`)
@@ -45,10 +45,9 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   }
   if (typeof wanted === 'string' || wanted instanceof URL) {
     const url = String(wanted)
-    if (url.startsWith('memory:')) return inMemory(url.slice('memory:'.length))
     if (NAMED.test(url)) return atAddress(url)
     if (/^https?:/i.test(url)) return httpStore(wanted)
-    const others = theHost().named === undefined ? '' : ', `sqlite:PATH`, `postgres://…`, `mysql://…`'
+    const others = theHost().storeAt === undefined ? '' : ', `sqlite:PATH`, `postgres://…`, `mysql://…`'
     throw new LeafidError('REQUEST_INVALID', `a store's address is like \`http://127.0.0.1:8750\`${others} or \`memory:\`, got ${shownAddress(wanted)}`)
   }
   return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)

@@ -1,10 +1,10 @@
-import { theRegistry, type Registry } from '../engines/registry.js'
+import { theRegistry, type Decide } from '../engines/registry.js'
 import { LeafidError } from '../values/errors.js'
 
 /** The decisions of a store. `NOT_ENABLED` where nothing brought them. */
-export function deciding(): Registry {
-  const registry = theRegistry()
-  if (registry !== undefined) return registry
+export function deciding(): Decide {
+  const decide = theRegistry()
+  if (decide !== undefined) return decide
   const message = '`memory:` and stores of your own need `leafid/registry`, which a Worker or a page loads only if it is imported: add `import \'leafid/registry\'`'
   throw new LeafidError('NOT_ENABLED', message)
 }

@@ -57,29 +57,6 @@ export function newNamespace(namespace: string, spec: DeclaredNamespace): FullRo
   return namespace_row({ ...spec, namespace, layout: asLayout(spec.layout ?? 'leaf').toJSON() }) as FullRow
 }
 
-export function otherNamespace(namespace: string, spec: DeclaredNamespace, there: FullRow): string[] {
-  const texts = ({ layout, workers: { start, end }, max_window_ms }: FullRow) => ({
-    layout: JSON.stringify(asLayout(layout).toJSON()),
-    workers: `${start}..${end}`,
-    max_window_ms,
-  })
-  return others(spec, texts(there), texts(newNamespace(namespace, spec)))
-}
-
-/** The error of what is there otherwise than it is declared; `way` is what to do. */
-export function notAsDeclared(kind: 'tag' | 'namespace', name: string, others: string[], way: string): LeafidError {
-  const message = `${called(subject(kind, name))} exists already, and not as declared: ${others.join(', ')}; ${way}`
-  return new LeafidError(kind === 'tag' ? 'TAG_EXISTS' : 'LAYOUT_MISMATCH', message)
-}
-
-type Texts = Record<string, string | number>
-
-function others(spec: object, there: Texts, declared: Texts): string[] {
-  const isSaid = (field: string) => ((spec as Texts)[field] ?? undefined) !== undefined
-  const other = Object.keys(declared).filter((field) => isSaid(field) && there[field] !== declared[field])
-  return other.map((field) => `\`${field}\` is \`${there[field]}\`, not \`${declared[field]}\``)
-}
-
 function checkSpec(spec: object, names: readonly string[]): void {
   checkObject(spec, { names: [], called: 'its declaration must be' })
   checkNames(spec, names, 'field')

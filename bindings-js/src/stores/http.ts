@@ -57,23 +57,8 @@ function address(url: string | URL): string {
   throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${got}`)
 }
 
-let mayForbidCache: boolean | undefined
-
-// Older Workers throw when they see the option.
-function cache(): RequestInit {
-  if (mayForbidCache === undefined) {
-    try {
-      new Request('http://localhost/', { cache: 'no-store' })
-      mayForbidCache = true
-    } catch {
-      mayForbidCache = false
-    }
-  }
-  return mayForbidCache ? { cache: 'no-store' } : {}
-}
-
 async function send(own: Fetch, url: string, headers: RequestHeaders, body: object, signal?: AbortSignal): Promise<unknown> {
-  const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual', ...cache() }
+  const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual' }
   let status: number
   let text: string
   let after: string | null

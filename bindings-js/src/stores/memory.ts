@@ -1,12 +1,13 @@
 import { randomToken, theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
+import { NAMESPACE_FIELDS } from '../values/fields.js'
 import { checkOptions, ownClock } from '../values/options.js'
-import { unknown } from '../values/refusals.js'
+import { called, subject, unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
-import { newNamespace, newTag, notAsDeclared, otherNamespace, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
+import { newNamespace, newTag, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
 import * as registry from './registry.js'
-import type { Found, TagRow, WorkerRow } from './registry.js'
+import type { Candidates, TagRow, WorkerRow } from './registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How a memory store is made. */
@@ -31,8 +32,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 interface Namespace {
   row: FullRow
   rows: Map<number, WorkerRow>
-  usedUntil: number
 }
+
+/** How long a number is kept for a sticky owner that was not seen. */
+const KEEP_MS = 30 * 86_400_000
 
 export class MemoryStore implements Store {
   readonly #tags = new Map<string, TagRow>()
@@ -67,11 +70,13 @@ export class MemoryStore implements Store {
   /** Creates a namespace, by default in the layout `leaf`. `REQUEST_INVALID` for other fields, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists otherwise. */
   createNamespace(namespace: string, wanted: DeclaredNamespace = {}): void {
     const row = newNamespace(namespace, wanted)
-    const before = this.#namespaces.get(namespace)
-    if (before === undefined) this.#namespaces.set(namespace, { row, rows: new Map(), usedUntil: row.workers.start })
-    else {
-      const others = otherNamespace(namespace, { ...wanted, layout: row.layout }, before.row)
-      if (others.length > 0) throw notAsDeclared('namespace', namespace, others, 'use it, or take another name')
+    const there = this.#namespaces.get(namespace)?.row
+    if (there === undefined) this.#namespaces.set(namespace, { row, rows: new Map() })
+    for (const field of there === undefined ? [] : NAMESPACE_FIELDS) {
+      const [is, declared] = [there, row].map((each) => JSON.stringify(each![field]))
+      if (is === declared || (wanted[field] === undefined && field !== 'layout')) continue
+      const message = `${called(subject('namespace', namespace))} exists already, and not as declared: \`${field}\` is \`${is}\`, not \`${declared}\`; use it, or take another name`
+      throw new LeafidError('LAYOUT_MISMATCH', message)
     }
   }
 
@@ -81,7 +86,6 @@ export class MemoryStore implements Store {
     const { layout, max_window_ms, floor } = before.row
     const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow
     before.row = { ...row, floor }
-    before.usedUntil = row.workers.start
   }
 
   /** An operator's release: the holder keeps the window in hand to its end, and gets no other. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
@@ -110,17 +114,8 @@ export class MemoryStore implements Store {
       this.createNamespace(ask.namespace, ask.layout === undefined ? {} : { layout: ask.layout })
     }
     const [now, namespace] = [this.#time(), this.#namespace(ask.namespace)]
-    const { row: space, rows } = namespace
-    const found = foundFor(ask, namespace)
-    let decided = registry.acquire_found(this.id, space, found, ask, now)
-    if (decided.unused_from !== undefined) {
-      let unused = decided.unused_from
-      while (rows.has(unused)) unused += 1
-      decided = registry.acquire_found(this.id, space, { ...found, unused }, ask, now) as Exclude<typeof decided, { unused_from: number }>
-    }
-    const { row, freed, grant, used_until } = decided
-    for (const written of freed === undefined ? [row] : [freed, row]) rows.set(written.worker, written)
-    namespace.usedUntil = used_until
+    const { row, freed, grant } = registry.acquire(this.id, namespace.row, candidates(ask, namespace, now), ask, now)
+    for (const written of freed === undefined ? [row] : [freed, row]) namespace.rows.set(written.worker, written)
     return grant
   }
 
@@ -166,18 +161,14 @@ function isInside({ workers: { start, end } }: FullRow, worker: number): boolean
   return worker >= start && worker < end
 }
 
-/** What the rows have for an acquire. All are looked at: a process has few holders. */
-function foundFor({ request, owner }: AcquireAsk, { row, rows, usedUntil }: Namespace): Found {
+/** The rows that an acquire is decided on. All are looked at: a process has few holders. */
+function candidates({ request, owner }: AcquireAsk, { row, rows }: Namespace, now: number): Candidates {
   const all = [...rows.values()]
-  const [own, spare] = all.filter((each) => each.sticky === true && each.owner === owner)
-  const least = (sticky: boolean, by: (each: WorkerRow) => bigint | number): WorkerRow | undefined =>
-    all.filter((each) => (each.sticky ?? false) === sticky && isInside(row, each.worker)).reduce<WorkerRow | undefined>((best, each) => (best !== undefined && by(best) <= by(each) ? best : each), undefined)
-  return {
-    used_until: usedUntil,
-    mine: all.find(({ key }) => key === request),
-    own,
-    spare,
-    rested: least(false, ({ reserved_until }) => BigInt(reserved_until ?? 0)),
-    kept: least(true, ({ granted_ms }) => granted_ms ?? 0),
-  }
+  const own = all.find((each) => each.sticky === true && each.owner === owner)
+  let unused = row.workers.start
+  while (rows.has(unused)) unused += 1
+  const isKept = ({ sticky, owner: other, granted_ms = 0 }: WorkerRow) => sticky === true && other !== owner && now - granted_ms < KEEP_MS
+  const later = (one: WorkerRow, other: WorkerRow) => Number(isKept(one)) - Number(isKept(other)) || Number(BigInt(one.reserved_until ?? 0) - BigInt(other.reserved_until ?? 0))
+  const [longest] = all.filter(({ worker }) => isInside(row, worker)).sort(later)
+  return { mine: all.find(({ key }) => key === request), own, rested: isInside(row, unused) ? { worker: unused } : longest }
 }

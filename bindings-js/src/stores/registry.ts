@@ -1,5 +1,6 @@
 import { LeafidError } from '../values/errors.js'
 import type { Refused } from '../engines/engine.js'
+import type { Verb } from '../engines/registry.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS, type Given } from '../values/fields.js'
 import { checkNames } from '../values/options.js'
 import { accepted, called, refusalError, subject, type Circumstances, type Subject } from '../values/refusals.js'
@@ -60,11 +61,10 @@ export type Leased<R, G> = { row: R } & ({ grant: G; refused?: undefined } | { g
  * more than was granted, `TAG_SPENT`.
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant> {
-  checkCall(store, nowMs)
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
   const about = subject('tag', ask.tag)
   const meaning = { STORE_REFUSED: () => stopped(about, row), RANGE_INVALID: () => `\`have_until\` must be at most 2^63 - 1, got ${shown(ask.have_until)}` }
-  return leased(about, decided(about, deciding().leaseSegment(store, row, ask, nowMs), store, given, { meaning }))
+  return leased(about, decided('leaseSegment', about, store, given, nowMs, meaning))
 }
 
 /** Up to where is the holder's word: no command has it filled in. */
@@ -108,34 +108,8 @@ export interface Acquired {
  * `WORKERS_EXHAUSTED` until the first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
-  return acquired('acquire', store, namespace, rows, ask, nowMs)
-}
-
-/** What a store found in its indexes for an acquire. */
-export interface Found extends Omit<Candidates, 'rested'> {
-  /** Every number of the range below it has a row, says the row of the namespace. */
-  used_until: number
-  /** The lowest number without a row, from where `unused_from` said. */
-  unused?: number
-  /** Of the numbers inside the range that nobody keeps, the one with the lowest `reserved_until`. */
-  rested?: WorkerRow | undefined
-  /** Of the kept ones, the one that was granted first. */
-  kept?: WorkerRow | undefined
-}
-
-/** What is decided on that: from where a number without a row is to be looked for, or the number, and `used_until` after it. */
-export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?: undefined; used_until: number })
-
-/** As `acquire`, but that a store chooses nothing of what it found. */
-export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
-  return acquired('acquireFound', store, namespace, rows, ask, nowMs)
-}
-
-function acquired<T>(verb: 'acquire' | 'acquireFound', store: string, namespace: NamespaceRow, rows: object, ask: AcquireAsk, nowMs: number): T {
-  checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
-  const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), deciding()[verb](store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return decided('acquire', subject('namespace', ask.namespace), store, given, nowMs, misfits(namespace))
 }
 
 /**
@@ -144,26 +118,17 @@ function acquired<T>(verb: 'acquire' | 'acquireFound', store: string, namespace:
  *
  * Throws `STORE_CHANGED`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
  */
-export function renew(
-  store: string,
-  namespace: NamespaceRow,
-  row: WorkerRow,
-  ask: RenewAsk,
-  nowMs: number,
-): Leased<WorkerRow, WindowGrant> {
-  checkCall(store, nowMs)
+export function renew(store: string, namespace: NamespaceRow, row: WorkerRow, ask: RenewAsk, nowMs: number): Leased<WorkerRow, WindowGrant> {
   const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
-  const meaning = misfits(namespace)
   const about = subject('namespace', ask.namespace)
-  return leased(about, decided(about, deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning }))
+  return leased(about, decided('renew', about, store, given, nowMs, misfits(namespace)))
 }
 
 /** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
-  checkCall(store, 0)
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
-  return decided(subject('namespace', ask.namespace), deciding().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
+  return decided('release', subject('namespace', ask.namespace), store, given, 0, { RANGE_INVALID: range })
 }
 
 /** What a new tag is made of. */
@@ -193,7 +158,7 @@ export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
         ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
         : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
-  return accepted(about, deciding().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
+  return accepted(about, deciding()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
 }
 
 /** What a new namespace is made of. */
@@ -215,18 +180,7 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   const given = { namespace: known(wanted, ['namespace', ...NAMESPACE_FIELDS]) }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
-  return accepted(about, deciding().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
-}
-
-/** Refuses what an engine would read as another time, or as none: grants would say it. */
-function checkCall(store: unknown, nowMs: unknown): void {
-  if (typeof store !== 'string') throw noId(store)
-  if (typeof nowMs === 'number' && Number.isFinite(nowMs)) return
-  throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
-}
-
-function noId(store: unknown): LeafidError {
-  return new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
+  return accepted(about, deciding()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
 /** An argument whose fields an engine can read. */
@@ -255,14 +209,15 @@ function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?
   }
 }
 
-function decided<T>(
-  about: Subject,
-  answer: object,
-  store: string,
-  given: Readonly<Record<string, Given>>,
-  circumstances: Circumstances = {},
-  nowMs?: number,
-): T {
-  if ((answer as { of?: string }).of === 'call') throw noId(store)
-  return accepted(about, answer, { given, ...circumstances }, nowMs) as T
+/** Has the engine decide on what is given, in its order. */
+function decided<T>(verb: Verb, about: Subject, store: string, given: Readonly<Record<string, Given>>, nowMs: number, meaning: Circumstances['meaning']): T {
+  const noId = () => new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
+  if (typeof store !== 'string') throw noId()
+  // An engine would read it as another time, or as none, and grants would say it.
+  if (typeof nowMs !== 'number' || !Number.isFinite(nowMs)) {
+    throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
+  }
+  const answer = deciding()(verb, store, Object.values(given).map(({ value }) => value), nowMs)
+  if ((answer as { of?: string }).of === 'call') throw noId()
+  return accepted(about, answer, { given, meaning }, nowMs) as T
 }

@@ -18,7 +18,7 @@ const MUST_BE = new Map(Object.entries(RULES).flatMap(([rule, fields]) => fields
 
 /** The fields of a new tag, and of a new namespace, beside its name. */
 export const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
-export const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms']
+export const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms'] as const
 
 /** The options of JavaScript whose names in the core differ. */
 const OPTIONS: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { StoreClock } from '../sql/clock.js'
 import { runFar, type FarTables } from '../sql/run.js'
 import type { Step } from '../sql/dialect.js'
 import { query, type Columns, type Query } from '../sql/text.js'
@@ -90,8 +91,10 @@ export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}
 
 function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D1StoreOptions): Setting {
   const how = (kind: 'tags' | 'namespaces', name: string) => `d1Store('${binding}', { ${kind}: { ${JSON.stringify(name)}: {} } })`
+  let clock: StoreClock | undefined
   return {
     declared: { tags, namespaces, how },
+    hears: (told, beatMs) => (clock ??= new StoreClock(beatMs, told, performance.now())).read(told, performance.now(), () => 0),
     hasVersion: true,
     otherVersion: (version) => otherVersion('the database', version, VERSION, ': deploy'),
   }

@@ -1,57 +1,43 @@
 import { DurableObject } from 'cloudflare:workers'
+import { StoreClock } from '../sql/clock.js'
 import { runNear } from '../sql/run.js'
 import { query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { otherVersion } from '../sql/unfit.js'
-import { AnchoredTime, Works, type Setting, type Work } from '../sql/work.js'
+import { Works, type Setting, type Work } from '../sql/work.js'
 import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted, shown } from '../values/shown.js'
 import { settled, ObjectTables, type ObjectStorage } from './tables.js'
 
-const MADE = 'CREATE TABLE IF NOT EXISTS object_name (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT'
+/** The first name that an object served, which stands in its storage. */
+function keptName(tables: ObjectTables): string | undefined {
+  const there = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'object_name'", params: [] })
+  const rows = there.length === 0 ? [] : tables.all({ sql: 'SELECT name FROM object_name', params: [] })
+  return rows[0] === undefined ? undefined : String(rows[0]['name'])
+}
+
+function keepName(tables: ObjectTables, name: string): string {
+  return tables.transaction(() => {
+    tables.script('CREATE TABLE IF NOT EXISTS object_name (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT')
+    tables.run({ sql: 'INSERT INTO object_name (one, name) VALUES (1, ?)', params: [name] })
+    return name
+  })
+}
 
 /**
- * Refuses what another object keeps: two objects with rows of one tag would be two lines of the same numbers. `own` is the
- * object's name as the runtime tells it. It does not where the object was woken by an alarm or reached by its id, so the
- * first name that is served stands in the storage. `REQUEST_INVALID`.
+ * Refuses what another object keeps: two objects with rows of one tag would be two lines of the same numbers. `name` is the one
+ * that the object served first, else the one that the runtime tells; it tells none where the object was woken by an alarm or
+ * reached by its id. `REQUEST_INVALID`.
  */
-class ObjectName {
-  readonly #tables: ObjectTables
-  #kept: string | undefined
-
-  constructor(tables: ObjectTables) {
-    this.#tables = tables
-  }
-
-  check(own: string | undefined, asked: string): void {
-    this.#kept ??= this.#read()
-    const name = this.#kept ?? own
-    if (name === undefined) {
-      const message = `an object without a name was asked for ${quoted(asked)}, and nobody else would find what it grants: ask through \`durableObjectStore\`, which makes objects by \`idFromName\``
-      throw new LeafidError('REQUEST_INVALID', message)
-    }
-    if (name !== asked) {
-      throw new LeafidError('REQUEST_INVALID', `the object ${quoted(name)} was asked for ${quoted(asked)}: ask through \`durableObjectStore\`, which knows whose object is whose`)
-    }
-  }
-
-  /** Writes the name that is served. */
-  keep(name: string): void {
-    if (this.#kept !== undefined) return
-    this.#tables.transaction(() => {
-      this.#tables.script(MADE)
-      this.#tables.run({ sql: 'INSERT INTO object_name (one, name) VALUES (1, ?)', params: [name] })
-    })
-    this.#kept = name
-  }
-
-  #read(): string | undefined {
-    const there = this.#tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'object_name'", params: [] })
-    const rows = there.length === 0 ? [] : this.#tables.all({ sql: 'SELECT name FROM object_name', params: [] })
-    return rows[0] === undefined ? undefined : String(rows[0]['name'])
-  }
+function checkName(name: string | undefined, asked: string): void {
+  if (name === asked) return
+  const message =
+    name === undefined
+      ? `an object without a name was asked for ${quoted(asked)}, and nobody else would find what it grants: ask through \`durableObjectStore\`, which makes objects by \`idFromName\``
+      : `the object ${quoted(name)} was asked for ${quoted(asked)}: ask through \`durableObjectStore\`, which knows whose object is whose`
+  throw new LeafidError('REQUEST_INVALID', message)
 }
 
 /**
@@ -76,7 +62,8 @@ export class LeafidObject extends DurableObject {
   /** The namespaces that there are, each with `layout`, `workers` and `max_window_ms` as far as wanted. */
   static namespaces: Readonly<Record<string, DeclaredNamespace>> = { default: {} }
 
-  #held: { tables: ObjectTables; own: ObjectName } | undefined
+  #tables: ObjectTables | undefined
+  #name: string | undefined
   #works: Works | undefined
 
   /** Leases numbers of a tag. */
@@ -102,31 +89,31 @@ export class LeafidObject extends DurableObject {
   #reply<T>(name: string, begin: (works: Works) => Work<T>): Reply<T> {
     return reply(() => {
       const { id, storage } = this.ctx as unknown as { id: { name?: string }; storage: ObjectStorage }
-      const { tables, own } = (this.#held ??= this.#hold(storage))
-      own.check(id.name, name)
+      const tables = (this.#tables ??= this.#hold(storage))
+      this.#name ??= keptName(tables)
+      checkName(this.#name ?? id.name, name)
       const works = (this.#works ??= this.#begin(tables))
-      own.keep(name)
+      this.#name ??= keepName(tables, name)
       return runNear(tables, () => begin(works))
     })
   }
 
-  #hold(storage: ObjectStorage): { tables: ObjectTables; own: ObjectName } {
+  #hold(storage: ObjectStorage): ObjectTables {
     try {
       void storage.sql
     } catch (cause) {
       const message = `${quoted(this.constructor.name)} has no SQLite: name it in \`new_sqlite_classes\` of wrangler.jsonc, not in \`new_classes\``
       throw new LeafidError('REQUEST_INVALID', message, { cause })
     }
-    const tables = new ObjectTables(storage)
-    return { tables, own: new ObjectName(tables) }
+    return new ObjectTables(storage)
   }
 
   #begin(tables: ObjectTables): Works {
     const version = settled(tables)
     if (version !== VERSION) throw isOther(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
-    const time = new AnchoredTime(beat, performance.now())
-    const clock = () => time.read(Date.now(), performance.now())
+    const time = new StoreClock(beat, Date.now(), performance.now())
+    const clock = () => time.read(Date.now(), performance.now(), () => 0)
     return new Works({ ...setting(this.constructor as typeof LeafidObject), clock })
   }
 }

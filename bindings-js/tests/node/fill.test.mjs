@@ -1,6 +1,6 @@
 // Filling arrays: all or an error, and what is at hand; and counts that can never be had.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { Segment, memoryStore } from 'leafid'
 import { ownStore, refusal, refuses } from '../support/stores.mjs'
@@ -43,7 +43,7 @@ test('an array in pieces: larger than the engine is given at once', async () => 
   assert.ok(array.every((id, at) => id === BigInt(at + 2)))
 })
 
-describe('more than the tag ever gives: its own step is leased once', () => {
+test('more than the tag ever gives: its own step is leased once', async () => {
   const array = marked(1_000_001)
   const calls = {
     'take(1e9)': (orders) => orders.take(1e9),
@@ -53,16 +53,14 @@ describe('more than the tag ever gives: its own step is leased once', () => {
     'fillSync(1_000_001)': (orders) => orders.fillSync(array),
   }
   for (const [what, call] of Object.entries(calls)) {
-    test(what, async () => {
-      const rows = memoryStore()
-      const orders = new Segment('orders', { store: rows })
-      await refuses(() => call(orders), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
-      untouched(array)
-      const { asks, grants, in_hand, ids } = orders.stats()
-      assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0])
-      assert.equal(await orders.next(), 1n)
-      assert.equal(rows.lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
-    })
+    const rows = memoryStore()
+    const orders = new Segment('orders', { store: rows })
+    await refuses(() => call(orders), 'COUNT_INVALID', 'tag `orders` gives at most 1000000 IDs at once: ask for fewer IDs at once')
+    untouched(array)
+    const { asks, grants, in_hand, ids } = orders.stats()
+    assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0], what)
+    assert.equal(await orders.next(), 1n)
+    assert.equal(rows.lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1_001n)
   }
 })
 

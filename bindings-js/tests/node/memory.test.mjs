@@ -14,6 +14,20 @@ test('a namespace that is there is not made otherwise', async () => {
   }
 })
 
+test('a number that nobody claims for 30 days is lent', async () => {
+  let now = 1_800_000_000_000
+  const store = memoryStore({ clock: () => now })
+  store.createNamespace('two', { workers: { start: 0, end: 2 } })
+  let asks = 0
+  const acquire = (owner, sticky) => store.acquire({ namespace: 'two', owner, request: `0${(asks += 1)}`.repeat(16), sticky, strict: false }).worker
+  assert.equal(acquire('sticky', true), 0)
+  now += 29 * 86_400_000
+  assert.equal(acquire('other', false), 1)
+  await refuses(() => acquire('third', false), 'WORKERS_EXHAUSTED')
+  now += 2 * 86_400_000
+  assert.equal(acquire('third', false), 0, 'it rested longest')
+})
+
 test('`memory:`: one name is one store, another is another', async () => {
   const made = (Kind, names) => names.map((store) => new Kind('default', { store }))
   const [one, other] = made(Segment, ['memory:shared', new URL('memory:shared')])

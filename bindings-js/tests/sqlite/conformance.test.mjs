@@ -13,7 +13,7 @@ test('what a store must do, as its clock is set', async (t) => {
   let now = 0
   const create = { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { workers: { start: 0, end: 4 } } } }
   const path = join(scratch(t), 'ids.db')
-  const again = () => withClocks(path, { create }, { wall: () => now, up: () => 0 })
+  const again = () => withClocks(path, { create }, { wall: () => now, ticking: () => 0 })
   const { passed } = await conform(again(), { setClock: (ms) => (now = ms), again })
   assert.equal(passed.length, 28)
 })

@@ -56,25 +56,12 @@ test('what differs from its declaration is refused at first use', async (t) => {
   const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
   const first = sqliteStore(path, { create: { tags, namespaces } })
   assert.deepEqual([lease(first).start, acquire(first).worker], [50n, 3])
-  const cases = [
-    [{ step: 500, max_step: 500 }, /^tag `orders` exists already, and not as declared: `step` is `10`, not `500`, `max_step` is `100`, not `500`; declare what is there, or change it: leafid tag set orders --store sqlite:/],
-    [{ until: '9007199254740992' }, /`until` is `9007199254740993`, not `9007199254740992`/],
-    [{ from: 61n }, /it stands at `60`, below `from` `61`, which counts only when a tag is made;/],
-  ]
-  for (const [spec, message] of cases) {
-    const store = sqliteStore(path, { create: { tags: { orders: spec } } })
-    for (let twice = 0; twice < 2; twice++) {
-      await refuses(() => lease(store), 'TAG_EXISTS', message)
-    }
-  }
-  const spaces = [
-    [{ layout: 'leaf' }, /^namespace `default` exists already, and not as declared: `layout` is `41\/16\/6 of 1 ms since 1735689600000`, not `41\/10\/12 .*`; declare what is there, or change it: leafid namespace set default --store sqlite:/],
-    [{ workers: { start: 0, end: 8 } }, /`workers` is `3..9`, not `0..8`/],
-    [{ max_window_ms: 1_000 }, /`max_window_ms` is `60000`, not `1000`/],
-  ]
-  for (const [spec, message] of spaces) {
-    const store = sqliteStore(path, { create: { namespaces: { default: spec } } })
-    await refuses(() => acquire(store), 'LAYOUT_MISMATCH', message)
+  // Which fields differ is for every language decided and said alike: `test_tables.py` has them all.
+  const words = /: `(step|workers)` is `(10|3..9)`, not `(500|0..8)`.*; declare what is there, or change it: leafid (tag set orders|namespace set default) --store sqlite:/
+  const other = sqliteStore(path, { create: { tags: { orders: { step: 500 } }, namespaces: { default: { workers: { start: 0, end: 8 } } } } })
+  for (let twice = 0; twice < 2; twice++) {
+    await refuses(() => lease(other), 'TAG_EXISTS', words)
+    await refuses(() => acquire(other), 'LAYOUT_MISMATCH', words)
   }
   // A generator hears it at once, and what a declaration leaves out may be anything.
   const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })

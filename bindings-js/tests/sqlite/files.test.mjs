@@ -172,7 +172,7 @@ test('while another writes, the event loop goes on, and then the ask', async (t)
 test('a leaping wall clock is not believed at once, a stray never', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = { wall: 1_800_000_000_000, up: 0 }
-  const clocks = { wall: () => at.wall, up: () => at.up }
+  const clocks = { wall: () => at.wall, ticking: () => at.up }
   const pass = (ms, leap = 0) => {
     at.up += ms
     at.wall += ms + leap
@@ -194,7 +194,7 @@ test('a leaping wall clock is not believed at once, a stray never', async (t) =>
   }
   assert.equal(store.acquire(ask('07')).now_ms, 1_800_000_652_000 + 3_600_000, 'after a window it is')
   for (const wall of [1_800_000_000_000 - 3 * 86_400_000, 1_800_000_000_000 + 40 * 86_400_000]) {
-    const stray = { wall: () => wall, up: () => 0 }
+    const stray = { wall: () => wall, ticking: () => 0 }
     await refuses(() => withClocks(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
 })
@@ -203,7 +203,7 @@ test('a writer with a clock ahead holds nobody up', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
-  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, up: () => own.up })
+  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, ticking: () => own.up })
   open(ahead).lease_segment({ tag: 'orders', request: '01'.repeat(16) })
   const store = open(right)
   const holder = { namespace: 'default', request: '02'.repeat(16), length_ms: 60_000 }

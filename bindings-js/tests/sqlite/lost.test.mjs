@@ -40,23 +40,6 @@ test('a tag without `from` is refused where the lost store may have begun it', a
   assert.equal((await refusal(() => leased(path, 'fresh', {}))).code, 'REQUEST_INVALID', 'each that is made')
 })
 
-test('a namespace begins where the server would let it begin', async (t) => {
-  for (const replaces of [false, true]) {
-    const path = made(t, { replaces })
-    const spec = { layout: 'edge', workers: { start: 3, end: 9 } }
-    const store = sqliteStore(path, { create: { namespaces: { ours: spec, late: { layout: { ...Layout.leaf.toJSON(), epoch_ms: 4_000_000_000_000 } } } } })
-    const ask = (namespace) => store.acquire({ ...acquire, namespace })
-    if (replaces) assert.equal((await refusal(() => ask('ours'))).code, 'WORKERS_EXHAUSTED')
-    else assert.equal(ask('ours').worker, 3)
-    // Its epoch is to come: whatever it is asked for, it is made first.
-    await refusal(() => ask('late'))
-    leafid('namespace', 'create', 'theirs', '--layout', 'edge', '--store', `sqlite:${path}`)
-    assert.equal(floor(path, 'ours'), floor(path, 'theirs'))
-    assert.equal(BigInt(floor(path, 'ours')) > 0n, replaces)
-    assert.equal(floor(path, 'late'), '0')
-  }
-})
-
 test('a changed layout keeps the floor at the same time', async (t) => {
   const path = made(t, { replaces: true })
   const connection = new Connection(path)

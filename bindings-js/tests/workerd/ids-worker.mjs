@@ -39,7 +39,7 @@ const stores = {
   object: durableObjectStore('IDS'),
   d1: d1Store('DB', { tags }),
   'object, careless': durableObjectStore('CARELESS'),
-  'd1, careless': careless({ read: (queries) => d1.read(queries), write: (steps) => d1.write(steps) }, runFar, new Works({ declared, hasVersion: true })),
+  'd1, careless': careless({ read: (queries) => d1.read(queries), write: (steps) => d1.write(steps) }, runFar, new Works({ declared, hears: (told) => told, hasVersion: true })),
 }
 
 const generators = {}

@@ -1,9 +1,9 @@
-//! The functions of the host, by which objects are read and written.
+//! JavaScript's plain objects: the functions of the host by which they are read and written.
 
 use alloc::string::String;
 use alloc::vec;
 
-use leafid_bindings::Value;
+use leafid_bindings::{Answer, Object, Reading, Value, Wrong};
 
 #[expect(unsafe_code, reason = "functions of the host: names cross as places in memory")]
 mod raw {
@@ -30,20 +30,47 @@ mod raw {
 /// A JavaScript object, by its place in the host's list.
 pub struct Js(pub u32);
 
-/// What stands in a field.
-#[expect(unsafe_code, reason = "the host reads the name and writes the value")]
-pub fn get(object: u32, field: &str) -> Value<'static, Js> {
-    let mut value = 0_u64;
-    // SAFETY: the host reads the name, and writes eight bytes at most.
-    let kind = unsafe { raw::get(object, field.as_ptr(), field.len(), &raw mut value) };
-    match kind {
-        0 => Value::Absent,
-        1 => Value::Flag(value != 0),
-        2 => Value::Number(f64::from_bits(value)),
-        3 => Value::Big(value),
-        4 => Value::Owned(taken(value as usize)),
-        5 => Value::Object(Js(value as u32)),
-        _ => Value::Other,
+impl Object for Js {
+    #[expect(unsafe_code, reason = "the host reads the name and writes the value")]
+    fn get(&self, field: &'static str) -> Value<'static, Js> {
+        let mut value = 0_u64;
+        // SAFETY: the host reads the name, and writes eight bytes at most.
+        let kind = unsafe { raw::get(self.0, field.as_ptr(), field.len(), &raw mut value) };
+        match kind {
+            0 => Value::Absent,
+            1 => Value::Flag(value != 0),
+            2 => Value::Number(f64::from_bits(value)),
+            3 => Value::Big(value),
+            4 => Value::Owned(taken(value as usize)),
+            5 => Value::Object(Js(value as u32)),
+            _ => Value::Other,
+        }
+    }
+
+    #[expect(unsafe_code, reason = "the host reads the name and the text")]
+    fn set(&mut self, field: &'static str, value: Value<'_, Js>) {
+        let (object, name, length) = (self.0, field.as_ptr(), field.len());
+        let text = |text: &str| {
+            // SAFETY: the host reads both.
+            unsafe { raw::set_text(object, name, length, text.as_ptr(), text.len()) }
+        };
+        // SAFETY: the host reads the name.
+        unsafe {
+            match value {
+                Value::Absent | Value::Other => {}
+                Value::Flag(flag) => raw::set_flag(object, name, length, flag.into()),
+                Value::Number(number) => raw::set_number(object, name, length, number),
+                Value::Big(big) => raw::set_big(object, name, length, big),
+                Value::Moment(ms) => raw::set_moment(object, name, length, ms),
+                Value::Text(given) => text(given),
+                Value::Owned(given) => text(&given),
+                Value::Object(Js(other)) => raw::set_object(object, name, length, other),
+            }
+        }
+    }
+
+    fn empty(&self) -> Option<Js> {
+        Some(Js(raw::empty()))
     }
 }
 
@@ -55,32 +82,19 @@ fn taken(length: usize) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Writes a field.
-#[expect(unsafe_code, reason = "the host reads the name and the text")]
-pub fn set(object: u32, field: &str, value: Value<'_, Js>) {
-    let (name, length) = (field.as_ptr(), field.len());
-    let text = |text: &str| {
-        // SAFETY: the host reads both.
-        unsafe { raw::set_text(object, name, length, text.as_ptr(), text.len()) }
-    };
-    // SAFETY: the host reads the name.
-    unsafe {
-        match value {
-            Value::Absent | Value::Other => {}
-            Value::Flag(flag) => raw::set_flag(object, name, length, flag.into()),
-            Value::Number(number) => raw::set_number(object, name, length, number),
-            Value::Big(big) => raw::set_big(object, name, length, big),
-            Value::Moment(ms) => raw::set_moment(object, name, length, ms),
-            Value::Text(given) => text(given),
-            Value::Owned(given) => text(&given),
-            Value::Object(Js(other)) => raw::set_object(object, name, length, other),
-        }
-    }
+/// The result of a verb as an object, or its refusal.
+pub fn answer(given: Result<impl Answer, Wrong>) -> u32 {
+    leafid_bindings::answer(Js(raw::empty()), given).0
 }
 
-/// Another object without fields.
-pub fn empty() -> Js {
-    Js(raw::empty())
+/// An object to read from.
+pub fn from(object: u32) -> Reading<Js> {
+    Reading::new(Js(object))
+}
+
+/// An object to read from, if there is one.
+pub fn given(object: u32) -> Option<Reading<Js>> {
+    (object != 0).then(|| from(object))
 }
 
 /// Tells a text.

@@ -16,10 +16,8 @@ extern crate alloc;
 mod alone;
 mod host;
 mod memory;
-mod object;
 mod parcel;
 
 pub use alone::Alone;
-pub use host::{Js, tell_big, tell_moment, tell_text};
-pub use object::{answer, from, given};
+pub use host::{Js, answer, from, given, tell_big, tell_moment, tell_text};
 pub use parcel::{parcel, text};

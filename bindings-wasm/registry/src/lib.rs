@@ -32,14 +32,6 @@ pub extern "C" fn acquire(namespace: u32, rows: u32, ask: u32, now_ms: f64) -> u
     answer(registry::acquire(&text(), from(namespace), from(rows), from(ask), at(now_ms)))
 }
 
-/// As `acquire`, out of what a store found in its indexes: `{ unused_from }` while the lowest number
-/// without a row is missing; else the same, and `used_until` for the namespace's row. `rows` has also
-/// `used_until`, `unused` once it was looked up, and `kept`.
-#[unsafe(export_name = "acquireFound")]
-pub extern "C" fn acquire_found(namespace: u32, rows: u32, ask: u32, now_ms: f64) -> u32 {
-    answer(registry::acquire_found(&text(), from(namespace), from(rows), from(ask), at(now_ms)))
-}
-
 /// Moves the end of a window forward: `{ row, grant }`, or the refusal.
 #[unsafe(no_mangle)]
 pub extern "C" fn renew(namespace: u32, row: u32, ask: u32, now_ms: f64) -> u32 {

@@ -1,4 +1,3 @@
-import { uptime } from 'node:os'
 import { LeafidError } from '../values/errors.js'
 
 /** A wall clock that steps forward by more than this between two readings is not believed at once. */
@@ -8,43 +7,32 @@ const MOST_AHEAD_MS = 30 * 86_400_000
 /** A wall clock that stands further below the last grant of a store is not believed at the start. */
 const MOST_BEHIND_MS = 86_400_000
 
-/** What time it is, and how long the machine has been up, in ms. */
-export interface Clocks {
-  wall(): number
-  /** Goes on while the machine sleeps, and is set by nobody. */
-  up(): number
-}
-
-export const MACHINE: Clocks = { wall: () => Date.now(), up: () => Math.floor(uptime() * 1_000) }
-
-/** A store's time: the wall clock's as long as it can be believed, and never back. */
+/** A store's time: its source's as long as that can be believed, and never back. */
 export class StoreClock {
-  readonly #clocks: Clocks
   #now: number
-  #wall: number
+  #source: number
   #up: number
   #distrustsUntil: number | undefined
 
-  /** Begins at the latest time of a grant. */
-  constructor(anchor: number, clocks: Clocks) {
-    this.#clocks = clocks
-    this.#wall = clocks.wall()
-    this.#up = clocks.up()
-    this.#now = Math.max(anchor, this.#wall)
+  /** Begins at the latest time that the store knows; `up` is ms on a clock that only ticks. */
+  constructor(anchor: number, source: number, up: number) {
+    this.#now = Math.max(anchor, source)
+    this.#source = source
+    this.#up = up
   }
 
-  /** The time now. A step forward by more than a minute is not believed for `longestWindow` ms. */
-  read(longestWindow: () => number): number {
-    const [wall, up] = [this.#clocks.wall(), this.#clocks.up()]
+  /** The time now, in ms since 1970. A step of the source forward by more than a minute is not believed for `longestWindow` ms. */
+  read(source: number, up: number, longestWindow: () => number): number {
+    // Where the ticking clock was set back, nothing is known to have passed, and it counts from there.
     const elapsed = Math.max(up - this.#up, 0)
     const own = this.#now + elapsed
-    const step = wall - this.#wall - elapsed
-    this.#wall = wall
-    this.#up = Math.max(up, this.#up)
-    if (step > LARGEST_STEP_MS && wall > own) this.#distrustsUntil = this.#up + longestWindow()
+    const step = source - this.#source - elapsed
+    this.#source = source
+    this.#up = up
+    if (step > LARGEST_STEP_MS && source > own) this.#distrustsUntil = up + longestWindow()
     const until = this.#distrustsUntil
-    if (until !== undefined && (up >= until || wall - own <= LARGEST_STEP_MS)) this.#distrustsUntil = undefined
-    this.#now = this.#distrustsUntil === undefined ? Math.max(own, wall) : own
+    if (until !== undefined && (up >= until || source - own <= LARGEST_STEP_MS)) this.#distrustsUntil = undefined
+    this.#now = this.#distrustsUntil === undefined ? Math.max(own, source) : own
     return this.#now
   }
 }

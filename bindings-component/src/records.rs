@@ -1,12 +1,26 @@
-//! The rows of a store.
+//! Asks, releases, grants, and the rows of a store.
 
 use leafid_core::registry::{Candidates, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Layout, Name, Refusal};
+use leafid_core::{
+    AcquireAsk, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+};
 
 use crate::bindings::exports::leafid::generator::registry as wit;
+use crate::bindings::leafid::generator::types;
 use crate::values::{Crosses, at, range, records, token};
 
 records! {
+    types::SegmentAsk { tag: Name::tag; request, store, step, at_least, exactly, have_until }
+    types::AcquireAsk {
+        namespace: Name::namespace, owner: Name::owner;
+        request, store, layout, length_ms, sticky, strict
+    }
+    types::RenewAsk {
+        namespace: Name::namespace; request, store, worker, key, have_until, length_ms
+    }
+    types::Release { namespace: Name::namespace; store, worker, key, unused_from }
+    types::SegmentGrant { tag: Name::tag; request, store, range, step, max_step, remaining, now }
+    types::WindowGrant { ; request, store, worker, ticks, layout, now, max_window_ms }
     wit::TagRow { ; max_id, step, max_step, deleted, until, claimed_until }
 }
 
