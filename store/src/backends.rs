@@ -29,9 +29,6 @@ pub mod sqlite;
 #[cfg(any(feature = "sql", feature = "etcd"))]
 pub(crate) mod tls;
 
-#[cfg(not(feature = "sql"))]
-pub use crate::absent::mysql;
-
 /// A database that keeps a registry's rows.
 ///
 /// A turn of the registry is [`begin`](BackEnd::begin), any number of [`read`](BackEnd::read)s, and
@@ -143,8 +140,6 @@ pub struct Facts {
     pub store: Token,
     /// Where it lies, for a person.
     pub place: String,
-    /// Before when it grants no window, since it replaces a lost store; 0 if it does not.
-    pub floor: StoreTime,
     /// The time when it was opened.
     pub now: StoreTime,
     /// What it held when it was opened.

@@ -24,7 +24,7 @@
 //! # let folder = tempfile::tempdir().expect("a folder");
 //! # let folder = folder.path();
 //! let options = Options { create: true, ..Options::default() };
-//! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), options)?;
+//! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), &options)?;
 //! store.keep(Journal::open(folder, store.id(), store.place())?, false)?;
 //!
 //! let orders = Name::tag("orders")?;
@@ -39,7 +39,6 @@
 //! # }
 //! ```
 
-pub mod absent;
 pub mod backends;
 pub mod clock;
 pub mod dispense;

@@ -33,7 +33,7 @@ const BACK_ENDS: [(&str, Open); 2] = [("sqlite", sqlite), ("every third race los
 
 fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
     let options = Options { create: true, id: Some(id), ..Options::default() };
-    let store = open_sqlite(&folder.join("store.db"), clock, options);
+    let store = open_sqlite(&folder.join("store.db"), clock, &options);
     Arc::new(store.expect("the store opens"))
 }
 

@@ -1,10 +1,5 @@
 //! What the addresses of all databases share: what is printed of them, and how a URL is refused.
 
-#![cfg_attr(
-    not(feature = "sql"),
-    expect(dead_code, reason = "only these take options out of a URL")
-)]
-
 use std::collections::BTreeMap;
 
 use leafid_core::Code;

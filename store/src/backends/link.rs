@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
+use super::clock::{self, DatabaseClock};
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
 use super::{Facts, Fault, Watch};
+use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
@@ -47,6 +49,14 @@ pub enum Breakage {
     Forbidden,
     /// Whoever answers is not known to be the database, or wants to know more of us.
     Untrusted,
+    /// It cannot be a store, by its version, its settings or what another program wrote there.
+    Unfit(Code),
+}
+
+impl From<Problem> for Broken {
+    fn from(Problem { code, detail, .. }: Problem) -> Broken {
+        Broken { detail, kind: Breakage::Unfit(code) }
+    }
 }
 
 impl Broken {
@@ -85,6 +95,7 @@ impl Broken {
                  the URL, as USER:PASSWORD@ before the host, and the rights that docs/STORES.md names"
             ),
             Breakage::Untrusted => format!("no TLS to {name} at {place}: {detail}"),
+            Breakage::Unfit(_) => detail.clone(),
             _ => format!("{name} at {place} cannot be reached: {detail}"),
         }
     }
@@ -101,6 +112,7 @@ impl Broken {
             Breakage::NoDatabase => Code::StoreUnknown,
             Breakage::Unknown => Code::Unauthorized,
             Breakage::Forbidden => Code::Forbidden,
+            Breakage::Unfit(code) => code,
             _ => Code::StoreUnavailable,
         };
         let may_pass = matches!(self.kind, Breakage::Lost | Breakage::Race | Breakage::Locked);
@@ -111,6 +123,11 @@ impl Broken {
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
     address: Address<B>,
+    /// Whose clock counts.
+    pub clock: DatabaseClock,
+    time: RegistryTime,
+    opened: StoreTime,
+    found: Found,
     /// Where the store is, for a person.
     pub place: String,
     /// The store that was opened.
@@ -127,16 +144,49 @@ pub struct Link<B: Far> {
 
 impl<B: Far> Link<B> {
     /// To the store that was found there; not connected yet.
-    pub fn new(address: Address<B>, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
-        let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
-        let (client, connections, denied) = (None, 0, None);
-        Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
+    pub fn new(
+        address: Address<B>,
+        place: String,
+        meta: Meta,
+        clock: DatabaseClock,
+        allow_unsafe: bool,
+    ) -> Link<B> {
+        let zero = StoreTime::new(0);
+        Link {
+            address,
+            time: RegistryTime::start(zero, &clock),
+            clock,
+            opened: zero,
+            found: Found::of(false, [0; 2], [zero; 3], 0),
+            place,
+            meta,
+            allow_unsafe,
+            gone: Arc::default(),
+            client: None,
+            used: Instant::now(),
+            tries: Tries::default(),
+            connections: 0,
+            denied: None,
+        }
     }
 
-    /// What is constant of the open store; `now` is the time of its opening, `found` what it held then.
-    pub fn facts(&self, now: StoreTime, found: Found) -> Facts {
-        let Meta { store, floor, .. } = self.meta;
-        Facts { store, place: self.place.clone(), floor, now, found }
+    /// Its time begins, after what it held when it was opened.
+    pub fn begin(&mut self, found: Found) {
+        self.found = found;
+        self.time = RegistryTime::start(found.granted(), &self.clock);
+        self.opened = self.clock.wall().max(found.granted());
+    }
+
+    /// The time now, with what an answer told.
+    pub fn now(&mut self, told: Option<StoreTime>, longest: impl FnOnce() -> i64) -> StoreTime {
+        told.inspect(|told| self.clock.learn(*told));
+        clock::read(&mut self.time, &self.clock, B::CLOCK, longest)
+    }
+
+    /// What is constant of the open store.
+    pub fn facts(&self) -> Facts {
+        let Link { place, meta: Meta { store, .. }, opened: now, found, .. } = self;
+        Facts { store: *store, place: place.clone(), now: *now, found: *found }
     }
 
     /// Whether another store was found by its name.
@@ -239,18 +289,18 @@ impl<B: Far> Link<B> {
 
     async fn connect(&self) -> Result<B::Client, Fault> {
         let told = |broken: Broken| self.fault(&broken);
-        let problem = |problem: Problem| Fault { detail: problem.detail };
         let mut client = B::Client::connect(&self.address).await.map_err(told)?;
-        client.examine(self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
-        let found = B::meta(&mut client, &self.place).await.map_err(told)?;
+        client.examine(self.allow_unsafe).await.map_err(told)?;
         let of_ours = |meta: &Meta| (meta.store, meta.revision);
-        match found {
+        match B::meta(&mut client, &self.place).await {
             Ok(Some(meta)) if of_ours(&meta) == of_ours(&self.meta) => {
-                of_this_version::<B>(meta, &self.place).map(|_| client).map_err(problem)
+                let known = of_this_version::<B>(meta, &self.place);
+                known.map(|_| client).map_err(|problem| told(problem.into()))
             }
             Ok(Some(meta)) => Err(self.another(&hex(meta.store))),
             Ok(None) => Err(self.another("none")),
-            Err(problem) => Err(self.another(&problem.detail)),
+            Err(Broken { detail, kind: Breakage::Unfit(_) }) => Err(self.another(&detail)),
+            Err(broken) => Err(told(broken)),
         }
     }
 

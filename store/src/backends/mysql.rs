@@ -15,7 +15,6 @@ use mysql_async::{Conn, DriverError, Error, Params};
 
 use super::Standing;
 use super::far::Client;
-use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
@@ -91,22 +90,6 @@ impl Mysql {
         }
         Ok(done)
     }
-
-    async fn all(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Error> {
-        if ending != Ending::Alone {
-            self.open = true;
-            self.connection.query_drop("START TRANSACTION").await?;
-        }
-        let mut done = Vec::with_capacity(groups.len());
-        for steps in groups {
-            done.push(self.group(steps).await?);
-        }
-        if ending == Ending::Committed {
-            self.connection.query_drop("COMMIT").await?;
-            self.open = false;
-        }
-        Ok(done)
-    }
 }
 
 impl Client for Mysql {
@@ -145,19 +128,16 @@ impl Client for Mysql {
         Ok(Mysql { connection, place, translated, open: false, leaf: address.leaf })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         let found = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
-        let judged = judge(&self.place, &found.rows, allow_unsafe)?;
-        if judged.is_err() {
-            return Ok(judged);
-        }
+        judge(&self.place, &found.rows, allow_unsafe)?;
         let foreign = self.run(&Query::new(self.texts().text("meta/foreign"), |_| {})).await?;
         if let Some(row) = foreign.rows.first() {
             let detail = format!("{} {}", self.place, row.text(0)?);
-            return Ok(Err(Problem::new(Code::StoreRefused, detail)));
+            return Err(Problem::new(Code::StoreRefused, detail).into());
         }
         if !self.leaf {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let found = self.run(&Query::new(self.texts().text("leaf/columns"), |_| {})).await?;
         leaf::judge(&self.place, &found.rows)
@@ -178,10 +158,6 @@ impl Driver for Mysql {
 
     fn texts(&self) -> Texts {
         if self.leaf { sql::LEAF } else { sql::MYSQL }
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_mysql(address, sql)
     }
 
     async fn named(&mut self) -> Result<Standing, Broken> {
@@ -223,7 +199,18 @@ impl Driver for Mysql {
     }
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
-        Ok(self.all(groups, ending).await?)
+        if ending != Ending::Alone {
+            self.open = true;
+            self.connection.query_drop("START TRANSACTION").await?;
+        }
+        let mut done = Vec::with_capacity(groups.len());
+        for steps in groups {
+            done.push(self.group(steps).await?);
+        }
+        if ending == Ending::Committed {
+            self.commit().await?;
+        }
+        Ok(done)
     }
 
     async fn commit(&mut self) -> Result<(), Broken> {

@@ -18,11 +18,9 @@ use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
 use super::Standing;
 use super::far::Client;
-use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
-use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
@@ -122,7 +120,7 @@ impl Client for Postgres {
         Ok(Postgres { client, place, prepared })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
         let found = self.pipeline(&[&asked], None, None).await?.concat();
         judge(&self.place, &found, allow_unsafe)
@@ -143,10 +141,6 @@ impl Driver for Postgres {
 
     fn texts(&self) -> Texts {
         sql::POSTGRES
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_postgres(address, sql)
     }
 
     async fn named(&mut self) -> Result<Standing, Broken> {

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::problem::Problem;
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
@@ -68,7 +67,7 @@ impl Client for Etcd {
         })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         settings::examine(self, allow_unsafe).await
     }
 

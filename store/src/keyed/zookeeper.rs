@@ -13,7 +13,6 @@ use leafid_core::{Name, StoreTime, Token};
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
-use crate::problem::Problem;
 
 pub use address::Address;
 use address::{Paths, counted};
@@ -98,7 +97,7 @@ impl Client for Zookeeper {
         Ok(Zookeeper { session, paths, rights, told: None, position: 0 })
     }
 
-    async fn examine(&mut self, _allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
         // Whether it syncs its log (`forceSync`) it shows to nobody.
         let probe = self.paths.probe();
         let stat = match self.session.set(&probe, b"").await {
@@ -111,7 +110,7 @@ impl Client for Zookeeper {
         let stat = stat.map_err(unwritten)?;
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn is_lost(&self) -> bool {

@@ -13,7 +13,6 @@ use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use leafid_store::keyed::text;
-use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
@@ -56,7 +55,7 @@ impl<E: Engine> Client for Counted<E> {
         Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
     }
 
-    async fn examine(&mut self, allow: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow: bool) -> Result<(), Broken> {
         self.engine.examine(allow).await
     }
 
@@ -161,7 +160,7 @@ impl Counting {
         let counts = Arc::new(Counts::default());
         let address = (S::address(url), Arc::clone(&counts));
         let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
-        let store = Registry::over(keyed, clock(), false).expect("a thread");
+        let store = Registry::over(None, keyed, clock(), false).expect("a thread");
         Counting { store, counts }
     }
 
