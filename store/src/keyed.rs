@@ -82,10 +82,8 @@ impl<E: Engine> BackEnd for Keyed<E> {
                 Seen { row, revision: revision + 1 }
             }
         };
-        let engine = self.link.client.as_ref();
-        let (database, position) =
-            engine.map(|engine| (engine.name(), engine.position())).unwrap_or_default();
-        Ok(Standing { fenced, database, position })
+        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
+        Ok(Standing { fenced, ..named })
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

@@ -43,7 +43,6 @@ pub mod backends;
 pub mod clock;
 pub mod dispense;
 pub mod fence;
-pub mod json;
 pub mod keyed;
 pub mod meter;
 pub mod opening;
@@ -54,3 +53,4 @@ pub mod store;
 pub mod utc;
 
 pub use leafid_turn::{hex, problem};
+pub use leafid_wire as json;

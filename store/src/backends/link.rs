@@ -60,14 +60,19 @@ impl From<Problem> for Broken {
 }
 
 impl Broken {
+    /// Why, and what follows.
+    pub fn new(detail: impl Into<String>, kind: Breakage) -> Broken {
+        Broken { detail: detail.into(), kind }
+    }
+
     /// The connection is lost, or an answer did not come.
     pub fn lost(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Lost }
+        Broken::new(detail, Breakage::Lost)
     }
 
     /// It said no.
     pub fn refused(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Refused }
+        Broken::new(detail, Breakage::Refused)
     }
 
     /// Whether it does not let this server in, or not do this: no other member will, and no later try.
@@ -137,7 +142,7 @@ pub struct Link<B: Far> {
     /// The connection, if there is one.
     pub client: Option<B::Client>,
     used: Instant,
-    tries: Tries,
+    down: Option<Down>,
     connections: u64,
     denied: Option<Broken>,
 }
@@ -157,14 +162,14 @@ impl<B: Far> Link<B> {
             time: RegistryTime::start(zero, &clock),
             clock,
             opened: zero,
-            found: Found::of(false, [0; 2], [zero; 3], 0),
+            found: Found::of([0; 2], [zero; 3], 0),
             place,
             meta,
             allow_unsafe,
             gone: Arc::default(),
             client: None,
             used: Instant::now(),
-            tries: Tries::default(),
+            down: None,
             connections: 0,
             denied: None,
         }
@@ -216,17 +221,31 @@ impl<B: Far> Link<B> {
             }
             self.lose("it was closed");
         }
-        self.tries.due()?;
+        if let Some(down) = self.down.as_ref().filter(|down| Instant::now() < down.next) {
+            return Err(down.fault.clone());
+        }
         let connected = timeout(B::CONNECTING, self.connect()).await;
-        match connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING)))) {
+        let connected = connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING))));
+        let (now, place) = (Instant::now(), &self.place);
+        match connected {
             Ok(client) => {
-                self.client = Some(client);
+                if let Some(down) = self.down.take() {
+                    let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);
+                    tracing::info!(place, after_ms = ms, tries, "connected again");
+                }
+                (self.client, self.used) = (Some(client), now);
                 self.connections += 1;
-                self.used = Instant::now();
-                self.tries.done(&self.place);
                 Ok(())
             }
-            Err(fault) => Err(self.tries.failed(&self.place, fault)),
+            Err(fault) => {
+                let down = self.down.take();
+                let (since, tries) = down.map_or((now, 0), |down| (down.since, down.tries));
+                let pause = pause(tries);
+                let (why, ms, tries) = (&fault.detail, pause.as_millis(), tries + 1);
+                tracing::warn!(place, tries, next_in_ms = ms, "not connected: {why}");
+                self.down = Some(Down { since, tries, next: now + pause, fault: fault.clone() });
+                Err(fault)
+            }
         }
     }
 
@@ -274,7 +293,9 @@ impl<B: Far> Link<B> {
     /// The connection is not used again; the next turn makes another at once.
     pub fn lose(&mut self, why: &str) {
         if self.client.take().is_some() {
-            self.tries.lost(&self.place, why);
+            tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
+            let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
+            self.down.get_or_insert(Down { since: now, tries: 0, next: now, fault });
         }
     }
 
@@ -340,52 +361,12 @@ impl Watch for Gone {
     }
 }
 
-#[derive(Debug, Default)]
-struct Tries(Option<Down>);
-
-#[derive(Debug)]
+/// Since when there is no connection, and how often one was tried.
 struct Down {
     since: Instant,
     tries: u32,
     next: Instant,
     fault: Fault,
-}
-
-impl Tries {
-    /// Whether it is time for the next try.
-    ///
-    /// # Errors
-    /// Why the last one failed, until it is.
-    fn due(&self) -> Result<(), Fault> {
-        match &self.0 {
-            Some(down) if Instant::now() < down.next => Err(down.fault.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// A connection was lost: the next try is due at once.
-    fn lost(&mut self, place: &str, why: &str) {
-        tracing::warn!(place, "the connection is lost, and made again: {why}");
-        let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
-        self.0.get_or_insert(Down { since: now, tries: 0, next: now, fault });
-    }
-
-    fn failed(&mut self, place: &str, fault: Fault) -> Fault {
-        let now = Instant::now();
-        let (since, tries) = self.0.as_ref().map_or((now, 0), |down| (down.since, down.tries));
-        let pause = pause(tries);
-        let (why, ms, tries) = (&fault.detail, pause.as_millis(), tries + 1);
-        tracing::warn!(place, tries, next_in_ms = ms, "not connected: {why}");
-        self.0 = Some(Down { since, tries, next: now + pause, fault: fault.clone() });
-        fault
-    }
-
-    fn done(&mut self, place: &str) {
-        if let Some(down) = self.0.take() {
-            let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);
-            tracing::info!(place, after_ms = ms, tries, "connected again");
-        }
-    }
 }
 
 /// How long to wait after this many tries that failed: twice as long each time, and a bit more or

@@ -233,10 +233,7 @@ impl Driver for Mysql {
         let held: Option<Option<i64>> = self.connection.query_first(lock).await?;
         match held.flatten() {
             Some(1) => Ok(()),
-            _ => {
-                let detail = "another program is making a store in this database".to_owned();
-                Err(Broken { detail, kind: Breakage::Refused })
-            }
+            _ => Err(Broken::refused("another program is making a store in this database")),
         }
     }
 
@@ -249,17 +246,14 @@ impl From<Error> for Broken {
     /// What a failure means. Neither the server's words nor the client's have a password.
     fn from(error: Error) -> Broken {
         if let Some(failure) = failure(&error) {
-            return Broken {
-                detail: advice(failure, "ssl-ca=FILE", None),
-                kind: Breakage::Untrusted,
-            };
+            return Broken::new(advice(failure, "ssl-ca=FILE", None), Breakage::Untrusted);
         }
         if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
             let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
-            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+            return Broken::new(detail, Breakage::Untrusted);
         }
         let Error::Server(said) = error else {
-            return Broken { detail: error.to_string(), kind: Breakage::Lost };
+            return Broken::lost(error.to_string());
         };
         let kind = match said.code {
             // A deadlock, which undid all.

@@ -182,17 +182,17 @@ pub struct Found {
 }
 
 impl Found {
-    /// By the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
+    /// Of a store that was there, by the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
     /// the time, before when no window is granted; 0 for none), and by the position.
     pub fn of(
-        created: bool,
         [tags, namespaces]: [u32; 2],
         [granted, beat, floor]: [StoreTime; 3],
         position: u64,
     ) -> Found {
         let some = |at: StoreTime| (at.get() > 0).then_some(at);
         let (last_grant, last_used) = (some(granted), some(granted.max(beat)));
-        Found { created, tags, namespaces, last_grant, last_used, floor: some(floor), position }
+        let (created, floor) = (false, some(floor));
+        Found { created, tags, namespaces, last_grant, last_used, floor, position }
     }
 
     /// The time of the last grant; 0 for none.

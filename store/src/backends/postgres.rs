@@ -238,25 +238,20 @@ impl From<Error> for Broken {
             let cause = std::error::Error::source(&error);
             // The client has no word of its own for it, and no try will find one.
             if cause.is_some_and(|cause| cause.to_string() == "password missing") {
-                let detail = "no password in the URL".to_owned();
-                return Broken { detail, kind: Breakage::Forbidden };
+                return Broken::new("no password in the URL", Breakage::Forbidden);
             }
             if let Some(failure) = failure(&error) {
                 let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
-                return Broken { detail, kind: Breakage::Untrusted };
+                return Broken::new(detail, Breakage::Untrusted);
             }
             if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
                 let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
-                return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+                return Broken::new(detail, Breakage::Untrusted);
             }
             let detail =
                 cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
-            let kind = if error.is_closed() || cause.is_some() {
-                Breakage::Lost
-            } else {
-                Breakage::Refused
-            };
-            return Broken { detail, kind };
+            let is_lost = error.is_closed() || cause.is_some();
+            return if is_lost { Broken::lost(detail) } else { Broken::refused(detail) };
         };
         let (code, message) = (said.code(), said.message());
         let kind = match code {

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::backends::address::{Options, without};
+use crate::backends::address::{Options, query, without};
 
 /// The parts of `SCHEME://[USER:PASSWORD@]HOST[:PORT][,…][/PATH][?OPTION=VALUE&…]`.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Parts {
 pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Parts, String> {
     let (url, options) = without(url, known)?;
     let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;
-    if let Some((_, left)) = rest.rsplit_once('?').filter(|(_, left)| !left.contains('@')) {
+    if let Some((_, left)) = query(rest) {
         let (name, _) = left.split_once('=').ok_or("an option has no value")?;
         return Err(format!("unknown option `{name}`"));
     }

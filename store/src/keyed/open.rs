@@ -92,8 +92,8 @@ impl<E: Engine> Far for Keyed<E> {
         };
         let latest = self.spaces.values().map(|known| known.latest()).max();
         let times = [latest.unwrap_or(StoreTime::new(0)), beat, self.link.meta.floor];
-        let position = self.link.client.as_ref().map_or(0, Engine::position);
-        Ok(Found::of(false, counts, times, position))
+        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
+        Ok(Found::of(counts, times, named.position))
     }
 
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {

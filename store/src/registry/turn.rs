@@ -59,7 +59,7 @@ impl<B: BackEnd> Turns<B> {
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // While the next turn is written there is time for them, if that is a wait and comes now.
-            if !self.abilities.waits || !queue.is_waiting() {
+            if !self.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
             if !queue.wait().await {

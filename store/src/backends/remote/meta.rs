@@ -71,7 +71,7 @@ pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<(Found, i64
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
     let times = [granted, meta.beat, meta.floor];
-    Ok((Found::of(false, counts, times, position), row.int(2)?))
+    Ok((Found::of(counts, times, position), row.int(2)?))
 }
 
 /// Makes the tables, the namespace `default` and the store's row, unless another program does meanwhile;

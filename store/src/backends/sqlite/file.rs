@@ -80,7 +80,7 @@ pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Probl
 }
 
 /// Counts what stands in the tables.
-pub(crate) fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
+pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     let counts = [
         number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
         number(connection, "SELECT count(*) FROM namespaces")?,
@@ -88,7 +88,7 @@ pub(crate) fn found(connection: &Connection, created: bool) -> Result<Found, rus
     let time = |sql| number(connection, sql).map(StoreTime::new);
     let granted = time("SELECT coalesce(max(granted_ms), 0) FROM workers")?;
     let times = [granted, time("SELECT beat_ms FROM meta")?, time("SELECT floor_ms FROM meta")?];
-    Ok(Found::of(created, counts, times, position(connection)?))
+    Ok(Found::of(counts, times, position(connection)?))
 }
 
 /// Lowers what is known of a later time than this, to it; how many times of grants that were. How far each

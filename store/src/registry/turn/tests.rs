@@ -70,7 +70,7 @@ impl BackEnd for Slow {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { waits: self.far.is_some(), ..Abilities::default() }
+        Abilities { is_remote: self.far.is_some(), ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

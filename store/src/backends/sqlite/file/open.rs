@@ -38,7 +38,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     let created =
         !made && file::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
     let store = file::store(&connection, path)?;
-    let mut found = file::found(&connection, created).map_err(cannot)?;
+    let mut found = Found { created, ..file::found(&connection).map_err(cannot)? };
     options.refuse_old(&file::place(path), store, &found, "file")?;
     let source = clock.wall();
     let strays = found.judge_clock("this machine's clock", source, options.believe_clock)?;
