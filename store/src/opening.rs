@@ -58,17 +58,17 @@ impl Place {
         if let Err(left_out) = built(scheme) {
             return Some(Err(left_out));
         }
-        Some(match scheme {
+        match scheme {
             #[cfg(feature = "sql")]
-            "postgres" | "postgresql" => postgres::Address::parse(named).map(Place::Postgres),
+            "postgres" | "postgresql" => Some(postgres::Address::parse(named).map(Place::Postgres)),
             #[cfg(feature = "sql")]
-            "mysql" | "mariadb" => mysql::Address::parse(named).map(Place::Mysql),
+            "mysql" | "mariadb" => Some(mysql::Address::parse(named).map(Place::Mysql)),
             #[cfg(feature = "etcd")]
-            "etcd" | "etcds" => etcd::Address::parse(named).map(Place::Etcd),
+            "etcd" | "etcds" => Some(etcd::Address::parse(named).map(Place::Etcd)),
             #[cfg(feature = "zookeeper")]
-            "zk" => zookeeper::Address::parse(named).map(Place::Zookeeper),
-            _ => return None,
-        })
+            "zk" => Some(zookeeper::Address::parse(named).map(Place::Zookeeper)),
+            _ => None,
+        }
     }
 
     /// Whether the tags of the store with this name are in Leaf's own table.
@@ -118,7 +118,10 @@ impl Place {
             Ok(Registry::over(on, back_end, clock, options.first_use)?)
         }
         match self {
-            Place::File(path) => Ok(open_sqlite(path, clock, options)?),
+            Place::File(path) => {
+                let file = Sqlite::open(path, Arc::clone(&clock), options)?;
+                Ok(Registry::over(on, file, clock, options.first_use)?)
+            }
             #[cfg(feature = "sql")]
             Place::Postgres(at) => over::<Remote<Postgres>>(at, &at.place, on, clock, options),
             #[cfg(feature = "sql")]
@@ -210,8 +213,7 @@ pub fn open_sqlite(
     clock: Arc<dyn Clock>,
     options: &Options,
 ) -> Result<Registry, Problem> {
-    let file = Sqlite::open(path, Arc::clone(&clock), options)?;
-    Registry::over(None, file, clock, options.first_use)
+    Ok(Place::File(path.to_owned()).open(None, clock, options)?)
 }
 
 #[cfg(test)]

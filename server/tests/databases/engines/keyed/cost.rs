@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
 use leafid_servers::for_test;
+use leafid_store::backends::Standing;
 use leafid_store::backends::far::Client;
 use leafid_store::backends::link::Broken;
 use leafid_store::keyed::Held;
@@ -73,12 +74,8 @@ impl<E: Engine> Engine for Counted<E> {
         self.engine.told()
     }
 
-    fn position(&self) -> u64 {
-        self.engine.position()
-    }
-
-    fn name(&self) -> String {
-        self.engine.name()
+    fn named(&self) -> Standing {
+        self.engine.named()
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
