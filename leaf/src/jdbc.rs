@@ -1,7 +1,6 @@
 //! The URL of a database as Java writes it, turned into ours.
 
-use leafid_store::absent::built;
-use leafid_store::backends::mysql::Address;
+use leafid_store::opening::{Place, built};
 use leafid_store::problem::Problem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -46,8 +45,10 @@ pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
     let tls = tls(query).map_err(|why| wrong(&why))?;
     let url = format!("mysql://{user}:{password}@{host}/{database}?tags=leaf_alloc{tls}");
     // What is wrong with it is better known here, where it is known whose words it has.
-    Address::parse(&url).map_err(|_| wrong("its host or port cannot be read"))?;
-    Ok(url)
+    match Place::parse(&url) {
+        Some(Ok(_)) => Ok(url),
+        _ => Err(wrong("its host or port cannot be read")),
+    }
 }
 
 /// TLS where the URL asks for it; the certificate is looked at where it says so. All other options are
@@ -105,7 +106,8 @@ mod tests {
             ("jdbc:mariadb://h:1/leaf", "mysql://u@h:1/leaf"),
         ] {
             let url = url(jdbc, "u", "s3@c:r/e?t&tags=%").unwrap();
-            assert_eq!(Address::parse(&url).unwrap().place, format!("{place}?tags=leaf_alloc"));
+            let read = Place::parse(&url).unwrap().unwrap();
+            assert_eq!(read.shown(), format!("{place}?tags=leaf_alloc"));
             assert_eq!(
                 url.contains("require_ssl"),
                 jdbc.contains("requireSSL") || jdbc.to_lowercase().contains("verify")

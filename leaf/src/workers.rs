@@ -14,17 +14,16 @@ pub mod place;
 pub mod plan;
 pub mod start;
 #[cfg(feature = "sql")]
-pub mod table;
+mod table;
 #[cfg(feature = "zookeeper")]
-pub mod zookeeper;
+mod zookeeper;
 
 use leafid_core::{Layout, StoreTime};
+use leafid_store::opening::Place;
+use leafid_store::problem::Problem;
 use serde_json::Value;
 
-#[cfg(not(feature = "sql"))]
-pub use leafid_store::absent::mysql as table;
-#[cfg(not(feature = "zookeeper"))]
-pub use leafid_store::absent::zookeeper;
+use crate::invalid;
 
 /// The layout of Leaf's IDs: ms since 2010-11-04, 41/10/12 bits.
 pub const LAYOUT: Layout = Layout::LEAF;
@@ -87,6 +86,21 @@ pub struct Found {
     pub growth: Growth,
     /// The numbers.
     pub nodes: Vec<Node>,
+}
+
+/// Reads the registry that lies there: Leaf's nodes in ZooKeeper, or its fork's table in MySQL.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` where it does not answer, `REQUEST_INVALID` where no Leaf has been there or what is
+/// there is not Leaf's.
+pub async fn read(registry: &Place) -> Result<Found, Problem> {
+    match registry {
+        #[cfg(feature = "zookeeper")]
+        Place::Zookeeper(address) => zookeeper::read(address).await,
+        #[cfg(feature = "sql")]
+        Place::Mysql(address) => table::read(address).await,
+        other => Err(invalid(format!("{} is no registry of Leaf's", other.shown()))),
+    }
 }
 
 /// The time in what a Leaf wrote, or why it cannot be read.

@@ -1,7 +1,7 @@
 //! URLs of stores, and Leaf's of JDBC. A password in one is in no message.
 
 use leafid_leaf::jdbc;
-use leafid_store::opening::database::Database;
+use leafid_store::opening::Place;
 
 use super::{Fate, Target};
 use crate::cli::named::{file, masked, path};
@@ -18,7 +18,7 @@ fn urls() {
     let target = Target { name: "urls", inputs: 6_000, words: WORDS };
     target.fuzz(|input| {
         let Ok(text) = str::from_utf8(input) else { return Ok(Fate::Refused) };
-        let database = Database::parse(text);
+        let database = Place::parse(text);
         let said = [
             database.as_ref().and_then(|read| read.as_ref().err()).map(|why| why.detail.clone()),
             file(text, "--store").err().map(|why| why.detail),

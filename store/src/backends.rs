@@ -29,9 +29,6 @@ pub mod sqlite;
 #[cfg(any(feature = "sql", feature = "etcd"))]
 pub(crate) mod tls;
 
-#[cfg(not(feature = "sql"))]
-pub use crate::absent::mysql;
-
 /// A database that keeps a registry's rows.
 ///
 /// A turn of the registry is [`begin`](BackEnd::begin), any number of [`read`](BackEnd::read)s, and
@@ -85,10 +82,9 @@ pub struct Abilities {
     pub wide: usize,
     /// At most this many rows of a group are written together, its first one aside.
     pub whole: usize,
-    /// Whether the thread is free while a read or a write is under way, since another program does it.
-    pub waits: bool,
-    /// Whether a replica may take its place, perhaps without the last writings.
-    pub is_followed: bool,
+    /// Whether it is another program's: the thread is free while a read or a write is under way, and a
+    /// replica may take its place, perhaps without the last writings.
+    pub is_remote: bool,
     /// Whether the row of a tag stays for good; another program may delete those of its own table.
     pub keeps_tags: bool,
     /// Whether it tells how far it has come, so that a loss is noticed.
@@ -98,7 +94,7 @@ pub struct Abilities {
 impl Abilities {
     /// Those of a database that is another program's, perhaps on another machine.
     pub fn remote() -> Self {
-        Self { waits: true, is_followed: true, notices: true, ..Self::default() }
+        Self { is_remote: true, notices: true, ..Self::default() }
     }
 }
 
@@ -108,8 +104,7 @@ impl Default for Abilities {
             at_once: 1,
             wide: usize::MAX,
             whole: usize::MAX,
-            waits: false,
-            is_followed: false,
+            is_remote: false,
             keeps_tags: true,
             notices: false,
         }
@@ -143,8 +138,6 @@ pub struct Facts {
     pub store: Token,
     /// Where it lies, for a person.
     pub place: String,
-    /// Before when it grants no window, since it replaces a lost store; 0 if it does not.
-    pub floor: StoreTime,
     /// The time when it was opened.
     pub now: StoreTime,
     /// What it held when it was opened.

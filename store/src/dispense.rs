@@ -83,7 +83,7 @@ impl<S: Kind + Send + 'static> Pool<S> {
         // numbers left, but not as many as were wanted.
         let over = |problem: &Problem| {
             let (code, spent) = (problem.code, problem.code == Code::TagSpent);
-            code.is_permanent() && !code.stops() && !(spent && driver.has_some())
+            code.is_permanent() && !code.stops() && !(spent && driver.in_hand() > 0)
         };
         if taken.as_ref().is_err_and(over) {
             if let Entry::Occupied(found) = self.all().entry(name)

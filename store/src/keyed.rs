@@ -24,28 +24,18 @@ use std::time::Instant;
 
 use leafid_core::{Name, StoreTime};
 
-use crate::backends::clock::{self, DatabaseClock};
 use crate::backends::link::Link;
-use crate::backends::opening::Found;
 use crate::backends::{
     Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written,
 };
-use crate::clock::RegistryTime;
 
 use engine::{Engine, Key, Marks, Stored};
 pub use space::Held;
 use space::Known;
 
-#[cfg(not(feature = "zookeeper"))]
-pub use crate::absent::zookeeper;
-
 /// A store in a key-value store.
 pub struct Keyed<E: Engine> {
     link: Link<Keyed<E>>,
-    found: Found,
-    now: StoreTime,
-    clock: DatabaseClock,
-    time: RegistryTime,
     spaces: BTreeMap<Name, Known>,
     guards: BTreeMap<Name, Marks>,
     turn: u64,
@@ -55,21 +45,17 @@ pub struct Keyed<E: Engine> {
 
 impl<E: Engine> Keyed<E> {
     fn now(&mut self) -> StoreTime {
-        if let Some(told) = self.link.client.as_mut().and_then(Engine::told) {
-            self.clock.learn(told);
-        }
-        let spaces = &self.spaces;
-        let longest = || {
-            let all = spaces.values().map(|known| i64::from(known.space.namespace.max_window_ms));
-            all.max().unwrap_or(0)
-        };
-        clock::read(&mut self.time, &self.clock, "the clock", longest)
+        let told = self.link.client.as_mut().and_then(Engine::told);
+        self.link.now(told, || {
+            let all = self.spaces.values();
+            all.map(|known| known.space.namespace.max_window_ms.into()).max().unwrap_or(0)
+        })
     }
 }
 
 impl<E: Engine> BackEnd for Keyed<E> {
     fn facts(&self) -> Facts {
-        self.link.facts(self.now, self.found)
+        self.link.facts()
     }
 
     fn watch(&self) -> Arc<dyn Watch> {
@@ -96,10 +82,8 @@ impl<E: Engine> BackEnd for Keyed<E> {
                 Seen { row, revision: revision + 1 }
             }
         };
-        let engine = self.link.client.as_ref();
-        let (database, position) =
-            engine.map(|engine| (engine.name(), engine.position())).unwrap_or_default();
-        Ok(Standing { fenced, database, position })
+        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
+        Ok(Standing { fenced, ..named })
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

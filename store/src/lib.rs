@@ -24,7 +24,7 @@
 //! # let folder = tempfile::tempdir().expect("a folder");
 //! # let folder = folder.path();
 //! let options = Options { create: true, ..Options::default() };
-//! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), options)?;
+//! let store = open_sqlite(&folder.join("ids.db"), Arc::new(SystemClock), &options)?;
 //! store.keep(Journal::open(folder, store.id(), store.place())?, false)?;
 //!
 //! let orders = Name::tag("orders")?;
@@ -39,12 +39,10 @@
 //! # }
 //! ```
 
-pub mod absent;
 pub mod backends;
 pub mod clock;
 pub mod dispense;
 pub mod fence;
-pub mod json;
 pub mod keyed;
 pub mod meter;
 pub mod opening;
@@ -55,3 +53,4 @@ pub mod store;
 pub mod utc;
 
 pub use leafid_turn::{hex, problem};
+pub use leafid_wire as json;

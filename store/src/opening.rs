@@ -1,15 +1,208 @@
-//! Opens stores by the name of their back end: a registry over what lies there.
+//! Where stores lie, by the name that an operator gives, and a registry over what lies there.
 
-pub mod database;
-
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::backends::opening::Options;
-use crate::backends::sqlite::Sqlite;
+use leafid_core::{Code, Token};
+use tokio::runtime::Handle;
+
+#[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
+use crate::backends::far;
+use crate::backends::greatest::of_file;
+#[cfg(feature = "sql")]
+use crate::backends::greatest::remote::{of_mysql, of_postgres};
+use crate::backends::opening::{Options, Unopened};
+use crate::backends::sqlite::{Sqlite, file};
+#[cfg(feature = "sql")]
+use crate::backends::{
+    mysql::{self, Mysql},
+    postgres::{self, Postgres},
+    remote::{self, Remote},
+};
 use crate::clock::Clock;
+#[cfg(any(feature = "etcd", feature = "zookeeper"))]
+use crate::keyed::Keyed;
+#[cfg(feature = "etcd")]
+use crate::keyed::etcd;
+#[cfg(feature = "zookeeper")]
+use crate::keyed::zookeeper;
 use crate::problem::Problem;
 use crate::registry::Registry;
+
+/// Where a store lies.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A SQLite file.
+    File(PathBuf),
+    /// A database of PostgreSQL.
+    #[cfg(feature = "sql")]
+    Postgres(postgres::Address),
+    /// A database of MySQL or MariaDB.
+    #[cfg(feature = "sql")]
+    Mysql(mysql::Address),
+    /// Keys of etcd.
+    #[cfg(feature = "etcd")]
+    Etcd(etcd::Address),
+    /// Nodes of ZooKeeper.
+    #[cfg(feature = "zookeeper")]
+    Zookeeper(zookeeper::Address),
+}
+
+impl Place {
+    /// Reads a URL; `None` for a name that is no database's.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(named: &str) -> Option<Result<Place, Problem>> {
+        let scheme = named.split_once(':')?.0;
+        if let Err(left_out) = built(scheme) {
+            return Some(Err(left_out));
+        }
+        match scheme {
+            #[cfg(feature = "sql")]
+            "postgres" | "postgresql" => Some(postgres::Address::parse(named).map(Place::Postgres)),
+            #[cfg(feature = "sql")]
+            "mysql" | "mariadb" => Some(mysql::Address::parse(named).map(Place::Mysql)),
+            #[cfg(feature = "etcd")]
+            "etcd" | "etcds" => Some(etcd::Address::parse(named).map(Place::Etcd)),
+            #[cfg(feature = "zookeeper")]
+            "zk" => Some(zookeeper::Address::parse(named).map(Place::Zookeeper)),
+            _ => None,
+        }
+    }
+
+    /// Whether the tags of the store with this name are in Leaf's own table.
+    pub fn is_leafs(named: &str) -> bool {
+        match Place::parse(named) {
+            #[cfg(feature = "sql")]
+            Some(Ok(Place::Mysql(address))) => address.leaf,
+            _ => false,
+        }
+    }
+
+    /// The place as messages show it: without a password.
+    pub fn shown(&self) -> String {
+        match self {
+            Place::File(path) => file::place(path),
+            #[cfg(feature = "sql")]
+            Place::Postgres(address) => address.place.clone(),
+            #[cfg(feature = "sql")]
+            Place::Mysql(address) => address.place.clone(),
+            #[cfg(feature = "etcd")]
+            Place::Etcd(address) => address.place.clone(),
+            #[cfg(feature = "zookeeper")]
+            Place::Zookeeper(address) => address.place.clone(),
+        }
+    }
+
+    /// Opens the store that lies there, or makes it where the options say so. That of a database is used as
+    /// a task of this runtime, or on a thread of its own.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`] and [`far::open`](crate::backends::far::open).
+    pub fn open(
+        &self,
+        on: Option<&Handle>,
+        clock: Arc<dyn Clock>,
+        options: &Options,
+    ) -> Result<Registry, Unopened> {
+        #[cfg(any(feature = "sql", feature = "etcd", feature = "zookeeper"))]
+        fn over<B: far::Far>(
+            address: &far::Address<B>,
+            place: &str,
+            on: Option<&Handle>,
+            clock: Arc<dyn Clock>,
+            options: &Options,
+        ) -> Result<Registry, Unopened> {
+            let back_end = far::open::<B>(address, place, Arc::clone(&clock), options)?;
+            Ok(Registry::over(on, back_end, clock, options.first_use)?)
+        }
+        match self {
+            Place::File(path) => {
+                let file = Sqlite::open(path, Arc::clone(&clock), options)?;
+                Ok(Registry::over(on, file, clock, options.first_use)?)
+            }
+            #[cfg(feature = "sql")]
+            Place::Postgres(at) => over::<Remote<Postgres>>(at, &at.place, on, clock, options),
+            #[cfg(feature = "sql")]
+            Place::Mysql(at) => over::<Remote<Mysql>>(at, &at.place, on, clock, options),
+            #[cfg(feature = "etcd")]
+            Place::Etcd(at) => over::<Keyed<etcd::Etcd>>(at, &at.place, on, clock, options),
+            #[cfg(feature = "zookeeper")]
+            Place::Zookeeper(at) => {
+                over::<Keyed<zookeeper::Zookeeper>>(at, &at.place, on, clock, options)
+            }
+        }
+    }
+
+    /// What a query of an application gives, asked for `--from-max`.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` where there are no tables, or the query gives no number; `STORE_UNAVAILABLE`
+    /// where a database does not answer.
+    pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
+        match self {
+            Place::File(path) => of_file(path, sql),
+            #[cfg(feature = "sql")]
+            Place::Postgres(address) => of_postgres(address, sql),
+            #[cfg(feature = "sql")]
+            Place::Mysql(address) => of_mysql(address, sql),
+            #[cfg(any(feature = "etcd", feature = "zookeeper"))]
+            _ => {
+                let detail = format!(
+                    "--from-max asks a database that has tables, and {} has none: add --in postgres://…, \
+                     mysql://… or sqlite:PATH",
+                    self.shown()
+                );
+                Err(Problem::new(Code::RequestInvalid, detail))
+            }
+        }
+    }
+
+    /// Gives the store that lies there another id.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a database that does not keep tables; `STORE_UNAVAILABLE` where the store is in
+    /// use; else as [`open`](Place::open).
+    pub fn rename(&self, id: Token) -> Result<(), Problem> {
+        match self {
+            Place::File(path) => file::rename(path, id),
+            #[cfg(feature = "sql")]
+            Place::Postgres(at) => Ok(remote::rename::<Postgres>(at, &at.place, id)?),
+            #[cfg(feature = "sql")]
+            Place::Mysql(at) => Ok(remote::rename::<Mysql>(at, &at.place, id)?),
+            #[cfg(any(feature = "etcd", feature = "zookeeper"))]
+            _ => {
+                let detail = format!(
+                    "{} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a new \
+                     store instead: leafid init",
+                    self.shown()
+                );
+                Err(Problem::new(Code::RequestInvalid, detail))
+            }
+        }
+    }
+}
+
+/// Refuses a scheme whose engine this program was built without.
+///
+/// # Errors
+/// `REQUEST_INVALID`.
+pub fn built(scheme: &str) -> Result<(), Problem> {
+    let (feature, is_built) = match scheme {
+        "postgres" | "postgresql" | "mysql" | "mariadb" => ("sql", cfg!(feature = "sql")),
+        "etcd" | "etcds" => ("etcd", cfg!(feature = "etcd")),
+        "zk" => ("zookeeper", cfg!(feature = "zookeeper")),
+        _ => return Ok(()),
+    };
+    if is_built {
+        return Ok(());
+    }
+    let detail = format!(
+        "this `leafid` was built without `{feature}`: build it with `--features {feature}`"
+    );
+    Err(Problem::new(Code::RequestInvalid, detail))
+}
 
 /// Opens a store in a SQLite file, or makes it where the options say so.
 ///
@@ -18,21 +211,32 @@ use crate::registry::Registry;
 pub fn open_sqlite(
     path: &Path,
     clock: Arc<dyn Clock>,
-    options: Options,
+    options: &Options,
 ) -> Result<Registry, Problem> {
-    let file = Sqlite::open(path, Arc::clone(&clock), &options)?;
-    Registry::over(file, clock, options.first_use)
+    Ok(Place::File(path.to_owned()).open(None, clock, options)?)
 }
 
-/// Makes a store in a SQLite file where none is.
-///
-/// # Errors
-/// As [`Sqlite::create`].
-pub fn create_sqlite(
-    path: &Path,
-    clock: Arc<dyn Clock>,
-    options: Options,
-) -> Result<Registry, Problem> {
-    let file = Sqlite::create(path, Arc::clone(&clock), &options)?;
-    Registry::over(file, clock, options.first_use)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_was_left_out_is_named() {
+        for (scheme, feature, is_built) in [
+            ("postgres", "sql", cfg!(feature = "sql")),
+            ("mysql", "sql", cfg!(feature = "sql")),
+            ("etcd", "etcd", cfg!(feature = "etcd")),
+            ("zk", "zookeeper", cfg!(feature = "zookeeper")),
+        ] {
+            let url = format!("{scheme}://u:p@127.0.0.1:1/d");
+            let read = Place::parse(&url).expect("a database's");
+            match read {
+                Ok(_) => assert!(is_built, "{scheme}"),
+                Err(refused) => {
+                    assert!(!is_built && refused.code == Code::RequestInvalid, "{refused}");
+                    assert!(refused.detail.ends_with(&format!("`--features {feature}`")));
+                }
+            }
+        }
+    }
 }

@@ -67,25 +67,13 @@ struct State {
 }
 
 impl Registry {
-    /// Takes over a back end, and starts the thread that uses it.
-    ///
-    /// # Errors
-    /// `STORE_UNAVAILABLE` where no thread can be had.
-    pub fn over(
-        back_end: impl BackEnd,
-        clock: Arc<dyn Clock>,
-        first_use: bool,
-    ) -> Result<Registry, Problem> {
-        Registry::on(None, back_end, clock, first_use)
-    }
-
     /// Takes over a back end that waits for another program, and uses it as a task of this runtime:
     /// a request is then decided where it came in, and wakes no thread on its way. A back end that
     /// does its work itself keeps a thread of its own, and so does any where no runtime is given.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` where no thread can be had.
-    pub fn on(
+    pub fn over(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
         clock: Arc<dyn Clock>,

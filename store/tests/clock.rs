@@ -25,7 +25,7 @@ fn place() -> (TempDir, PathBuf) {
 
 fn open(file: &Path, at: i64, believe_clock: bool) -> Result<Registry, Problem> {
     let clock = Arc::new(ManualClock::at(StoreTime::new(at)));
-    open_sqlite(file, clock, Options { create: true, believe_clock, ..Options::default() })
+    open_sqlite(file, clock, &Options { create: true, believe_clock, ..Options::default() })
 }
 
 #[derive(Clone, Default)]
@@ -51,7 +51,7 @@ async fn a_clock_that_leaps_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
-    let store = open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
+    let store = open_sqlite(&folder.path().join("a.db"), clock.clone(), &options).unwrap();
     clock.step_wall(7_654_321);
     assert_eq!(store.now().await.unwrap().get(), START);
     let told = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
@@ -181,7 +181,7 @@ async fn a_store_that_only_leases_numbers_starts_after_months() {
     let (_folder, file) = place();
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
-    let store = open_sqlite(&file, clock.clone(), options).unwrap();
+    let store = open_sqlite(&file, clock.clone(), &options).unwrap();
     acquire(&store, Name::namespace("default").unwrap(), 1).await.unwrap();
     let tag = Name::tag("orders").unwrap();
     store.put_tag(tag, TagChange::default()).await.unwrap();

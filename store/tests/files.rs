@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::sqlite::rename;
+use leafid_store::backends::sqlite::file::rename;
 use leafid_store::clock::{ManualClock, SystemClock};
-use leafid_store::opening::{create_sqlite, open_sqlite};
+use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, TagChange};
@@ -22,11 +22,11 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 fn open(file: &Path) -> Result<Registry, Problem> {
-    open_sqlite(file, Arc::new(SystemClock), Options::default())
+    open_sqlite(file, Arc::new(SystemClock), &Options::default())
 }
 
 fn create(file: &Path) -> Result<Registry, Problem> {
-    create_sqlite(file, Arc::new(SystemClock), Options::default())
+    open_sqlite(file, Arc::new(SystemClock), &Options { new: true, ..Options::default() })
 }
 
 #[track_caller]
@@ -40,7 +40,7 @@ fn is_refused<T>(result: Result<T, Problem>, code: Code, words: &[&str]) {
 
 fn create_or_open(file: &Path) -> Result<Registry, Problem> {
     let options = Options { create: true, ..Options::default() };
-    open_sqlite(file, Arc::new(SystemClock), options)
+    open_sqlite(file, Arc::new(SystemClock), &options)
 }
 
 #[test]
@@ -89,8 +89,8 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     let (_folder, file) = place();
     let start = 1_800_000_000_000;
     let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
-    let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
-    let store = create_sqlite(&file, clock.clone(), options).unwrap();
+    let options = Options { new: true, replaces_lost_ms: Some(60_000), ..Options::default() };
+    let store = open_sqlite(&file, clock.clone(), &options).unwrap();
     let floor = start + 60_000 + 5_000;
     assert_eq!(store.found().unwrap().floor, Some(StoreTime::new(floor)));
     // A namespace that is made later has the floor, too, and keeps it when its layout changes.
@@ -129,7 +129,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     store.delete_tag(tag).await.unwrap();
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
-    let again = open_sqlite(&file, clock, Options::default()).unwrap();
+    let again = open_sqlite(&file, clock, &Options::default()).unwrap();
     assert_eq!(again.found().unwrap().floor, Some(StoreTime::new(floor)));
 }
 
@@ -194,7 +194,7 @@ async fn readiness_writes_at_most_once_a_second() {
     let (_folder, file) = place();
     let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
     let options = Options { create: true, ..Options::default() };
-    let store = open_sqlite(&file, clock.clone(), options).unwrap();
+    let store = open_sqlite(&file, clock.clone(), &options).unwrap();
     let other = rusqlite::Connection::open(&file).unwrap();
     let beat =
         || -> i64 { other.query_row("SELECT beat_ms FROM meta", [], |row| row.get(0)).unwrap() };

@@ -9,11 +9,9 @@ use leafid_benches::client::Client;
 use leafid_benches::server::Server;
 use leafid_benches::{Outcome, side_by_side};
 use leafid_core::{Name, SegmentAsk, Token};
-use leafid_store::backends::clock::Source;
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
 use leafid_store::clock::SystemClock;
-use leafid_store::opening::database::Database;
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::TagChange;
@@ -31,12 +29,11 @@ impl Stored {
     pub fn create(url: &str) -> Outcome<Stored> {
         let told = |problem: Problem| problem.to_string();
         let options = Options { create: true, ..Options::default() };
-        let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-        let database = Database::parse(url).ok_or("no database's URL")?.map_err(told)?;
+        let place = Place::parse(url).ok_or("no database's URL")?.map_err(told)?;
         // As `leafid serve` makes its own.
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let store = database.open(Some(runtime.handle()), Arc::new(SystemClock), &terms, false);
+        let store = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
         let store = Arc::new(store.map_err(|unopened| told(unopened.problem))?);
         for tag in ["bare", "stored", "served"] {
             let tag = Name::tag(tag).map_err(|refusal| refusal.code.to_string())?;

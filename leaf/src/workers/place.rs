@@ -6,14 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use leafid_core::StoreTime;
-use leafid_store::absent::built;
-use leafid_store::backends::mysql;
 use leafid_store::json::shown;
-use leafid_store::keyed::zookeeper as zk;
+use leafid_store::opening::{self, built};
 use leafid_store::problem::Problem;
 use serde_json::{Map, Value};
 
-use super::{Found, Growth, files, table, zookeeper};
+use super::{Found, Growth, files, read};
 use crate::config::{Keys, LIST};
 use crate::invalid;
 
@@ -24,11 +22,11 @@ const ARRIVES: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub enum Source {
     /// In ZooKeeper, where each Leaf keeps its number: `zk_normal`.
-    Tree(zk::Address),
+    Tree(opening::Place),
     /// In ZooKeeper, where a Leaf that starts takes any number: `zk_recycle`.
-    Pool(zk::Address),
+    Pool(opening::Place),
     /// In a table: `mysql`.
-    Table(mysql::Address),
+    Table(opening::Place),
     /// In the file itself: `local`.
     List(Map<String, Value>),
 }
@@ -66,14 +64,13 @@ impl Place {
         let source = match keys.text("leaf.snowflake.mode")?.unwrap_or("zk_normal") {
             "zk_normal" => Source::Tree(tree(keys, name)?),
             "zk_recycle" => Source::Pool(tree(keys, name)?),
-            "mysql" => Source::Table(mysql::Address::parse(database.ok_or_else(|| {
-                wrong(
-                    "leaf.jdbc.url",
-                    "",
-                    "the database that has the table leaf_workerid_alloc, and is read with \
-                     leaf.segment.enable=true",
-                )
-            })?)?),
+            "mysql" => {
+                let takes = "the database that has the table leaf_workerid_alloc, and is read with \
+                             leaf.segment.enable=true";
+                let place = database.and_then(opening::Place::parse);
+                let place = place.unwrap_or_else(|| Err(wrong("leaf.jdbc.url", "", takes)));
+                Source::Table(place?)
+            }
             "local" => {
                 let list = keys.text(LIST)?.unwrap_or_default();
                 let takes = "every Leaf with its number, as in {\"192.0.2.2:8080\":3}";
@@ -96,12 +93,9 @@ impl Place {
     /// As the reading of each kind.
     pub async fn read(&self, now: StoreTime) -> Result<Found, Problem> {
         match &self.source {
-            Source::Tree(address) => zookeeper::read(address).await,
+            Source::Tree(place) | Source::Table(place) => read(place).await,
             // Leafs that ran in another mode may be all that ZooKeeper has seen.
-            Source::Pool(address) => {
-                Ok(Found { growth: Growth::Any, ..zookeeper::read(address).await? })
-            }
-            Source::Table(address) => table::read(address).await,
+            Source::Pool(place) => Ok(Found { growth: Growth::Any, ..read(place).await? }),
             Source::List(list) => {
                 let mut nodes = files::listed(list, LIST)?;
                 // What a Leaf of this machine wrote there counts more than the list, for Leaf, too.
@@ -128,10 +122,10 @@ impl Place {
     /// How the numbers are named to `leafid worker import`.
     pub fn option(&self) -> String {
         match &self.source {
-            Source::Tree(address) | Source::Pool(address) => {
-                format!("--leaf-zookeeper {}", address.place)
+            Source::Tree(place) | Source::Pool(place) => {
+                format!("--leaf-zookeeper {}", place.shown())
             }
-            Source::Table(address) => format!("--leaf-table {}", address.place),
+            Source::Table(place) => format!("--leaf-table {}", place.shown()),
             Source::List(_) if self.cache.exists() => {
                 format!("--leaf-local {}", self.cache.display())
             }
@@ -141,7 +135,7 @@ impl Place {
 }
 
 /// Where ZooKeeper has the numbers.
-fn tree(keys: &Keys, name: &str) -> Result<zk::Address, Problem> {
+fn tree(keys: &Keys, name: &str) -> Result<opening::Place, Problem> {
     built("zk")?;
     const KEY: &str = "leaf.snowflake.zk.address";
     let hosts = match keys.text(KEY)? {
@@ -153,7 +147,7 @@ fn tree(keys: &Keys, name: &str) -> Result<zk::Address, Problem> {
         return Err(wrong());
     }
     let url = format!("zk://{}/snowflake/{name}", hosts.replace(' ', ""));
-    zk::Address::parse(&url).map_err(|_| wrong())
+    opening::Place::parse(&url).and_then(Result::ok).ok_or_else(wrong)
 }
 
 fn wrong(key: &str, value: &str, takes: &str) -> Problem {
@@ -204,11 +198,11 @@ mod tests {
         for mode in ["", "leaf.snowflake.mode=zk_normal", "leaf.snowflake.mode=zk_recycle"] {
             let place = place(mode).unwrap();
             let address = match (place.source, mode.ends_with("zk_recycle")) {
-                (Source::Tree(address), false) | (Source::Pool(address), true) => address,
+                (Source::Tree(place), false) | (Source::Pool(place), true) => place.shown(),
                 other => panic!("{mode}: {other:?}"),
             };
-            assert_eq!(address.path, "/snowflake/com.example.leaf");
-            assert_eq!(address.hosts, "10.0.0.1:2181,10.0.0.2:2181");
+            let all = "zk://10.0.0.1:2181,10.0.0.2:2181/snowflake/com.example.leaf";
+            assert_eq!(address, all);
         }
         let jdbc =
             "leaf.segment.enable=true\nleaf.jdbc.url=jdbc:mysql://h/leaf\nleaf.jdbc.username=u\n";

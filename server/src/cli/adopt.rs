@@ -2,12 +2,13 @@
 
 use clap::Args;
 use leafid_core::{Code, LINE_END};
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 
 use super::client::is_server;
 use super::invalid;
-use super::named::{VARIABLE, variable};
-use super::store::Place;
+use super::named::{VARIABLE, masked, variable};
+use super::store::place;
 
 #[derive(Args, Debug)]
 pub struct FromMax {
@@ -43,7 +44,14 @@ impl FromMax {
             invalid(detail)
         };
         let named = named.ok_or_else(by_hand)?;
-        let found = Place::parse(named, "--in")?.greatest(sql)?;
+        let place = place(named, "--in")?;
+        let found = place.greatest(sql).map_err(|problem| match &place {
+            Place::File(file) => {
+                let file = masked(&file.to_string_lossy());
+                Problem { detail: format!("{} ({file})", problem.detail), ..problem }
+            }
+            _ => problem,
+        })?;
         let greatest = found.map_or(0, |found| u64::try_from(found).unwrap_or(0));
         let first = greatest.checked_add(1).and_then(|next| next.checked_add(self.headroom));
         match first.filter(|first| *first < LINE_END) {

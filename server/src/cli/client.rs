@@ -11,6 +11,7 @@ use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
 use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -21,7 +22,7 @@ use tower::ServiceExt;
 
 use super::credentials::Credentials;
 use super::named::{VARIABLE, masked, variable};
-use super::store::Place;
+use super::store::place;
 use super::{Failure, invalid, runtime};
 use crate::app::{App, Config};
 use crate::http::router;
@@ -61,8 +62,9 @@ impl Target {
         }
         let allow_unsafe = std::env::var("LEAFID_ALLOW_UNSAFE_SETTINGS")
             .is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-        let place = Place::parse(&named, by)?;
-        let store = place.open(None, Options::default(), allow_unsafe).map_err(Problem::from)?;
+        let options = Options { allow_unsafe, ..Options::default() };
+        let store = place(&named, by)?.open(None, Arc::new(SystemClock), &options);
+        let store = store.map_err(Problem::from)?;
         Ok(Client::within(Arc::new(store))?)
     }
 }

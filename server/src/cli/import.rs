@@ -7,11 +7,10 @@ use leafid_core::{Code, Layout, Name, StoreTime};
 use leafid_leaf::workers::plan::{
     LEFT, MARGIN_MS, Plan, QUIET_MS, Row, Step, Wish, check_layout, plan,
 };
-use leafid_leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
-use leafid_store::backends::mysql;
+use leafid_leaf::workers::{Found, LAYOUT, files, read};
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::json::{Reader, Writer};
-use leafid_store::keyed::zookeeper;
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_wire::{FieldWriter, Fields, path};
 use serde_json::{Value, json};
@@ -80,9 +79,14 @@ impl Import {
             margin_ms: self.margin.map_or(MARGIN_MS, i64::from),
         };
         let found = match (self.leaf_zookeeper, self.leaf_table, self.leaf_local) {
-            (Some(url), _, _) => runtime()?.block_on(tree::read(&tree_address(&url)?))?,
+            (Some(url), _, _) => {
+                let takes =
+                    "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
+                runtime()?.block_on(read(&registry(&url, &["zk://"], takes)?))?
+            }
             (None, Some(url), _) => {
-                runtime()?.block_on(table::read(&mysql::Address::parse(&url)?))?
+                let takes = "--leaf-table takes mysql://USER:PASSWORD@HOST:PORT/DATABASE";
+                runtime()?.block_on(read(&registry(&url, &["mysql:", "mariadb:"], takes)?))?
             }
             (None, None, Some(file)) => {
                 files::read(&file, self.owner.as_deref(), SystemClock.wall())?
@@ -110,12 +114,10 @@ fn summary(done: &Plan, name: &Name) -> Value {
     })
 }
 
-fn tree_address(url: &str) -> Result<zookeeper::Address, Problem> {
-    if !url.starts_with("zk://") {
-        let detail = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
-        return Err(invalid(detail));
-    }
-    zookeeper::Address::parse(url)
+/// Where Leaf's registry lies, by a URL of one of these schemes.
+fn registry(url: &str, schemes: &[&str], takes: &str) -> Result<Place, Problem> {
+    let fits = schemes.iter().any(|scheme| url.starts_with(scheme));
+    Place::parse(url).filter(|_| fits).unwrap_or_else(|| Err(invalid(takes)))
 }
 
 /// Plans the import and carries it out through the API.

@@ -1,12 +1,15 @@
 //! `leafid init …`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use leafid_core::{Code, StoreTime};
 use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
 use leafid_store::hex;
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::json;
@@ -16,7 +19,7 @@ use super::journal::{Lost, lost, usual};
 use super::named::DEFAULT_FILE;
 use super::output::is_json;
 use super::repair::fence;
-use super::store::Place;
+use super::store::place;
 use super::{Failure, say};
 
 #[derive(Args, Debug)]
@@ -45,10 +48,12 @@ impl Init {
     pub fn run(self) -> Result<(), Failure> {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
-        let options = Options { replaces_lost_ms, ..Options::default() };
-        let place = Place::parse(&self.store, "leafid init --store")?;
+        // A database's settings are checked only when it is served: this grants nothing.
+        let options =
+            Options { new: true, replaces_lost_ms, allow_unsafe: true, ..Options::default() };
+        let place = place(&self.store, "leafid init --store")?;
         let lost = self.lost(&place)?;
-        let store = place.create(options)?;
+        let store = place.open(None, Arc::new(SystemClock), &options).map_err(Problem::from)?;
         // The lost store's grants beyond its journal are fewer than a fence's gap.
         let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
@@ -87,8 +92,10 @@ impl Init {
     fn lost(&self, place: &Place) -> Result<Option<Lost>, Problem> {
         let (folder, shown) = (self.journal.clone(), place.shown());
         let lost = folder.or_else(usual).map(|folder| lost(&folder, &shown));
+        let (clock, options) =
+            (Arc::new(SystemClock), Options { allow_unsafe: true, ..Options::default() });
         match lost.transpose()?.flatten() {
-            Some(lost) if !self.replaces_lost => match place.open(None, Options::default(), true) {
+            Some(lost) if !self.replaces_lost => match place.open(None, clock, &options) {
                 Err(unopened) if unopened.problem.code == Code::StoreUnknown => {
                     Err(lost.refusal(&format!("no store was found at {shown}"), &shown))
                 }

@@ -77,13 +77,13 @@ impl Keep {
     pub fn open(
         &self,
         place: &str,
-        options: Options,
-        open: impl FnOnce(Options) -> Result<Registry, Unopened>,
+        options: &Options,
+        open: impl FnOnce(&Options) -> Result<Registry, Unopened>,
     ) -> Result<Registry, Unopened> {
         let folder = self.folder.as_deref().filter(|_| options.create);
         let lost = folder.map(|folder| lost(folder, place)).transpose()?.flatten();
         let create = options.create && lost.is_none();
-        open(Options { create, ..options }).map_err(|unopened| match lost {
+        open(&Options { create, ..options.clone() }).map_err(|unopened| match lost {
             Some(lost) if unopened.problem.code == Code::StoreUnknown => {
                 lost.refusal(&format!("no store was found at {place}"), place).into()
             }

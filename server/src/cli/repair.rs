@@ -1,10 +1,12 @@
 //! `leafid repair`: moves every line of a store past what it may have granted.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Name, Token};
 use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
 use leafid_store::fence::witness::Note;
 use leafid_store::fence::{Repaired, Witness, file as journal};
 use leafid_store::hex;
@@ -17,7 +19,7 @@ use leafid_store::utc;
 use super::adopt::FromMax;
 use super::named::DEFAULT_FILE;
 use super::output::{complain, show};
-use super::store::Place;
+use super::store::place;
 use super::{Failure, runtime};
 
 const WAY: &str = "leafid repair --store";
@@ -83,8 +85,9 @@ impl Repair {
         if self.new_id {
             return self.renamed();
         }
-        let place = Place::parse(&self.store, WAY)?;
-        let store = place.open(None, Options::default(), true).map_err(Problem::from)?;
+        let options = Options { allow_unsafe: true, ..Options::default() };
+        let store = place(&self.store, WAY)?.open(None, Arc::new(SystemClock), &options);
+        let store = store.map_err(Problem::from)?;
         let mut heard = None;
         for folder in &self.journal {
             let Some(witness) = journal::known(folder, store.id())? else {
@@ -127,7 +130,7 @@ impl Repair {
     }
 
     fn renamed(self) -> Result<(), Failure> {
-        let place = Place::parse(&self.store, WAY)?;
+        let place = place(&self.store, WAY)?;
         let id = Token::new(random::bytes()?);
         place.rename(id)?;
         let place = place.shown();

@@ -8,7 +8,7 @@ use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_leaf::Modes;
 use leafid_store::backends::opening::Options;
-use leafid_store::opening::database::Database;
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
@@ -77,6 +77,7 @@ impl Serve {
             create,
             first_use: self.dev,
             believe_clock: self.believe_clock,
+            allow_unsafe: self.allow_unsafe_settings,
             ..Options::default()
         };
         let folder = self.journal.folder(self.dev)?;
@@ -88,14 +89,14 @@ impl Serve {
             );
         }
         let named = leaf.store(self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
-        let store = self.store.open(named, options, self.allow_unsafe_settings, keep)?;
+        let store = self.store.open(named, options, keep)?;
         let owner = leaf.owner(&store).await?;
         let reloads = tokio::spawn(reload.run(told));
         if let Some(wanted) = apply {
             apply::at_start(wanted, Arc::clone(&store))?;
         }
         listen::tell(&bound)?;
-        let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
+        let modes = Modes { any_key: Place::is_leafs(named), ..leaf.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
         // The sockets are open: clients that come now wait, and get no error.

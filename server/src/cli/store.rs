@@ -1,96 +1,25 @@
 //! Opens stores by their names: databases and files, for a server or for one verb.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::Token;
-use leafid_store::backends::clock::Source;
-use leafid_store::backends::greatest::of_file;
-use leafid_store::backends::opening::{Options, Terms, Unopened};
-use leafid_store::backends::sqlite::{self, file};
+use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::clock::SystemClock;
 use leafid_store::hex;
-use leafid_store::opening::database::Database;
-use leafid_store::opening::{create_sqlite, open_sqlite};
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use tokio::runtime::Handle;
 
 use super::args::token;
 use super::journal::Keep;
-use super::named::{file, masked};
+use super::named::file;
 use super::say;
 
-pub enum Place {
-    Database(Database),
-    File(PathBuf),
-}
-
-impl Place {
-    /// Parses a name; `way` is an example of the command line.
-    pub fn parse(named: &str, way: &str) -> Result<Place, Problem> {
-        match Database::parse(named) {
-            Some(database) => database.map(Place::Database),
-            None => file(named, way).map(Place::File),
-        }
-    }
-
-    pub fn shown(&self) -> String {
-        match self {
-            Place::Database(database) => database.place().to_owned(),
-            Place::File(file) => file::place(file),
-        }
-    }
-
-    /// Opens the store: driven by this runtime if one is given, else by a thread of its own.
-    pub fn open(
-        &self,
-        on: Option<&Handle>,
-        options: Options,
-        allow_unsafe: bool,
-    ) -> Result<Registry, Unopened> {
-        let clock = Arc::new(SystemClock);
-        match self {
-            Place::Database(database) => {
-                database.open(on, clock, &terms(options, allow_unsafe), false)
-            }
-            Place::File(file) => Ok(open_sqlite(file, clock, options)?),
-        }
-    }
-
-    /// Creates a store. A database's settings are checked only when it is served: this grants nothing.
-    pub fn create(&self, options: Options) -> Result<Registry, Problem> {
-        let clock = Arc::new(SystemClock);
-        match self {
-            Place::Database(database) => {
-                Ok(database.open(None, clock, &terms(options, true), true)?)
-            }
-            Place::File(file) => create_sqlite(file, clock, options),
-        }
-    }
-
-    pub fn rename(&self, id: Token) -> Result<(), Problem> {
-        match self {
-            Place::Database(database) => database.rename(id),
-            Place::File(file) => sqlite::rename(file, id),
-        }
-    }
-
-    /// The greatest number, by an application's query.
-    pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
-        match self {
-            Place::Database(database) => database.greatest(sql),
-            Place::File(file) => of_file(file, sql).map_err(|problem| {
-                let place = masked(&file.to_string_lossy());
-                Problem { detail: format!("{} ({place})", problem.detail), ..problem }
-            }),
-        }
-    }
-}
-
-fn terms(options: Options, allow_unsafe: bool) -> Terms {
-    Terms { options, allow_unsafe, source: Source::Database }
+/// Parses a name; `way` is an example of the command line.
+pub fn place(named: &str, way: &str) -> Result<Place, Problem> {
+    Place::parse(named).unwrap_or_else(|| file(named, way).map(Place::File))
 }
 
 #[derive(Args, Debug)]
@@ -114,16 +43,15 @@ impl Named {
         &self,
         named: &str,
         options: Options,
-        allow_unsafe: bool,
         keep: Keep,
     ) -> Result<Arc<Registry>, Problem> {
         let options = Options { expect: self.expect_store, ..options };
-        let place = Place::parse(named, "leafid serve --store")?;
+        let place = place(named, "leafid serve --store")?;
         let (shown, on) = (place.shown(), Handle::try_current().ok());
         let at = shown.clone();
         let open = move || {
-            let open = |options| place.open(on.as_ref(), options, allow_unsafe);
-            let store = keep.open(&at, options, open)?;
+            let open = |options: &_| place.open(on.as_ref(), Arc::new(SystemClock), options);
+            let store = keep.open(&at, &options, open)?;
             keep.begin(&store)?;
             Ok(store)
         };

@@ -228,7 +228,7 @@ mod tests {
     async fn store(folder: &tempfile::TempDir, tags: u32) -> Arc<Registry> {
         let options = Options { create: true, ..Options::default() };
         let file = folder.path().join("store.db");
-        let store = open_sqlite(&file, Arc::new(SystemClock), options).unwrap();
+        let store = open_sqlite(&file, Arc::new(SystemClock), &options).unwrap();
         let store = Arc::new(store);
         let put = (0..tags).map(|n| store.put_tag(name(n), TagChange::default()));
         for put in join_all(put).await {

@@ -8,9 +8,8 @@ use leafid_core::Token;
 use leafid_servers::{Etcd, Mariadb, Postgres, Server, Zookeeper, for_test};
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
 use leafid_store::clock::ManualClock;
-use leafid_store::opening::database::Database;
+use leafid_store::opening::Place;
 use leafid_store::registry::Registry;
 use tokio::runtime::{Handle, Runtime};
 
@@ -18,12 +17,12 @@ use crate::conforms;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
 fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
-    let options = Options { create: true, id: Some(id), ..Options::default() };
-    let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
-    let database = Database::parse(url).expect("a store's URL").expect("a good one");
+    let source = Source::Given(clock.clone());
+    let options = Options { create: true, id: Some(id), source, ..Options::default() };
+    let place = Place::parse(url).expect("a store's URL").expect("a good one");
     // As `leafid serve` does.
     let here = Handle::current();
-    Arc::new(database.open(Some(&here), clock, &terms, false).expect("the store opens"))
+    Arc::new(place.open(Some(&here), clock, &options).expect("the store opens"))
 }
 
 fn name() -> String {

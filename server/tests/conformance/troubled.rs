@@ -85,8 +85,8 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
 
     /// None by which a server notices what others wrote past it.
     fn abilities(&self) -> Abilities {
-        let Abilities { at_once, wide, waits, .. } = self.back_end.abilities();
-        let at_once = if waits { at_once } else { 1_024 };
+        let Abilities { at_once, wide, is_remote, .. } = self.back_end.abilities();
+        let at_once = if is_remote { at_once } else { 1_024 };
         Abilities { at_once, wide, ..Abilities::default() }
     }
 

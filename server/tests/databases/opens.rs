@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use leafid_servers::{Etcd, Mariadb, Postgres, Server, Zookeeper};
 use leafid_store::backends::BackEnd;
-use leafid_store::backends::clock::Source;
 use leafid_store::backends::far::{self, Client, Far};
 use leafid_store::backends::mysql::{self, Mysql};
-use leafid_store::backends::opening::{Options, Terms, Unopened};
+use leafid_store::backends::opening::{Options, Unopened};
 use leafid_store::backends::postgres::{self, Postgres as PostgresDriver};
 use leafid_store::backends::remote::Remote;
 use leafid_store::clock::SystemClock;
@@ -50,8 +49,7 @@ pub fn clock() -> Arc<SystemClock> {
 
 pub fn open_far<B: Far>(address: &<B::Client as Client>::Address) -> B {
     let options = Options { create: true, ..Options::default() };
-    let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-    let opened = in_the_end(|| far::open::<B>(address, "here", clock(), &terms));
+    let opened = in_the_end(|| far::open::<B>(address, "here", clock(), &options));
     opened.unwrap_or_else(|unopened| panic!("{:?}", unopened.problem))
 }
 

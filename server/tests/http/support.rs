@@ -52,7 +52,7 @@ impl Server {
 
     pub fn start_with(file: &Path, options: Options, config: Config) -> Server {
         let options = Options { create: true, ..options };
-        let store = open_sqlite(file, Arc::clone(&config.clock), options);
+        let store = open_sqlite(file, Arc::clone(&config.clock), &options);
         let store = Arc::new(store.expect("the store opens"));
         let (stop, stopped) = oneshot::channel::<()>();
         let (told, address) = std::sync::mpsc::channel();

@@ -1,10 +1,5 @@
 //! What the addresses of all databases share: what is printed of them, and how a URL is refused.
 
-#![cfg_attr(
-    not(feature = "sql"),
-    expect(dead_code, reason = "only these take options out of a URL")
-)]
-
 use std::collections::BTreeMap;
 
 use leafid_core::Code;
@@ -14,15 +9,17 @@ use crate::problem::Problem;
 
 pub type Options = BTreeMap<String, String>;
 
-/// Takes the options of these names out of a URL. Behind a `?` in a password there is none.
+/// What stands before and behind the `?` of a URL's query; that of a password begins none.
+pub fn query(url: &str) -> Option<(&str, &str)> {
+    url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
+}
+
+/// Takes the options of these names out of a URL.
 ///
 /// # Errors
 /// What is wrong, without a word of the URL that may be secret.
 pub fn without(url: &str, names: &[&str]) -> Result<(String, Options), String> {
-    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
-    else {
-        return Ok((url.to_owned(), Options::new()));
-    };
+    let Some((before, query)) = query(url) else { return Ok((url.to_owned(), Options::new())) };
     let (mut taken, mut left) = (Options::new(), Vec::new());
     for option in query.split('&') {
         match option.split_once('=').filter(|(name, _)| names.contains(name)) {

@@ -8,9 +8,10 @@ use leafid_core::{HostTime, StoreTime};
 use crate::clock::{Clock, RegistryTime};
 
 /// Whose clock counts.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Source {
     /// The database's, where it tells one: all its servers have one.
+    #[default]
     Database,
     /// This one: for tests that set it.
     Given(Arc<dyn Clock>),

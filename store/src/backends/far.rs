@@ -4,13 +4,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{Code, StoreTime, Token};
+use leafid_core::{StoreTime, Token};
 use tokio::time::timeout;
 
 use super::BackEnd;
 use super::clock::DatabaseClock;
 use super::link::{Broken, Link};
-use super::opening::{self, NewStore, Options, Terms, Unopened, apart};
+use super::opening::{self, Found, NewStore, Options, Unopened, apart};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -47,12 +47,8 @@ pub trait Client: Sized + Send + Sync + 'static {
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
-    /// Looks at the server's version and settings; warns of what is let pass. The inner error is for an
-    /// operator.
-    fn examine(
-        &mut self,
-        allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
+    /// Looks at the server's version and settings; warns of what is let pass.
+    fn examine(&mut self, allow_unsafe: bool) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
@@ -74,6 +70,8 @@ pub trait Far: BackEnd + Sized {
     const VERSION: i64;
     /// What is said of a place without a store.
     const NOTHING: &'static str;
+    /// What its clock is called.
+    const CLOCK: &'static str;
     /// What to name instead of a place that has one.
     const OTHER: &'static str;
     /// How long a connection may take to be made and looked at.
@@ -83,11 +81,11 @@ pub trait Far: BackEnd + Sized {
     /// Examining writes something, which is not done before it is known that the place is a store's.
     const EXAMINING_WRITES: bool;
 
-    /// What the store says of itself, if it is there; within it, that another program wrote there.
+    /// What the store says of itself, if it is there.
     fn meta(
         client: &mut Self::Client,
         place: &str,
-    ) -> impl Future<Output = Result<Result<Option<Meta>, Problem>, Broken>> + Send;
+    ) -> impl Future<Output = Result<Option<Meta>, Broken>> + Send;
 
     /// The database's own time, if it has one.
     fn told(
@@ -101,117 +99,89 @@ pub trait Far: BackEnd + Sized {
         new: &NewStore,
     ) -> impl Future<Output = Result<bool, Unopened>> + Send;
 
-    /// Reads what there is, and looks whether the clock fits it.
-    fn fill(
-        opened: Opened<Self>,
-        believe_clock: bool,
-    ) -> impl Future<Output = Result<Self, Unopened>>;
+    /// Over a connection by which nothing was read yet.
+    fn over(link: Link<Self>, client: &Self::Client) -> Self;
 
-    /// What a query of an application gives, asked for `--from-max`.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` where it has no tables, or the query gives no number.
-    fn greatest(_: &Address<Self>, place: &str, _sql: &str) -> Result<Option<i64>, Problem> {
-        let detail = format!(
-            "--from-max asks a database that has tables, and {place} has none: add --in postgres://…, \
-             mysql://… or sqlite:PATH"
-        );
-        Err(Problem::new(Code::RequestInvalid, detail))
-    }
+    /// The connections.
+    fn link(&mut self) -> &mut Link<Self>;
 
-    /// Gives the store another id.
-    ///
-    /// # Errors
-    /// `REQUEST_INVALID` without tables; else as [`open`].
-    fn rename(_: &Address<Self>, place: &str, _id: Token) -> Result<(), Unopened> {
-        let detail = format!(
-            "{place} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a new \
-             store instead: leafid init"
-        );
-        Err(Problem::new(Code::RequestInvalid, detail).into())
-    }
+    /// Reads what there is.
+    fn fill(&mut self) -> impl Future<Output = Result<Found, Problem>>;
+
+    /// Lowers what is known of a later time than this, to it; how many times of grants that were.
+    fn lower(&mut self, now: StoreTime) -> impl Future<Output = Result<u64, Problem>>;
 }
 
 /// Where a back end's database is, and as whom it is used.
 pub type Address<B> = <<B as Far>::Client as Client>::Address;
 
-/// A store that was found or made, of which nothing was read yet.
-pub struct Opened<B: Far> {
-    /// The connection to it, without one that is used.
-    pub link: Link<B>,
-    /// The connection by which it was opened.
-    pub client: B::Client,
-    /// Whether it was made.
-    pub created: bool,
-    /// Whose clock counts.
-    pub clock: DatabaseClock,
-}
-
-/// Opens the store in a database, or makes it where the terms say so.
+/// Opens the store in a database, or makes it where the options say so.
 ///
 /// # Errors
 /// `STORE_UNAVAILABLE` where it is not reached, `STORE_UNKNOWN` where it is not there, `UNAUTHORIZED`
 /// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting or a clock
-/// cannot keep a promise, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
+/// cannot keep a promise or a store is there that was to be new, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
 /// for another store than was expected.
 pub fn open<B: Far>(
     address: &Address<B>,
     place: &str,
     ticks: Arc<dyn Clock>,
-    terms: &Terms,
+    options: &Options,
 ) -> Result<B, Unopened> {
     apart(|| async {
         let told = |broken: Broken| broken.unopened::<B>(place);
         let mut client = reach::<B>(address, place).await?;
         if !B::EXAMINING_WRITES {
-            examine::<B>(&mut client, place, terms).await?;
+            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
         }
         let mut meta = look::<B>(&mut client, place).await?;
-        // A new store would be another than the one that is expected.
-        let may_create = terms.options.create && terms.options.expect.is_none();
-        if meta.is_none() && !may_create {
+        if meta.is_none() && !options.may_create() {
             return Err(opening::not_there(place, B::NOTHING).into());
         }
         if B::EXAMINING_WRITES {
-            examine::<B>(&mut client, place, terms).await?;
+            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
         }
-        let clock = DatabaseClock::new(terms.source.clone(), ticks);
+        let clock = DatabaseClock::new(options.source.clone(), ticks);
         if let Some(now) = B::told(&mut client).await.map_err(told)? {
             clock.learn(now);
         }
         let mut created = false;
         if meta.is_none() {
-            let new = terms.options.new_store(clock.wall())?;
+            let new = options.new_store(clock.wall())?;
             let made = timeout(MAKING, B::make(&mut client, place, &new)).await;
             created = made.map_err(|_| told(late(MAKING)))??;
             meta = look::<B>(&mut client, place).await?;
         }
         let meta = meta.ok_or_else(|| opening::not_there(place, B::NOTHING))?;
-        let meta = of_this_version::<B>(meta, place)?;
-        terms.options.refuse_other(place, meta.store)?;
-        let link = Link::new(address.clone(), place.to_owned(), meta, terms.allow_unsafe);
-        let opened = Opened { link, client, created, clock };
-        B::fill(opened, terms.options.believe_clock).await
+        options.refuse_other(place, meta.store)?;
+        let (address, place) = (address.clone(), place.to_owned());
+        let link = Link::new(address, place, meta, clock, options.allow_unsafe);
+        let mut opened = B::over(link, &client);
+        opened.link().client = Some(client);
+        let filled = fill(&mut opened, created, options).await;
+        let link = opened.link();
+        let may_pass = link.client.is_none();
+        filled.map_err(|problem| match link.denied() {
+            Some(broken) => broken.unopened::<B>(&link.place),
+            None => Unopened { problem, may_pass },
+        })?;
+        // Another thread makes a connection of its own.
+        link.client = None;
+        Ok(opened)
     })?
 }
 
-/// Makes a store where none is.
-///
-/// # Errors
-/// `STORE_REFUSED` if one is there, with what is in it; else as [`open`].
-pub fn create<B: Far>(
-    address: &Address<B>,
-    place: &str,
-    ticks: Arc<dyn Clock>,
-    terms: &Terms,
-) -> Result<B, Unopened> {
-    let options = Options { create: true, ..terms.options };
-    let opened: B = open(address, place, ticks, &Terms { options, ..terms.clone() })?;
-    let facts = opened.facts();
-    match facts.found.created {
-        true => Ok(opened),
-        false => Err(opening::exists(place, facts.store, &facts.found, B::OTHER).into()),
+/// Reads what there is, and looks whether the clock fits it.
+async fn fill<B: Far>(opened: &mut B, created: bool, options: &Options) -> Result<(), Problem> {
+    let mut found = Found { created, ..opened.fill().await? };
+    let Link { place, meta, clock, .. } = opened.link();
+    options.refuse_old(place, meta.store, &found, B::OTHER)?;
+    let source = clock.wall();
+    if let Some(known) = found.judge_clock(B::CLOCK, source, options.believe_clock)? {
+        found.believe_clock(source, known, opened.lower(source).await?);
     }
+    opened.link().begin(found);
+    Ok(())
 }
 
 /// Connects to a database.
@@ -219,17 +189,7 @@ pub fn create<B: Far>(
 /// # Errors
 /// As [`open`].
 pub async fn reach<B: Far>(address: &Address<B>, place: &str) -> Result<B::Client, Unopened> {
-    let connected = within::<B, _>(B::Client::connect(address)).await;
-    connected.map_err(|broken| broken.unopened::<B>(place))
-}
-
-async fn examine<B: Far>(
-    client: &mut B::Client,
-    place: &str,
-    terms: &Terms,
-) -> Result<(), Unopened> {
-    let examined = within::<B, _>(client.examine(terms.allow_unsafe)).await;
-    Ok(examined.map_err(|broken| broken.unopened::<B>(place))??)
+    within::<B, _>(place, B::Client::connect(address)).await
 }
 
 /// What the store says of itself, if it is there.
@@ -237,12 +197,16 @@ async fn examine<B: Far>(
 /// # Errors
 /// As [`open`].
 pub async fn look<B: Far>(client: &mut B::Client, place: &str) -> Result<Option<Meta>, Unopened> {
-    let found = within::<B, _>(B::meta(client, place)).await;
-    Ok(found.map_err(|broken| broken.unopened::<B>(place))??)
+    let found = within::<B, _>(place, B::meta(client, place)).await?;
+    Ok(found.map(|meta| of_this_version::<B>(meta, place)).transpose()?)
 }
 
-async fn within<B: Far, T>(done: impl Future<Output = Result<T, Broken>>) -> Result<T, Broken> {
-    timeout(B::CONNECTING, done).await.unwrap_or_else(|_| Err(late(B::CONNECTING)))
+async fn within<B: Far, T>(
+    place: &str,
+    done: impl Future<Output = Result<T, Broken>>,
+) -> Result<T, Unopened> {
+    let done = timeout(B::CONNECTING, done).await.unwrap_or_else(|_| Err(late(B::CONNECTING)));
+    done.map_err(|broken| broken.unopened::<B>(place))
 }
 
 /// No answer came in time.

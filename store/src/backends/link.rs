@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
+use super::clock::{self, DatabaseClock};
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
 use super::{Facts, Fault, Watch};
+use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
@@ -47,17 +49,30 @@ pub enum Breakage {
     Forbidden,
     /// Whoever answers is not known to be the database, or wants to know more of us.
     Untrusted,
+    /// It cannot be a store, by its version, its settings or what another program wrote there.
+    Unfit(Code),
+}
+
+impl From<Problem> for Broken {
+    fn from(Problem { code, detail, .. }: Problem) -> Broken {
+        Broken { detail, kind: Breakage::Unfit(code) }
+    }
 }
 
 impl Broken {
+    /// Why, and what follows.
+    pub fn new(detail: impl Into<String>, kind: Breakage) -> Broken {
+        Broken { detail: detail.into(), kind }
+    }
+
     /// The connection is lost, or an answer did not come.
     pub fn lost(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Lost }
+        Broken::new(detail, Breakage::Lost)
     }
 
     /// It said no.
     pub fn refused(detail: impl Into<String>) -> Broken {
-        Broken { detail: detail.into(), kind: Breakage::Refused }
+        Broken::new(detail, Breakage::Refused)
     }
 
     /// Whether it does not let this server in, or not do this: no other member will, and no later try.
@@ -85,6 +100,7 @@ impl Broken {
                  the URL, as USER:PASSWORD@ before the host, and the rights that docs/STORES.md names"
             ),
             Breakage::Untrusted => format!("no TLS to {name} at {place}: {detail}"),
+            Breakage::Unfit(_) => detail.clone(),
             _ => format!("{name} at {place} cannot be reached: {detail}"),
         }
     }
@@ -101,6 +117,7 @@ impl Broken {
             Breakage::NoDatabase => Code::StoreUnknown,
             Breakage::Unknown => Code::Unauthorized,
             Breakage::Forbidden => Code::Forbidden,
+            Breakage::Unfit(code) => code,
             _ => Code::StoreUnavailable,
         };
         let may_pass = matches!(self.kind, Breakage::Lost | Breakage::Race | Breakage::Locked);
@@ -111,6 +128,11 @@ impl Broken {
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
     address: Address<B>,
+    /// Whose clock counts.
+    pub clock: DatabaseClock,
+    time: RegistryTime,
+    opened: StoreTime,
+    found: Found,
     /// Where the store is, for a person.
     pub place: String,
     /// The store that was opened.
@@ -120,23 +142,56 @@ pub struct Link<B: Far> {
     /// The connection, if there is one.
     pub client: Option<B::Client>,
     used: Instant,
-    tries: Tries,
+    down: Option<Down>,
     connections: u64,
     denied: Option<Broken>,
 }
 
 impl<B: Far> Link<B> {
     /// To the store that was found there; not connected yet.
-    pub fn new(address: Address<B>, place: String, meta: Meta, allow_unsafe: bool) -> Link<B> {
-        let (gone, used, tries) = (Arc::default(), Instant::now(), Tries::default());
-        let (client, connections, denied) = (None, 0, None);
-        Link { address, place, meta, allow_unsafe, gone, client, used, tries, connections, denied }
+    pub fn new(
+        address: Address<B>,
+        place: String,
+        meta: Meta,
+        clock: DatabaseClock,
+        allow_unsafe: bool,
+    ) -> Link<B> {
+        let zero = StoreTime::new(0);
+        Link {
+            address,
+            time: RegistryTime::start(zero, &clock),
+            clock,
+            opened: zero,
+            found: Found::of([0; 2], [zero; 3], 0),
+            place,
+            meta,
+            allow_unsafe,
+            gone: Arc::default(),
+            client: None,
+            used: Instant::now(),
+            down: None,
+            connections: 0,
+            denied: None,
+        }
     }
 
-    /// What is constant of the open store; `now` is the time of its opening, `found` what it held then.
-    pub fn facts(&self, now: StoreTime, found: Found) -> Facts {
-        let Meta { store, floor, .. } = self.meta;
-        Facts { store, place: self.place.clone(), floor, now, found }
+    /// Its time begins, after what it held when it was opened.
+    pub fn begin(&mut self, found: Found) {
+        self.found = found;
+        self.time = RegistryTime::start(found.granted(), &self.clock);
+        self.opened = self.clock.wall().max(found.granted());
+    }
+
+    /// The time now, with what an answer told.
+    pub fn now(&mut self, told: Option<StoreTime>, longest: impl FnOnce() -> i64) -> StoreTime {
+        told.inspect(|told| self.clock.learn(*told));
+        clock::read(&mut self.time, &self.clock, B::CLOCK, longest)
+    }
+
+    /// What is constant of the open store.
+    pub fn facts(&self) -> Facts {
+        let Link { place, meta: Meta { store, .. }, opened: now, found, .. } = self;
+        Facts { store: *store, place: place.clone(), now: *now, found: *found }
     }
 
     /// Whether another store was found by its name.
@@ -166,17 +221,31 @@ impl<B: Far> Link<B> {
             }
             self.lose("it was closed");
         }
-        self.tries.due()?;
+        if let Some(down) = self.down.as_ref().filter(|down| Instant::now() < down.next) {
+            return Err(down.fault.clone());
+        }
         let connected = timeout(B::CONNECTING, self.connect()).await;
-        match connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING)))) {
+        let connected = connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING))));
+        let (now, place) = (Instant::now(), &self.place);
+        match connected {
             Ok(client) => {
-                self.client = Some(client);
+                if let Some(down) = self.down.take() {
+                    let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);
+                    tracing::info!(place, after_ms = ms, tries, "connected again");
+                }
+                (self.client, self.used) = (Some(client), now);
                 self.connections += 1;
-                self.used = Instant::now();
-                self.tries.done(&self.place);
                 Ok(())
             }
-            Err(fault) => Err(self.tries.failed(&self.place, fault)),
+            Err(fault) => {
+                let down = self.down.take();
+                let (since, tries) = down.map_or((now, 0), |down| (down.since, down.tries));
+                let pause = pause(tries);
+                let (why, ms, tries) = (&fault.detail, pause.as_millis(), tries + 1);
+                tracing::warn!(place, tries, next_in_ms = ms, "not connected: {why}");
+                self.down = Some(Down { since, tries, next: now + pause, fault: fault.clone() });
+                Err(fault)
+            }
         }
     }
 
@@ -224,7 +293,9 @@ impl<B: Far> Link<B> {
     /// The connection is not used again; the next turn makes another at once.
     pub fn lose(&mut self, why: &str) {
         if self.client.take().is_some() {
-            self.tries.lost(&self.place, why);
+            tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
+            let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
+            self.down.get_or_insert(Down { since: now, tries: 0, next: now, fault });
         }
     }
 
@@ -239,18 +310,18 @@ impl<B: Far> Link<B> {
 
     async fn connect(&self) -> Result<B::Client, Fault> {
         let told = |broken: Broken| self.fault(&broken);
-        let problem = |problem: Problem| Fault { detail: problem.detail };
         let mut client = B::Client::connect(&self.address).await.map_err(told)?;
-        client.examine(self.allow_unsafe).await.map_err(told)?.map_err(problem)?;
-        let found = B::meta(&mut client, &self.place).await.map_err(told)?;
+        client.examine(self.allow_unsafe).await.map_err(told)?;
         let of_ours = |meta: &Meta| (meta.store, meta.revision);
-        match found {
+        match B::meta(&mut client, &self.place).await {
             Ok(Some(meta)) if of_ours(&meta) == of_ours(&self.meta) => {
-                of_this_version::<B>(meta, &self.place).map(|_| client).map_err(problem)
+                let known = of_this_version::<B>(meta, &self.place);
+                known.map(|_| client).map_err(|problem| told(problem.into()))
             }
             Ok(Some(meta)) => Err(self.another(&hex(meta.store))),
             Ok(None) => Err(self.another("none")),
-            Err(problem) => Err(self.another(&problem.detail)),
+            Err(Broken { detail, kind: Breakage::Unfit(_) }) => Err(self.another(&detail)),
+            Err(broken) => Err(told(broken)),
         }
     }
 
@@ -290,52 +361,12 @@ impl Watch for Gone {
     }
 }
 
-#[derive(Debug, Default)]
-struct Tries(Option<Down>);
-
-#[derive(Debug)]
+/// Since when there is no connection, and how often one was tried.
 struct Down {
     since: Instant,
     tries: u32,
     next: Instant,
     fault: Fault,
-}
-
-impl Tries {
-    /// Whether it is time for the next try.
-    ///
-    /// # Errors
-    /// Why the last one failed, until it is.
-    fn due(&self) -> Result<(), Fault> {
-        match &self.0 {
-            Some(down) if Instant::now() < down.next => Err(down.fault.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// A connection was lost: the next try is due at once.
-    fn lost(&mut self, place: &str, why: &str) {
-        tracing::warn!(place, "the connection is lost, and made again: {why}");
-        let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
-        self.0.get_or_insert(Down { since: now, tries: 0, next: now, fault });
-    }
-
-    fn failed(&mut self, place: &str, fault: Fault) -> Fault {
-        let now = Instant::now();
-        let (since, tries) = self.0.as_ref().map_or((now, 0), |down| (down.since, down.tries));
-        let pause = pause(tries);
-        let (why, ms, tries) = (&fault.detail, pause.as_millis(), tries + 1);
-        tracing::warn!(place, tries, next_in_ms = ms, "not connected: {why}");
-        self.0 = Some(Down { since, tries, next: now + pause, fault: fault.clone() });
-        fault
-    }
-
-    fn done(&mut self, place: &str) {
-        if let Some(down) = self.0.take() {
-            let (ms, tries) = (down.since.elapsed().as_millis(), down.tries + 1);
-            tracing::info!(place, after_ms = ms, tries, "connected again");
-        }
-    }
 }
 
 /// How long to wait after this many tries that failed: twice as long each time, and a bit more or

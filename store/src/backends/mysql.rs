@@ -15,7 +15,6 @@ use mysql_async::{Conn, DriverError, Error, Params};
 
 use super::Standing;
 use super::far::Client;
-use super::greatest::remote::of_mysql;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
@@ -91,22 +90,6 @@ impl Mysql {
         }
         Ok(done)
     }
-
-    async fn all(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Error> {
-        if ending != Ending::Alone {
-            self.open = true;
-            self.connection.query_drop("START TRANSACTION").await?;
-        }
-        let mut done = Vec::with_capacity(groups.len());
-        for steps in groups {
-            done.push(self.group(steps).await?);
-        }
-        if ending == Ending::Committed {
-            self.connection.query_drop("COMMIT").await?;
-            self.open = false;
-        }
-        Ok(done)
-    }
 }
 
 impl Client for Mysql {
@@ -145,19 +128,16 @@ impl Client for Mysql {
         Ok(Mysql { connection, place, translated, open: false, leaf: address.leaf })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         let found = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
-        let judged = judge(&self.place, &found.rows, allow_unsafe)?;
-        if judged.is_err() {
-            return Ok(judged);
-        }
+        judge(&self.place, &found.rows, allow_unsafe)?;
         let foreign = self.run(&Query::new(self.texts().text("meta/foreign"), |_| {})).await?;
         if let Some(row) = foreign.rows.first() {
             let detail = format!("{} {}", self.place, row.text(0)?);
-            return Ok(Err(Problem::new(Code::StoreRefused, detail)));
+            return Err(Problem::new(Code::StoreRefused, detail).into());
         }
         if !self.leaf {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let found = self.run(&Query::new(self.texts().text("leaf/columns"), |_| {})).await?;
         leaf::judge(&self.place, &found.rows)
@@ -178,10 +158,6 @@ impl Driver for Mysql {
 
     fn texts(&self) -> Texts {
         if self.leaf { sql::LEAF } else { sql::MYSQL }
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_mysql(address, sql)
     }
 
     async fn named(&mut self) -> Result<Standing, Broken> {
@@ -223,7 +199,18 @@ impl Driver for Mysql {
     }
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
-        Ok(self.all(groups, ending).await?)
+        if ending != Ending::Alone {
+            self.open = true;
+            self.connection.query_drop("START TRANSACTION").await?;
+        }
+        let mut done = Vec::with_capacity(groups.len());
+        for steps in groups {
+            done.push(self.group(steps).await?);
+        }
+        if ending == Ending::Committed {
+            self.commit().await?;
+        }
+        Ok(done)
     }
 
     async fn commit(&mut self) -> Result<(), Broken> {
@@ -246,10 +233,7 @@ impl Driver for Mysql {
         let held: Option<Option<i64>> = self.connection.query_first(lock).await?;
         match held.flatten() {
             Some(1) => Ok(()),
-            _ => {
-                let detail = "another program is making a store in this database".to_owned();
-                Err(Broken { detail, kind: Breakage::Refused })
-            }
+            _ => Err(Broken::refused("another program is making a store in this database")),
         }
     }
 
@@ -262,17 +246,14 @@ impl From<Error> for Broken {
     /// What a failure means. Neither the server's words nor the client's have a password.
     fn from(error: Error) -> Broken {
         if let Some(failure) = failure(&error) {
-            return Broken {
-                detail: advice(failure, "ssl-ca=FILE", None),
-                kind: Breakage::Untrusted,
-            };
+            return Broken::new(advice(failure, "ssl-ca=FILE", None), Breakage::Untrusted);
         }
         if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
             let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
-            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+            return Broken::new(detail, Breakage::Untrusted);
         }
         let Error::Server(said) = error else {
-            return Broken { detail: error.to_string(), kind: Breakage::Lost };
+            return Broken::lost(error.to_string());
         };
         let kind = match said.code {
             // A deadlock, which undid all.

@@ -16,11 +16,13 @@ use leafid_turn::namespaces::floor_tick;
 const CLOCKS_DIFFER_MS: i64 = 5_000;
 
 /// How a store is opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// A store that is not there is made. Else it is an error: an empty database is what a lost one
     /// looks like.
     pub create: bool,
+    /// A store is made, and it is an error if one is there.
+    pub new: bool,
     /// Tags and namespaces are created on first use: for development only.
     pub first_use: bool,
     /// The id of a store that is made; random unless said.
@@ -33,6 +35,10 @@ pub struct Options {
     pub believe_clock: bool,
     /// The only id that is opened.
     pub expect: Option<Token>,
+    /// Settings of a database that can lose what was answered are let pass.
+    pub allow_unsafe: bool,
+    /// Whose clock counts over a database.
+    pub source: Source,
 }
 
 /// What a new store begins with.
@@ -48,6 +54,11 @@ pub struct NewStore {
 }
 
 impl Options {
+    /// Whether a store is made where none is: one that is expected would be another.
+    pub(crate) fn may_create(&self) -> bool {
+        (self.create || self.new) && self.expect.is_none()
+    }
+
     /// A store that is made now.
     ///
     /// # Errors
@@ -66,11 +77,39 @@ impl Options {
     ///
     /// # Errors
     /// `STORE_CHANGED`.
-    pub fn refuse_other(&self, place: &str, store: Token) -> Result<(), Problem> {
-        match self.expect {
-            Some(expected) if expected != store => Err(unexpected(place, expected, store)),
-            _ => Ok(()),
+    pub(crate) fn refuse_other(&self, place: &str, store: Token) -> Result<(), Problem> {
+        let Some(expected) = self.expect.filter(|expected| *expected != store) else {
+            return Ok(());
+        };
+        let detail = format!(
+            "{place} is store {}, not {} as expected; use the right one, or leave out --expect-store",
+            hex(store),
+            hex(expected)
+        );
+        Err(Problem::new(Code::StoreChanged, detail))
+    }
+
+    /// Refuses a store that was there where one was to be made; `other` is what to name instead: another
+    /// `file`.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED`, with what is in it.
+    pub(crate) fn refuse_old(
+        &self,
+        place: &str,
+        store: Token,
+        found: &Found,
+        other: &str,
+    ) -> Result<(), Problem> {
+        if !self.new || found.created {
+            return Ok(());
         }
+        let detail = format!(
+            "{place} is already a store: id {}, {found}; serve it: leafid serve --store {place}, or use \
+             another {other}",
+            hex(store)
+        );
+        Err(Problem::new(Code::StoreRefused, detail))
     }
 }
 
@@ -81,17 +120,6 @@ impl NewStore {
         let after = NamespaceRow { namespace: row, used_until: row.workers.start };
         Write::Namespace { namespace, before: None, after }
     }
-}
-
-/// How a database across a network is used.
-#[derive(Clone)]
-pub struct Terms {
-    /// How a store is opened.
-    pub options: Options,
-    /// Settings that can lose what was answered are let pass.
-    pub allow_unsafe: bool,
-    /// Whose clock counts.
-    pub source: Source,
 }
 
 /// Why a store was not opened.
@@ -154,17 +182,50 @@ pub struct Found {
 }
 
 impl Found {
-    /// By the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
+    /// Of a store that was there, by the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
     /// the time, before when no window is granted; 0 for none), and by the position.
     pub fn of(
-        created: bool,
         [tags, namespaces]: [u32; 2],
         [granted, beat, floor]: [StoreTime; 3],
         position: u64,
     ) -> Found {
         let some = |at: StoreTime| (at.get() > 0).then_some(at);
         let (last_grant, last_used) = (some(granted), some(granted.max(beat)));
-        Found { created, tags, namespaces, last_grant, last_used, floor: some(floor), position }
+        let (created, floor) = (false, some(floor));
+        Found { created, tags, namespaces, last_grant, last_used, floor, position }
+    }
+
+    /// The time of the last grant; 0 for none.
+    pub(crate) fn granted(&self) -> StoreTime {
+        self.last_grant.unwrap_or(StoreTime::new(0))
+    }
+
+    /// Refuses a clock that strays from the last grant and the last use; the time that it strays from where
+    /// it is believed all the same.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` with both times.
+    pub(crate) fn judge_clock(
+        &self,
+        name: &str,
+        source: StoreTime,
+        believe: bool,
+    ) -> Result<Option<StoreTime>, Problem> {
+        let used = self.last_used.unwrap_or(StoreTime::new(0));
+        match clock::strays(source, self.granted(), used) {
+            Some(known) if !believe => Err(clock::strayed(name, source, known)),
+            known => Ok(known),
+        }
+    }
+
+    /// A clock is believed which strays from a time that was known, and so many times of grants were lowered
+    /// to it.
+    pub(crate) fn believe_clock(&mut self, source: StoreTime, known: StoreTime, lowered: u64) {
+        for time in [&mut self.last_grant, &mut self.last_used] {
+            *time = time.map(|time| time.min(source));
+        }
+        let (source, known) = (utc::text(source), utc::text(known));
+        tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
     }
 }
 
@@ -184,23 +245,6 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// Refuses a clock that strays from the last grant and the last writing of the time; the time that it
-/// strays from where it is believed all the same.
-///
-/// # Errors
-/// `STORE_REFUSED` with both times.
-pub fn judge_clock(
-    name: &str,
-    source: StoreTime,
-    [granted, beat]: [StoreTime; 2],
-    believe: bool,
-) -> Result<Option<StoreTime>, Problem> {
-    match clock::strays(source, granted, beat) {
-        Some(known) if !believe => Err(clock::strayed(name, source, known)),
-        known => Ok(known),
-    }
-}
-
 /// A place without a store (`does not exist`, `has no tables`), where none is to be made.
 pub(crate) fn not_there(place: &str, what: &str) -> Problem {
     let detail = format!(
@@ -209,25 +253,6 @@ pub(crate) fn not_there(place: &str, what: &str) -> Problem {
          again what is in use"
     );
     Problem::new(Code::StoreUnknown, detail)
-}
-
-/// A store where one was to be made; `other` is what to name instead: another `file`.
-pub(crate) fn exists(place: &str, store: Token, found: &Found, other: &str) -> Problem {
-    let detail = format!(
-        "{place} is already a store: id {}, {found}; serve it: leafid serve --store {place}, or use \
-         another {other}",
-        hex(store)
-    );
-    Problem::new(Code::StoreRefused, detail)
-}
-
-pub(crate) fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
-    let detail = format!(
-        "{place} is store {}, not {} as expected; use the right one, or leave out --expect-store",
-        hex(store),
-        hex(expected)
-    );
-    Problem::new(Code::StoreChanged, detail)
 }
 
 /// What a store keeps, its `tables` or `keys`, in a version that is not this program's.
@@ -248,11 +273,4 @@ pub(crate) fn other_version(
 pub(crate) fn foreign(place: &str, what: &str, own: &str) -> Problem {
     let detail = format!("{place} is not a leafid store: {what}; give leafid a {own} of its own");
     Problem::new(Code::SchemaMismatch, detail)
-}
-
-/// Notes that a clock is believed which strays from what the store knows, and how many times of grants
-/// were lowered.
-pub(crate) fn believed(source: StoreTime, known: StoreTime, lowered: u64) {
-    let (source, known) = (utc::text(source), utc::text(known));
-    tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
 }

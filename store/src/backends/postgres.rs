@@ -18,11 +18,9 @@ use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
 use super::Standing;
 use super::far::Client;
-use super::greatest::remote::of_postgres;
 use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
 use super::tls::{advice, failure};
-use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
@@ -122,7 +120,7 @@ impl Client for Postgres {
         Ok(Postgres { client, place, prepared })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
         let found = self.pipeline(&[&asked], None, None).await?.concat();
         judge(&self.place, &found, allow_unsafe)
@@ -143,10 +141,6 @@ impl Driver for Postgres {
 
     fn texts(&self) -> Texts {
         sql::POSTGRES
-    }
-
-    fn greatest(address: &Address, sql: &str) -> Result<Option<i64>, Problem> {
-        of_postgres(address, sql)
     }
 
     async fn named(&mut self) -> Result<Standing, Broken> {
@@ -244,25 +238,20 @@ impl From<Error> for Broken {
             let cause = std::error::Error::source(&error);
             // The client has no word of its own for it, and no try will find one.
             if cause.is_some_and(|cause| cause.to_string() == "password missing") {
-                let detail = "no password in the URL".to_owned();
-                return Broken { detail, kind: Breakage::Forbidden };
+                return Broken::new("no password in the URL", Breakage::Forbidden);
             }
             if let Some(failure) = failure(&error) {
                 let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
-                return Broken { detail, kind: Breakage::Untrusted };
+                return Broken::new(detail, Breakage::Untrusted);
             }
             if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
                 let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
-                return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+                return Broken::new(detail, Breakage::Untrusted);
             }
             let detail =
                 cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
-            let kind = if error.is_closed() || cause.is_some() {
-                Breakage::Lost
-            } else {
-                Breakage::Refused
-            };
-            return Broken { detail, kind };
+            let is_lost = error.is_closed() || cause.is_some();
+            return if is_lost { Broken::lost(detail) } else { Broken::refused(detail) };
         };
         let (code, message) = (said.code(), said.message());
         let kind = match code {

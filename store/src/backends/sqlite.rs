@@ -14,7 +14,7 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
-use super::opening::{self, Found, Options};
+use super::opening::{Found, Options};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
     Written, clock,
@@ -25,8 +25,6 @@ use crate::problem::Problem;
 use driver::Driver;
 use file::open;
 use file::watch::File;
-
-pub use file::rename;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;
@@ -47,38 +45,19 @@ impl Sqlite {
     /// Opens the file, or makes it where the options say so.
     ///
     /// # Errors
-    /// `STORE_REFUSED` where the file's system or its settings cannot keep a promise,
+    /// `STORE_REFUSED` where the file's system or its settings cannot keep a promise, or a store is there
+    /// that was to be new,
     /// `SCHEMA_MISMATCH` for a file that is no store or another version's, `STORE_CHANGED` for
     /// another store than was expected, `STORE_UNAVAILABLE` when it is not there or cannot be
     /// opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
         let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
-        let latest = found.last_grant.unwrap_or(StoreTime::new(0));
-        let time = RegistryTime::start(latest, clock.as_ref());
-        let opened = clock.wall().max(latest);
+        let time = RegistryTime::start(found.granted(), clock.as_ref());
+        let opened = clock.wall().max(found.granted());
         // For a person: another working folder would make it another path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Sqlite { connection, store, path, found, opened, file, clock, time })
-    }
-
-    /// Makes a store where none is.
-    ///
-    /// # Errors
-    /// `STORE_REFUSED` if one is there, with what is in it; else as [`Sqlite::open`].
-    pub fn create(
-        path: &Path,
-        clock: Arc<dyn Clock>,
-        options: &Options,
-    ) -> Result<Sqlite, Problem> {
-        let opened = Sqlite::open(path, clock, &Options { create: true, ..*options })?;
-        match opened.found.created {
-            true => Ok(opened),
-            false => {
-                let place = file::place(path);
-                Err(opening::exists(&place, opened.store, &opened.found, "file"))
-            }
-        }
     }
 
     /// The time now, which is read inside the transaction: no other process's grant lies between
@@ -145,7 +124,6 @@ impl BackEnd for Sqlite {
         Facts {
             store: self.store,
             place: format!("sqlite:{}", self.path.display()),
-            floor: self.found.floor.unwrap_or(StoreTime::new(0)),
             now: self.opened,
             found: self.found,
         }

@@ -190,11 +190,6 @@ impl<S: Kind + Send + 'static> Driver<S> {
         self.lock().generator.stats().in_hand
     }
 
-    /// Whether there is anything at hand.
-    pub fn has_some(&self) -> bool {
-        self.in_hand() > 0
-    }
-
     async fn carry(self: Arc<Self>, deps: Deps, ask: Ask) {
         let sent = deps.clock.boot();
         let answer = match ask {

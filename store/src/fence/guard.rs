@@ -262,7 +262,7 @@ impl Guard {
         if let Some(journal) = &self.journal {
             journal.note([Note::Afresh]);
         }
-        if back_end.abilities().is_followed {
+        if back_end.abilities().is_remote {
             self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
         }
         self.learn(&found, now);

@@ -1,8 +1,8 @@
 //! The parts of a URL that names several hosts.
 
-use std::collections::BTreeMap;
-
 use percent_encoding::percent_decode_str;
+
+use crate::backends::address::{Options, query, without};
 
 /// The parts of `SCHEME://[USER:PASSWORD@]HOST[:PORT][,…][/PATH][?OPTION=VALUE&…]`.
 #[derive(Clone, PartialEq, Eq)]
@@ -12,14 +12,18 @@ pub struct Parts {
     pub hosts: Vec<String>,
     /// The path with its slash and without one at its end; empty for none.
     pub path: String,
-    pub options: BTreeMap<String, String>,
+    pub options: Options,
     pub place: String,
 }
 
-/// Reads the parts of a URL; what is wrong has no word of it that may be secret.
-pub fn parts(url: &str, port: u16) -> Result<Parts, String> {
+/// Reads the parts of a URL that may have these options; what is wrong has no word of it that may be secret.
+pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Parts, String> {
+    let (url, options) = without(url, known)?;
     let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if let Some((_, left)) = query(rest) {
+        let (name, _) = left.split_once('=').ok_or("an option has no value")?;
+        return Err(format!("unknown option `{name}`"));
+    }
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
@@ -53,11 +57,6 @@ pub fn parts(url: &str, port: u16) -> Result<Parts, String> {
     if !path.is_empty() && !path.split('/').skip(1).all(part) {
         return Err("its path takes letters, digits, `.`, `_` and `-` between slashes".to_owned());
     }
-    let mut options = BTreeMap::new();
-    for option in query.split('&').filter(|option| !option.is_empty()) {
-        let (name, value) = option.split_once('=').ok_or("an option has no value")?;
-        options.insert(name.to_owned(), decoded(value)?);
-    }
     let place = format!("{scheme}://{}{path}", named.join(","));
     Ok(Parts { scheme: scheme.to_owned(), login, hosts: named, path, options, place })
 }
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn urls_are_read_and_their_passwords_stay_inside() {
-        let read = parts("etcd://root:p%40ss:w@a:1,b,[::1]:7/x/y/?ca=%2Fa", 9);
+        let read = parts("etcd://root:p%40ss:w@a:1,b,[::1]:7/x/y/?ca=%2Fa", 9, &["ca"]);
         let read = read.unwrap();
         assert_eq!(read.login, Some(("root".to_owned(), "p@ss:w".to_owned())));
         assert_eq!(read.hosts, ["a:1", "b:9", "[::1]:7"]);
@@ -107,9 +106,12 @@ mod tests {
             "zk://a/../b",
             "zk://a/b c",
             "zk://a?secret",
+            "zk://a?other=secret",
+            "zk://a?ca=secret&ca=secret",
+            "zk://a?ca=",
             "zk://se cret:x@a b",
         ] {
-            let why = parts(wrong, 9).map(|parts| parts.place).unwrap_err();
+            let why = parts(wrong, 9, &["ca"]).map(|parts| parts.place).unwrap_err();
             assert!(!why.contains("secret"), "{wrong}: {why}");
         }
     }

@@ -6,6 +6,7 @@ use std::future::Future;
 
 use leafid_core::{Name, Range, StoreTime, Token};
 
+use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 
@@ -33,11 +34,8 @@ pub trait Engine: Client {
     /// The time that its last answers told, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
 
-    /// How far it has come, by its own count of writings, as of its last answers.
-    fn position(&self) -> u64;
-
-    /// What it calls itself, in one word, as of its last answers; empty where it has no name.
-    fn name(&self) -> String;
+    /// What it calls itself, and how far it has come, as of its last answers; without its fence.
+    fn named(&self) -> Standing;
 
     /// Whether anything lies where the store is to be.
     fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>> + Send;

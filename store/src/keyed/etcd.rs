@@ -11,9 +11,9 @@ use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
 use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
+use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::problem::Problem;
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
@@ -68,7 +68,7 @@ impl Client for Etcd {
         })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
         settings::examine(self, allow_unsafe).await
     }
 
@@ -88,12 +88,9 @@ impl Engine for Etcd {
         None
     }
 
-    fn position(&self) -> u64 {
-        self.revision
-    }
-
-    fn name(&self) -> String {
-        self.cluster.clone()
+    fn named(&self) -> Standing {
+        let (database, position) = (self.cluster.clone(), self.revision);
+        Standing { database, position, ..Standing::default() }
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

@@ -10,10 +10,9 @@ use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, T
 use super::space::{Moves, Space};
 use super::text::{self, VERSION};
 use crate::backends::Want;
-use crate::backends::far::{Far, Meta, Opened};
-use crate::backends::link::Broken;
-use crate::backends::opening::{self, Found, NewStore, Unopened, judge_clock};
-use crate::clock::{Clock, RegistryTime};
+use crate::backends::far::{Far, Meta};
+use crate::backends::link::{Broken, Link};
+use crate::backends::opening::{self, Found, NewStore, Unopened};
 use crate::problem::Problem;
 
 const PAGE: usize = 500;
@@ -24,26 +23,26 @@ impl<E: Engine> Far for Keyed<E> {
     const KEEPS: &'static str = "keys";
     const VERSION: i64 = VERSION;
     const NOTHING: &'static str = "has no store";
+    const CLOCK: &'static str = "the clock that counts for this store";
     const OTHER: &'static str = "path";
     const CONNECTING: Duration = Duration::from_millis(2_500);
     /// Less than the 3 s after which a holder counts its ask as lost.
     const EXCHANGE: Duration = Duration::from_millis(2_500);
     const EXAMINING_WRITES: bool = true;
 
-    async fn meta(engine: &mut E, place: &str) -> Result<Result<Option<Meta>, Problem>, Broken> {
+    async fn meta(engine: &mut E, place: &str) -> Result<Option<Meta>, Broken> {
         let stored = engine.survey(&[Key::Meta], &[]).await?.0.into_iter().flatten().next();
         let Some(stored) = stored else {
             let what = "another program has written there";
-            return Ok(match engine.occupied().await? {
-                true => Err(opening::foreign(place, what, "path")),
+            return match engine.occupied().await? {
+                true => Err(opening::foreign(place, what, "path").into()),
                 false => Ok(None),
-            });
+            };
         };
-        let meta = text::read_meta(&stored).map(Some);
-        Ok(meta.map_err(|nonsense| {
+        text::read_meta(&stored).map(Some).map_err(|nonsense| {
             let what = format!("its key `{}` says: {nonsense}", engine.place(&Key::Meta));
-            opening::foreign(place, &what, "path")
-        }))
+            opening::foreign(place, &what, "path").into()
+        })
     }
 
     async fn told(engine: &mut E) -> Result<Option<StoreTime>, Broken> {
@@ -57,31 +56,16 @@ impl<E: Engine> Far for Keyed<E> {
         made.map_err(|broken| broken.unopened::<Keyed<E>>(place))
     }
 
-    async fn fill(opened: Opened<Keyed<E>>, believe: bool) -> Result<Keyed<E>, Unopened> {
-        let Opened { mut link, client, created, clock } = opened;
-        link.client = Some(client);
-        let (now, time) = (clock.wall(), RegistryTime::start(clock.wall(), &clock));
-        let zero = StoreTime::new(0);
-        let found = Found::of(created, [0; 2], [zero, zero, link.meta.floor], 0);
+    fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
         let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
-        let (turn, beaten, connected) = (1, None, 0);
-        let mut keyed =
-            Keyed { link, found, now, clock, time, spaces, guards, turn, beaten, connected };
-        let filled = keyed.fill_in(believe).await;
-        let link = &mut keyed.link;
-        let may_pass = link.client.is_none();
-        filled.map_err(|problem| match link.denied() {
-            Some(broken) => broken.unopened::<Keyed<E>>(&link.place),
-            None => Unopened { problem, may_pass },
-        })?;
-        // Another thread makes a connection of its own.
-        link.client = None;
-        Ok(keyed)
+        Keyed { link, spaces, guards, turn: 1, beaten: None, connected: 0 }
     }
-}
 
-impl<E: Engine> Keyed<E> {
-    async fn fill_in(&mut self, believe: bool) -> Result<(), Problem> {
+    fn link(&mut self) -> &mut Link<Keyed<E>> {
+        &mut self.link
+    }
+
+    async fn fill(&mut self) -> Result<Found, Problem> {
         let mut counts = [0; 2];
         let mut after = None;
         while let Some(list) = self.page(Folder::Tags, &mut after).await? {
@@ -107,29 +91,9 @@ impl<E: Engine> Keyed<E> {
             None => StoreTime::new(0),
         };
         let latest = self.spaces.values().map(|known| known.latest()).max();
-        let mut granted = latest.unwrap_or(StoreTime::new(0));
-        let (name, source) = (format!("the clock that counts for {}", E::NAME), self.clock.wall());
-        if let Some(known) = judge_clock(&name, source, [granted, beat], believe)? {
-            opening::believed(source, known, self.lower(source).await?);
-            granted = granted.min(self.clock.wall());
-        }
-        let position = self.link.client.as_ref().map_or(0, Engine::position);
-        let times = [granted, beat, self.link.meta.floor];
-        self.found = Found::of(self.found.created, counts, times, position);
-        self.time = RegistryTime::start(granted, &self.clock);
-        self.now = self.clock.wall().max(granted);
-        Ok(())
-    }
-
-    /// The next entries of a folder; none at its end, after which another one may be begun.
-    async fn page(
-        &mut self,
-        folder: Folder,
-        after: &mut Option<Name>,
-    ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
-        let list = self.list(folder, *after, PAGE).await?;
-        *after = list.last().map(|(name, _)| *name);
-        Ok(Some(list).filter(|list| !list.is_empty()))
+        let times = [latest.unwrap_or(StoreTime::new(0)), beat, self.link.meta.floor];
+        let named = self.link.client.as_ref().map(Engine::named).unwrap_or_default();
+        Ok(Found::of(counts, times, named.position))
     }
 
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
@@ -156,6 +120,19 @@ impl<E: Engine> Keyed<E> {
         // They are read again when they are wanted.
         self.spaces.clear();
         Ok(commits.len() as u64)
+    }
+}
+
+impl<E: Engine> Keyed<E> {
+    /// The next entries of a folder; none at its end, after which another one may be begun.
+    async fn page(
+        &mut self,
+        folder: Folder,
+        after: &mut Option<Name>,
+    ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
+        let list = self.list(folder, *after, PAGE).await?;
+        *after = list.last().map(|(name, _)| *name);
+        Ok(Some(list).filter(|list| !list.is_empty()))
     }
 
     pub(super) fn identity(&self) -> Identity {

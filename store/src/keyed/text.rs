@@ -16,10 +16,9 @@ use leafid_turn::row::Fenced;
 pub const VERSION: i64 = 1;
 
 /// Why a value is none of ours.
-pub type Nonsense = String;
+pub(super) type Nonsense = String;
 
-/// Writes what a new store says of itself.
-pub fn meta(new: &NewStore) -> String {
+pub(super) fn meta(new: &NewStore) -> String {
     let mut to = Writer::default();
     to.millis("version", VERSION);
     to.token("store", new.id);
@@ -29,10 +28,7 @@ pub fn meta(new: &NewStore) -> String {
 }
 
 /// Reads what a store says of itself. Another version may have other fields.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
+pub(super) fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
     let from = Reader::new(object(&stored.text)?);
     let read = |from: &mut Reader| {
         Ok::<_, Refusal>(Meta {
@@ -46,51 +42,35 @@ pub fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
     from.known(read).map_err(|invalid| invalid.detail)
 }
 
-/// Writes a moment.
-pub fn beat(now: StoreTime) -> String {
+pub(super) fn beat(now: StoreTime) -> String {
     let mut to = Writer::default();
     to.millis("beat_ms", now.get());
     to.end()
 }
 
-/// Reads a moment.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_beat(text: &[u8]) -> Result<StoreTime, Nonsense> {
+pub(super) fn read_beat(text: &[u8]) -> Result<StoreTime, Nonsense> {
     all(object(text)?, |from| Ok(StoreTime::new(need(from.millis("beat_ms")?)?)))
 }
 
-/// Writes what the store says of its last fence.
-pub fn fence(fenced: &Fenced) -> String {
+pub(super) fn fence(fenced: &Fenced) -> String {
     let mut to = Writer::default();
     fenced.put(&mut to);
     to.end()
 }
 
-/// Reads what the store says of its last fence.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
+pub(super) fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
     all(object(text)?, Fenced::get)
 }
 
-/// Writes a tag.
-pub fn tag(row: &TagRow) -> String {
+pub(super) fn tag(row: &TagRow) -> String {
     Writer::object(row)
 }
 
-/// Reads a tag.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_tag(text: &[u8]) -> Result<TagRow, Nonsense> {
+pub(super) fn read_tag(text: &[u8]) -> Result<TagRow, Nonsense> {
     all(object(text)?, TagRow::get)
 }
 
-/// Writes a namespace.
-pub fn space(space: &Space) -> String {
+pub(super) fn space(space: &Space) -> String {
     let mut to = Writer::default();
     space.namespace.put(&mut to);
     to.number("moves", space.moves.count);
@@ -101,11 +81,7 @@ pub fn space(space: &Space) -> String {
     to.end()
 }
 
-/// Reads a namespace.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
+pub(super) fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
     let mut fields = object(text)?;
     let Some(Value::Array(moved)) = fields.remove("moved") else {
         return Err("field `moved` must be a list".to_owned());
@@ -133,11 +109,7 @@ pub fn worker(held: &Held) -> String {
     to.end()
 }
 
-/// Reads a worker number.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_worker(text: &[u8]) -> Result<Held, Nonsense> {
+pub(super) fn read_worker(text: &[u8]) -> Result<Held, Nonsense> {
     all(object(text)?, |from| {
         Ok(Held { moves: need(from.number("moves")?)?, row: WorkerRow::get(from)? })
     })

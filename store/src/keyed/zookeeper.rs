@@ -11,9 +11,9 @@ use futures_util::future::{join_all, try_join_all};
 use leafid_core::{Name, StoreTime, Token};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
+use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
-use crate::problem::Problem;
 
 pub use address::Address;
 use address::{Paths, counted};
@@ -98,7 +98,7 @@ impl Client for Zookeeper {
         Ok(Zookeeper { session, paths, rights, told: None, position: 0 })
     }
 
-    async fn examine(&mut self, _allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
         // Whether it syncs its log (`forceSync`) it shows to nobody.
         let probe = self.paths.probe();
         let stat = match self.session.set(&probe, b"").await {
@@ -111,7 +111,7 @@ impl Client for Zookeeper {
         let stat = stat.map_err(unwritten)?;
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn is_lost(&self) -> bool {
@@ -128,12 +128,8 @@ impl Engine for Zookeeper {
         self.told.take()
     }
 
-    fn position(&self) -> u64 {
-        self.position
-    }
-
-    fn name(&self) -> String {
-        String::new()
+    fn named(&self) -> Standing {
+        Standing { position: self.position, ..Standing::default() }
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
@@ -250,10 +246,10 @@ impl From<Error> for Broken {
         let detail = format!("ZooKeeper said: {error}");
         match error {
             // A password is no more than a part of the name of who asks: whoever made a node knows it.
-            Error::NoAuth | Error::AuthFailed => Broken {
-                detail: format!("{detail}: user or password is wrong, or has no right here"),
-                kind: Breakage::Unknown,
-            },
+            Error::NoAuth | Error::AuthFailed => Broken::new(
+                format!("{detail}: user or password is wrong, or has no right here"),
+                Breakage::Unknown,
+            ),
             error if error.is_refusal() => Broken::refused(detail),
             _ => Broken::lost(detail),
         }
@@ -263,10 +259,10 @@ impl From<Error> for Broken {
 /// How a writing broke off, after the store could be read.
 fn unwritten(error: Error) -> Broken {
     match error {
-        Error::NoAuth => Broken {
-            detail: format!("ZooKeeper said: {error}: this user may read here, but not write"),
-            kind: Breakage::Forbidden,
-        },
+        Error::NoAuth => Broken::new(
+            format!("ZooKeeper said: {error}: this user may read here, but not write"),
+            Breakage::Forbidden,
+        ),
         error => error.into(),
     }
 }

@@ -62,7 +62,7 @@ impl Opened {
             desk: Arc::default(),
             meter: Arc::default(),
         });
-        let runtime = runtime.filter(|_| back_end.abilities().waits);
+        let runtime = runtime.filter(|_| back_end.abilities().is_remote);
         let (sender, queue) = Queue::new();
         let (going, ends) = watch::channel(());
         let turns = Turns::new(back_end, Arc::clone(&shared), first_use);

@@ -59,7 +59,7 @@ impl<B: BackEnd> Turns<B> {
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // While the next turn is written there is time for them, if that is a wait and comes now.
-            if !self.abilities.waits || !queue.is_waiting() {
+            if !self.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
             if !queue.wait().await {
@@ -102,7 +102,8 @@ impl<B: BackEnd> Turns<B> {
         let now = self.now(now);
         self.shared.health.tell(now, self.boot());
         let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
-        let mut turn = TurnRows::new(facts.store, facts.floor, self.first_use, now, cache);
+        let floor = facts.found.floor.unwrap_or(StoreTime::new(0));
+        let mut turn = TurnRows::new(facts.store, floor, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,

@@ -10,13 +10,11 @@ use leafid_core::{
 };
 use leafid_leaf::workers::plan::{Plan, Wish, plan};
 use leafid_leaf::workers::start::{carry_out, rows};
-use leafid_leaf::workers::{Found, table, zookeeper};
+use leafid_leaf::workers::{Found, read};
 use leafid_servers::{Mariadb, Zookeeper, for_test};
-use leafid_store::backends::mysql;
 use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, ManualClock, SystemClock};
-use leafid_store::keyed::zookeeper as zk;
-use leafid_store::opening::open_sqlite;
+use leafid_store::opening::{Place, open_sqlite};
 use leafid_store::problem::Problem;
 use leafid_store::registry::{self, Answer};
 
@@ -114,7 +112,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
     let clock = Arc::new(ManualClock::at(begun));
     let folder = tempfile::tempdir().unwrap();
     let options = Options { create: true, ..Options::default() };
-    let store = open_sqlite(&folder.path().join("store.db"), clock.clone(), options).unwrap();
+    let store = open_sqlite(&folder.path().join("store.db"), clock.clone(), &options).unwrap();
     let store: Arc<registry::Registry> = Arc::new(store);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let name = Name::namespace("default").unwrap();
@@ -222,15 +220,15 @@ fn goes_over(registry: &impl Registry, read: impl Fn() -> Found) {
     assert_eq!(counts(&done[2]), (0, 511, 1));
 }
 
-fn found(read: impl Future<Output = Result<Found, Problem>>) -> Found {
+fn found(place: &Place) -> Found {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(read).unwrap_or_else(|problem| panic!("{problem}"))
+    runtime.block_on(read(place)).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 fn a_tree(server: &Zookeeper, name: &str) -> (Tree, impl Fn() -> Found + use<>) {
     let tree = Tree::in_zookeeper(server, name);
-    let address = zk::Address::parse(&tree.url).unwrap();
-    (tree, move || found(zookeeper::read(&address)))
+    let place = Place::parse(&tree.url).unwrap().unwrap();
+    (tree, move || found(&place))
 }
 
 #[test]
@@ -244,8 +242,8 @@ fn numbers_of_a_tree_go_over_without_an_equal_id() {
 fn numbers_of_a_table_go_over_without_an_equal_id() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let table_of_leaf = Table::in_mariadb(Arc::new(server), "leaf");
-    let address = mysql::Address::parse(&table_of_leaf.url()).unwrap();
-    goes_over(&table_of_leaf, || found(table::read(&address)));
+    let place = Place::parse(&table_of_leaf.url()).unwrap().unwrap();
+    goes_over(&table_of_leaf, || found(&place));
 }
 
 #[test]

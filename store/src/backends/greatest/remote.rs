@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use leafid_core::Code;
 use mysql_async::Conn;
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable;
@@ -10,6 +9,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::{Given, Values, one, refused};
+use crate::backends::opening::apart;
 use crate::backends::{mysql, postgres};
 use crate::problem::Problem;
 
@@ -36,16 +36,11 @@ fn away(said: &str) -> Problem {
     Problem::unavailable(format!("the database of --from-max does not answer: {said}"))
 }
 
-fn wait(asked: impl Future<Output = Result<Values, Problem>>) -> Result<Values, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-    runtime.block_on(async {
-        match tokio::time::timeout(PATIENCE, asked).await {
-            Ok(values) => values,
-            Err(_) => Err(away(&format!("no answer in {} s", PATIENCE.as_secs()))),
-        }
-    })
+fn wait(asked: impl Future<Output = Result<Values, Problem>> + Send) -> Result<Values, Problem> {
+    apart(|| async {
+        let late = || Err(away(&format!("no answer in {} s", PATIENCE.as_secs())));
+        tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| late())
+    })?
 }
 
 async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, Problem> {

@@ -2,7 +2,7 @@
 
 use mysql_async::{ClientIdentity, Opts, OptsBuilder, SslOpts, UrlError};
 
-use crate::backends::address::{Options, prints_its_place, unusable, without};
+use crate::backends::address::{Options, prints_its_place, query, unusable, without};
 use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
 
@@ -42,9 +42,8 @@ impl Address {
         };
         let (url, ssl) = (url.as_str(), tls(&options, wrong)?);
         // A parser may quote what it does not understand.
-        let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
-            UrlError::UnknownParameter { param } if has_query => {
+            UrlError::UnknownParameter { param } if query(url).is_some() => {
                 wrong(&format!("it has the unknown parameter `{param}` (leave it out)"))
             }
             _ => wrong("it cannot be read"),

@@ -13,14 +13,14 @@ const PREFIX: &str = "leafid_";
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
 
 /// Refuses a database whose `leaf_alloc` is not there or not Leaf's, by what `leaf/columns` found.
-pub fn judge(place: &str, found: &[Row]) -> Result<Result<(), Problem>, Broken> {
+pub fn judge(place: &str, found: &[Row]) -> Result<(), Broken> {
     let row = Row::only(found)?;
     let (code, why) = match (row.said(0)?, row.said(1)?) {
         (Some(why), _) => (Code::SchemaMismatch, why),
         (None, Some(why)) => (Code::StoreRefused, why),
-        (None, None) => return Ok(Ok(())),
+        (None, None) => return Ok(()),
     };
-    Ok(Err(Problem::new(code, format!("{place} {why}"))))
+    Err(Problem::new(code, format!("{place} {why}")).into())
 }
 
 /// The text with our tables under their names in this database: the words that follow one of

@@ -7,7 +7,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::backends::address::{Options, prints_its_place, unusable, without};
+use crate::backends::address::{Options, prints_its_place, query, unusable, without};
 use crate::backends::remote::EXCHANGE;
 use crate::backends::tls::{self, Asked};
 use crate::problem::Problem;
@@ -61,9 +61,10 @@ impl Address {
 /// there is no name.
 fn unread(url: &str, error: &tokio_postgres::Error) -> String {
     let said = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-    let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
     match said.strip_prefix("unknown option ") {
-        Some(name) if has_query => format!("it has the unknown parameter {name} (leave it out)"),
+        Some(name) if query(url).is_some() => {
+            format!("it has the unknown parameter {name} (leave it out)")
+        }
         _ => "it cannot be read".to_owned(),
     }
 }

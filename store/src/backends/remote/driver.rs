@@ -7,7 +7,6 @@ use super::rows::Row;
 use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::problem::Problem;
 use leafid_turn::sql::{Query, Step, Texts};
 
 /// How long an exchange may take: the database gives up before, so that it is known what was done.
@@ -46,9 +45,6 @@ pub trait Driver: Client {
 
     /// What it is asked in.
     fn texts(&self) -> Texts;
-
-    /// What a query of an application gives, asked for `--from-max`.
-    fn greatest(address: &Self::Address, sql: &str) -> Result<Option<i64>, Problem>;
 
     /// What the database calls itself, and how far it has come, by a count that what takes its place under
     /// the same name goes on from; without its fence.

@@ -11,11 +11,9 @@ use tokio::time::{Instant, sleep};
 use super::Remote;
 use super::driver::{Did, Driver, Ending};
 use super::rows::Row;
-use crate::backends::clock::DatabaseClock;
 use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
-use crate::backends::opening::{self, Found, NewStore, Unopened, apart, judge_clock};
-use crate::clock::Clock;
+use crate::backends::opening::{self, Found, NewStore, Unopened, apart};
 use crate::problem::Problem;
 use leafid_turn::sql::{Query, Step};
 
@@ -39,14 +37,11 @@ pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
     Ok(StoreTime::new(row.int(0)?))
 }
 
-/// What the store says of itself, if its making was finished; within it, that there is a table of another
-/// program that has the name of one of ours.
-pub async fn meta<D: Driver>(
-    driver: &mut D,
-    place: &str,
-) -> Result<Result<Option<Meta>, Problem>, Broken> {
+/// What the store says of itself, if its making was finished. A table of another program may have the name
+/// of one of ours.
+pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
     let rows = ask(driver, driver.texts().text("meta/made")).await?;
-    let Some(first) = rows.first() else { return Ok(Ok(None)) };
+    let Some(first) = rows.first() else { return Ok(None) };
     let mut ours = false;
     for row in &rows {
         let name = row.text(0)?;
@@ -56,30 +51,28 @@ pub async fn meta<D: Driver>(
     }
     if !ours {
         let what = format!("its table `{}` is another program's", first.text(0)?);
-        return Ok(Err(opening::foreign(place, &what, "database")));
+        return Err(opening::foreign(place, &what, "database").into());
     }
     let rows = ask(driver, driver.texts().text("meta/meta")).await?;
-    let Some(row) = rows.first() else { return Ok(Ok(None)) };
-    Ok(Ok(Some(Meta {
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Meta {
         version: row.int(0)?,
         store: row.token(1)?,
         floor: StoreTime::new(row.int(2)?),
         beat: StoreTime::new(row.int(3)?),
         revision: 0,
-    })))
+    }))
 }
 
-pub async fn found<D: Driver>(
-    driver: &mut D,
-    meta: &Meta,
-    created: bool,
-) -> Result<(Found, u64), Broken> {
+/// What the tables hold, and the longest window of any namespace, in ms.
+pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<(Found, i64), Broken> {
     let position = driver.named().await?.position;
     let rows = ask(driver, driver.texts().text("meta/found")).await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
     let counts = [row.number(0)?, row.number(1)?];
     let granted = StoreTime::new(row.int(3)?);
-    Ok((Found::of(created, counts, [granted, meta.beat, meta.floor], position), row.number(2)?))
+    let times = [granted, meta.beat, meta.floor];
+    Ok((Found::of(counts, times, position), row.int(2)?))
 }
 
 /// Makes the tables, the namespace `default` and the store's row, unless another program does meanwhile;
@@ -125,28 +118,14 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     ))
 }
 
-/// Refuses a clock that strays from what the store knows, or has the store follow it; gives the
-/// latest time of a grant.
-pub async fn check_clock<D: Driver>(
-    driver: &mut D,
-    clock: &DatabaseClock,
-    meta: &Meta,
-    found: &Found,
-    believe: bool,
-) -> Result<StoreTime, Unopened> {
-    let (source, granted) = (clock.wall(), found.last_grant.unwrap_or(StoreTime::new(0)));
-    let Some(known) = judge_clock("the database's clock", source, [granted, meta.beat], believe)?
-    else {
-        return Ok(granted);
-    };
+/// Lowers what is known of a later time than this, to it; how many times of grants that were.
+pub async fn lower<D: Driver>(driver: &mut D, now: StoreTime) -> Result<u64, Broken> {
     let mut lowered = 0;
     for text in [driver.texts().text("rows/beat"), driver.texts().text("meta/lower")] {
-        let asked = Query::new(text, |to| to.millis("now", source.get()));
-        let did = write(driver, asked).await;
-        lowered = did.map_err(|broken| Problem::unavailable(broken.detail))?.rows;
+        let asked = Query::new(text, |to| to.millis("now", now.get()));
+        lowered = write(driver, asked).await?.rows;
     }
-    opening::believed(source, known, lowered);
-    Ok(granted.min(source))
+    Ok(lowered)
 }
 
 /// Gives a store another id; nobody else has it open meanwhile, where the database tells.
@@ -157,8 +136,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
     apart(|| async {
         let mut driver = reach::<Remote<D>>(address, place).await?;
         let found = look::<Remote<D>>(&mut driver, place).await?;
-        let meta = found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
-        crate::backends::far::of_this_version::<Remote<D>>(meta, place)?;
+        found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         alone(&mut driver, place).await?;
         let text = driver.texts().text("meta/rename");
         let renamed = write(&mut driver, Query::new(text, |to| to.token("store", id)));

@@ -8,7 +8,7 @@ use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::backends::opening::{self, Found, NewStore, judge_clock};
+use crate::backends::opening::{Found, NewStore};
 use crate::backends::sqlite::driver::Driver;
 use crate::problem::Problem;
 use leafid_turn::sql::SQLITE;
@@ -70,9 +70,6 @@ pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, 
     Ok(true)
 }
 
-const LATEST_GRANT: &str = "SELECT coalesce(max(granted_ms), 0) FROM workers";
-const BEAT: &str = "SELECT beat_ms FROM meta";
-
 /// The store's id.
 pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
     let id = connection.query_row("SELECT store FROM meta", [], |row| row.get(0));
@@ -83,37 +80,26 @@ pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Probl
 }
 
 /// Counts what stands in the tables.
-pub(crate) fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
+pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     let counts = [
         number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
         number(connection, "SELECT count(*) FROM namespaces")?,
     ];
     let time = |sql| number(connection, sql).map(StoreTime::new);
-    let times = [time(LATEST_GRANT)?, time(BEAT)?, time("SELECT floor_ms FROM meta")?];
-    Ok(Found::of(created, counts, times, position(connection)?))
+    let granted = time("SELECT coalesce(max(granted_ms), 0) FROM workers")?;
+    let times = [granted, time("SELECT beat_ms FROM meta")?, time("SELECT floor_ms FROM meta")?];
+    Ok(Found::of(counts, times, position(connection)?))
 }
 
-/// Refuses a wall clock that strays from what the store knows, or has the store follow it: no
-/// grant is later than now then. How far each number is reserved stays, and that alone keeps IDs
-/// unique.
-pub(crate) fn check_clock(
-    connection: &mut Connection,
-    source: StoreTime,
-    believe: bool,
-) -> Result<Result<(), Problem>, rusqlite::Error> {
+/// Lowers what is known of a later time than this, to it; how many times of grants that were. How far each
+/// number is reserved stays, and that alone keeps IDs unique.
+pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let read = |sql| number(&transaction, sql).map(StoreTime::new);
-    let times = [read(LATEST_GRANT)?, read(BEAT)?];
-    let known = match judge_clock("this machine's clock", source, times, believe) {
-        Ok(Some(known)) => known,
-        judged => return Ok(judged.map(drop)),
-    };
     let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
-    let lowered = transaction.execute(lowered, [source.get()])?;
-    transaction.execute("UPDATE meta SET beat_ms = ?1", [source.get()])?;
+    let lowered = transaction.execute(lowered, [now.get()])?;
+    transaction.execute("UPDATE meta SET beat_ms = ?1", [now.get()])?;
     transaction.commit()?;
-    opening::believed(source, known, lowered as u64);
-    Ok(Ok(()))
+    Ok(lowered as u64)
 }
 
 /// How many transactions wrote to the store.

@@ -47,11 +47,8 @@ impl Address {
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("etcd", why, FORM);
         let Parts { scheme, login, hosts, path, mut options, place } =
-            parts(url, PORT).map_err(|why| wrong(&why))?;
+            parts(url, PORT, &["ca"]).map_err(|why| wrong(&why))?;
         let authorities = options.remove("ca").map(PathBuf::from);
-        if let Some(option) = options.keys().next() {
-            return Err(wrong(&format!("unknown option `{option}`")));
-        }
         let tls = match scheme.as_str() {
             "etcds" => Some(Arc::new(tls::client(&Asked {
                 authorities: authorities.as_deref().map(|file| ("ca", file)),

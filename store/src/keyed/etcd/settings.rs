@@ -16,7 +16,7 @@ const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
 const LOOKS: u32 = 20;
 
 /// Looks at a member: its version, and whether a write reaches its disk.
-pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<(), Broken> {
     let said = etcd.http.get("/version").await?;
     let version = serde_json::from_slice::<serde_json::Value>(&said).unwrap_or_default();
     let version = version["etcdserver"].as_str().unwrap_or_default().to_owned();
@@ -25,7 +25,7 @@ pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), P
         let detail = format!(
             "this etcd is of version `{version}`; leafid needs {major}.{minor} or later: upgrade it"
         );
-        return Ok(Err(Problem::new(Code::StoreRefused, detail)));
+        return Err(Problem::new(Code::StoreRefused, detail).into());
     }
     let before = syncs(etcd).await?;
     let probe = texts(&etcd.keys.probe());
@@ -34,11 +34,11 @@ pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), P
         tracing::info!(
             "this etcd does not show at /metrics whether it syncs its log; make sure that it does"
         );
-        return Ok(Ok(()));
+        return Ok(());
     };
     for _ in 0..LOOKS {
         if syncs(etcd).await?.is_none_or(|now| now > before) {
-            return Ok(Ok(()));
+            return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -46,9 +46,9 @@ pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), P
                   failure it would have forgotten leases that were granted; start it without";
     if allow_unsafe {
         tracing::warn!("{detail}");
-        return Ok(Ok(()));
+        return Ok(());
     }
-    Ok(Err(Problem::new(Code::StoreRefused, detail)))
+    Err(Problem::new(Code::StoreRefused, detail).into())
 }
 
 fn is_new_enough(version: &str) -> bool {

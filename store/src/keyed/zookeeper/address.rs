@@ -32,11 +32,8 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("ZooKeeper", why, FORM);
-        let Parts { login, hosts, path, options, place, .. } =
-            parts(url, PORT).map_err(|why| wrong(&why))?;
-        if let Some(option) = options.keys().next() {
-            return Err(wrong(&format!("unknown option `{option}`")));
-        }
+        let Parts { login, hosts, path, place, .. } =
+            parts(url, PORT, &[]).map_err(|why| wrong(&why))?;
         let path = if path.is_empty() { "/leafid".to_owned() } else { path };
         if path == "/zookeeper" || path.starts_with("/zookeeper/") {
             return Err(wrong("`/zookeeper` is ZooKeeper's own"));

@@ -70,7 +70,7 @@ impl BackEnd for Slow {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { waits: self.far.is_some(), ..Abilities::default() }
+        Abilities { is_remote: self.far.is_some(), ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
@@ -112,7 +112,7 @@ impl Busy {
         let clock = Arc::new(ManualClock::at(NOW));
         let slow = Slow::open(folder.path(), &clock);
         let turns = Arc::clone(&slow.turns);
-        let registry = Registry::over(slow, clock.clone(), false).unwrap();
+        let registry = Registry::over(None, slow, clock.clone(), false).unwrap();
         Busy { _folder: folder, clock, registry, turns, done: Arc::default() }
     }
 
@@ -279,7 +279,7 @@ async fn what_waits_is_done_when_the_store_is_closed_and_nothing_after_it() {
     let clock = Arc::new(ManualClock::at(NOW));
     for here in [Some(Handle::current()), None] {
         let (far, may, _, mut begun) = Slow::open(folder.path(), &clock).far();
-        let registry = Registry::on(here.as_ref(), far, clock.clone(), false).unwrap();
+        let registry = Registry::over(here.as_ref(), far, clock.clone(), false).unwrap();
         let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
         let (first, second) = (put("first"), put("second"));
         assert!(timeout(LIMIT, begun.recv()).await.unwrap().is_some());
@@ -301,7 +301,7 @@ async fn what_is_done_is_answered_while_the_next_is_written() {
     let (far, may, first, mut begun) = Slow::open(folder.path(), &clock).far();
     // The first answer is looked at by the store's own thread.
     let registry: &'static Registry =
-        Box::leak(Box::new(Registry::over(far, clock, false).unwrap()));
+        Box::leak(Box::new(Registry::over(None, far, clock, false).unwrap()));
     let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
     let mut begun = async || timeout(LIMIT, begun.recv()).await.unwrap();
 

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
 use leafid_servers::for_test;
+use leafid_store::backends::Standing;
 use leafid_store::backends::far::Client;
 use leafid_store::backends::link::Broken;
 use leafid_store::keyed::Held;
 use leafid_store::keyed::Keyed;
 use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
 use leafid_store::keyed::text;
-use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
@@ -56,7 +56,7 @@ impl<E: Engine> Client for Counted<E> {
         Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
     }
 
-    async fn examine(&mut self, allow: bool) -> Result<Result<(), Problem>, Broken> {
+    async fn examine(&mut self, allow: bool) -> Result<(), Broken> {
         self.engine.examine(allow).await
     }
 
@@ -74,12 +74,8 @@ impl<E: Engine> Engine for Counted<E> {
         self.engine.told()
     }
 
-    fn position(&self) -> u64 {
-        self.engine.position()
-    }
-
-    fn name(&self) -> String {
-        self.engine.name()
+    fn named(&self) -> Standing {
+        self.engine.named()
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
@@ -161,7 +157,7 @@ impl Counting {
         let counts = Arc::new(Counts::default());
         let address = (S::address(url), Arc::clone(&counts));
         let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
-        let store = Registry::over(keyed, clock(), false).expect("a thread");
+        let store = Registry::over(None, keyed, clock(), false).expect("a thread");
         Counting { store, counts }
     }
 

@@ -130,8 +130,9 @@ each!(asynchronous changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zo
 async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
-    let [one, two] = [(); 2]
-        .map(|()| Registry::over(S::opened(&url), clock(), false).expect("a thread for the store"));
+    let [one, two] = [(); 2].map(|()| {
+        Registry::over(None, S::opened(&url), clock(), false).expect("a thread for the store")
+    });
     let range = |start, end| NamespaceChange {
         workers: Some(Range::new(start, end)),
         ..NamespaceChange::default()
@@ -199,7 +200,7 @@ async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem
 /// More at once than an engine writes together: a start of many holders, and of many tags.
 async fn many_at_once_are_all_served<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
-    let server = Registry::over(S::opened(&server.url()), clock(), false).expect("a thread");
+    let server = Registry::over(None, S::opened(&server.url()), clock(), false).expect("a thread");
     let again = Cell::new(0);
     let acquires = (0..300_u32).map(|number| {
         let mut request = [5; 16];

@@ -7,7 +7,6 @@ use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use leafid_store::backends::clock::Source;
 use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
-use leafid_store::backends::opening::Terms;
 use leafid_store::clock::{Clock, ManualClock};
 use leafid_store::registry::Registry;
 use serde_json::json;
@@ -197,10 +196,10 @@ fn a_clock_that_strays_is_refused<S: Opens>() {
     let open = |days: i64, believe_clock: bool| {
         let at = StoreTime::new((20_000 + days) * 86_400_000);
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at));
-        let options = Options { create: true, believe_clock, ..Options::default() };
-        let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
-        in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &terms))
-            .map(|back_end| Registry::over(back_end, clock, false).expect("a thread"))
+        let source = Source::Given(clock.clone());
+        let options = Options { create: true, believe_clock, source, ..Options::default() };
+        in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &options))
+            .map(|back_end| Registry::over(None, back_end, clock, false).expect("a thread"))
     };
     let wait = |registry: &Registry, request: u8| {
         let namespace = Name::namespace("default").expect("a name");

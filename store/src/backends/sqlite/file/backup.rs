@@ -77,7 +77,7 @@ fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box
     let copy = Connection::open_with_flags(part, flags)?;
     let check: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     match &*check {
-        "ok" => Ok(found(&copy, false)?),
+        "ok" => Ok(found(&copy)?),
         wrong => Err(format!("the copy is not sound: {wrong}").into()),
     }
 }

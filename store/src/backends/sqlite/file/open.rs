@@ -30,9 +30,7 @@ pub struct Opened {
 /// Opens the file, or makes it where that was asked for.
 pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened, Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
-    // A new store would be another than the one that is expected.
-    let may_create = options.create && options.expect.is_none();
-    let (mut connection, made) = connect(path, may_create)?;
+    let (mut connection, made) = connect(path, options.may_create())?;
     if made {
         options.refuse_other(&file::place(path), file::store(&connection, path)?)?;
     }
@@ -40,8 +38,14 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     let created =
         !made && file::make(&mut connection, &options.new_store(clock.wall())?).map_err(cannot)?;
     let store = file::store(&connection, path)?;
-    file::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
-    let found = file::found(&connection, created).map_err(cannot)?;
+    let mut found = Found { created, ..file::found(&connection).map_err(cannot)? };
+    options.refuse_old(&file::place(path), store, &found, "file")?;
+    let source = clock.wall();
+    let strays = found.judge_clock("this machine's clock", source, options.believe_clock)?;
+    if let Some(known) = strays {
+        let lowered = file::lower(&mut connection, source).map_err(cannot)?;
+        found.believe_clock(source, known, lowered);
+    }
     Ok(Opened { connection, store, found })
 }
 
