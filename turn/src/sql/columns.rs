@@ -1,4 +1,4 @@
-//! Rows as columns. A column is called what the core's table calls the field, so that table says how
+//! Rows as columns. A column is called what the wire's table calls the field, so that table says how
 //! each is written and read: an object within a row lies flat beside the others, a layout by the
 //! names of its fields, a range as `workers_start` and `workers_end`.
 
