@@ -1,4 +1,4 @@
-//! Rows as columns. A column has the name of its field in the protocol's table, by which it is written and
+//! Rows as columns. A column has the name of its field in the wire's table, by which it is written and
 //! read. Objects within a row are flattened: a layout by the names of its fields, a range as `workers_start`
 //! and `workers_end`.
 
