@@ -4,7 +4,9 @@
 
 mod measure;
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use leafid_core::{
     Action, Ask, Event, HostTime, Ids, Layout, Line, Name, OwnLine, Range, Segment, SegmentConfig,
@@ -22,12 +24,14 @@ fn main() {
     let mut own = segment(OwnLine::new());
     let line = SharedLine::new();
     let shared = segment(&line);
-    let mut numbers = shared.ids().expect("numbers need no layout");
+    let numbers = shared.ids().expect("numbers need no layout");
     let mut own_flake = snowflake(OwnLine::new());
     let flake_line = SharedLine::new();
     let flake = snowflake(&flake_line);
     let mut stamp = flake.ids().expect("a window was acquired");
+    // 1,024 calls a millisecond: a division would be a tenth of what is measured.
     let mut shared_now = 0i64;
+    // 1,024 calls a millisecond: to divide by 1,000 would cost a tenth of what is measured.
     let mut own_now = 0i64;
 
     table(
@@ -40,19 +44,50 @@ fn main() {
             }),
             work("segment, one owner: next", 1, || own.next(NOW).unwrap_or(0)),
             work("segment, shared: run of 1", 1, || {
-                numbers.run(&mut { &line }, NOW, 1).map_or(0, |run| run.positions.start)
+                { numbers }.run(&mut { &line }, NOW, 1).map_or(0, |run| run.positions.start)
             }),
             work("segment, shared: runs of 64", 64, || {
-                numbers.run(&mut { &line }, NOW, 64).map_or(0, |run| run.positions.start)
+                { numbers }.run(&mut { &line }, NOW, 64).map_or(0, |run| run.positions.start)
             }),
             work("snowflake, one owner: next, clock passed in", 1, || {
                 own_now += 1;
-                own_flake.next(NOW.plus(own_now / 1_000)).expect("inside the window")
+                own_flake.next(NOW.plus(own_now >> 10)).expect("inside the window")
             }),
             work("snowflake, shared: run of 1, clock passed in", 1, || {
                 shared_now += 1;
-                let run = stamp.run(&mut { &flake_line }, NOW.plus(shared_now / 1_000), 1);
+                let run = stamp.run(&mut { &flake_line }, NOW.plus(shared_now >> 10), 1);
                 run.map(|run| stamp.id(run.positions.start, run.worker)).expect("inside the window")
+            }),
+        ],
+    );
+
+    let by_both = AtomicU64::new(0);
+    let both_line = SharedLine::new();
+    let stamp = snowflake(&both_line).ids().expect("a window was acquired");
+    let mut began = 0i64;
+    table(
+        "one ID, two threads",
+        vec![
+            work("one atomic add (the floor)", 2 * EACH, || {
+                by_two(|| || by_both.fetch_add(1, Ordering::Relaxed))
+            }),
+            work("segment, shared: run of 1", 2 * EACH, || {
+                by_two(|| {
+                    let (mut numbers, line) = (numbers, &line);
+                    move || numbers.run(&mut { line }, NOW, 1).map_or(0, |run| run.positions.start)
+                })
+            }),
+            work("snowflake, shared: run of 1, clock passed in", 2 * EACH, || {
+                began += EACH as i64;
+                by_two(|| {
+                    let (mut stamp, mut now, line) = (stamp, began, &both_line);
+                    move || {
+                        now += 1;
+                        let run = stamp.run(&mut { line }, NOW.plus(now >> 10), 1);
+                        let run = run.expect("inside the window");
+                        stamp.id(run.positions.start, run.worker)
+                    }
+                })
             }),
         ],
     );
@@ -84,6 +119,19 @@ fn main() {
             }),
         ],
     );
+}
+
+/// How many IDs each of two threads draws before they are waited for.
+const EACH: u64 = 100_000;
+
+/// Draws in two threads at once, which have a drawer each.
+fn by_two<D: FnMut() -> u64 + Send>(drawer: impl Fn() -> D) -> u64 {
+    let draw = |mut drawer: D| (0..EACH).map(|_| black_box(drawer())).fold(0, u64::max);
+    thread::scope(|scope| {
+        let (here, there) = (drawer(), drawer());
+        let there = scope.spawn(|| draw(there));
+        draw(here).max(there.join().expect("a drawer does not panic"))
+    })
 }
 
 /// A segment with more numbers than the run needs: one lease of 2^62.

@@ -5,9 +5,8 @@ use crate::values::{HostTime, Offset, Range, Refusal};
 
 /// All that drawing needs to know, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
 /// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host takes it once from
-/// [`Generator::ids`](crate::Generator::ids), keeps a copy for each
-/// thread beside its [`SharedLine`](crate::SharedLine) and draws without the generator: there is an
-/// example.
+/// [`Generator::ids`](crate::Generator::ids), keeps a copy for each thread beside its
+/// [`SharedLine`](crate::SharedLine) and draws without the generator: there is an example.
 ///
 /// Two verbs are the hot path: [`Ids::run`] takes positions, [`Ids::id`] turns each into an ID.
 pub trait Ids: Copy {

@@ -144,7 +144,6 @@ pub(crate) fn decide(
         n = left;
     }
     if n < least {
-        cold_path();
         return Err(Stop::Dry);
     }
     Ok(Range::new(start, start.wrapping_add(n)))
