@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 
 use leafid_core::{
-    Action, Ask, Carryover, Clocks, Code, Event, Grant, HostTime, Layout, Outcome, Refusal, Release,
-    Segment, SegmentGrant, Snowflake, Stance, Stats, WindowGrant,
+    Action, Ask, Carryover, Clocks, Code, Event, Grant, HostTime, Layout, Outcome, Refusal,
+    Release, Segment, SegmentGrant, Snowflake, Stance, Stats, WindowGrant,
 };
 use leafid_wire::{segment_config, snowflake_config};
 

@@ -54,7 +54,8 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let first = options.seed.unwrap_or_else(|| RandomState::new().hash_one(0u8) >> 16);
-    let outcome = if options.bugs { hunt::hunt(&options, first) } else { run::simulate(&options, first) };
+    let outcome =
+        if options.bugs { hunt::hunt(&options, first) } else { run::simulate(&options, first) };
     match outcome {
         Ok(line) => {
             println!("{line}");

@@ -41,7 +41,8 @@ impl StoreClock {
         anchor: StoreTime,
         longest_window_ms: i64,
     ) -> StoreClock {
-        let time = RegistryTime::start(Sound::new(anchor.get()), &Shown { wall: t + skew, boot: t });
+        let time =
+            RegistryTime::start(Sound::new(anchor.get()), &Shown { wall: t + skew, boot: t });
         StoreClock { skew, ppm, start: t, disbelief_ms: longest_window_ms, time }
     }
 

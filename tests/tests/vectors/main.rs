@@ -83,7 +83,7 @@ fn replay_stores(script: &Value) -> Result<(), String> {
     let runtime = Builder::new_current_thread().build().map_err(|error| error.to_string())?;
     stores::replay(script, &runtime, |folder, id, clock| {
         let options = Options { create: true, id: Some(id), ..Options::default() };
-        open_sqlite(&folder.join("store.db"), clock, options).expect("the store opens").into()
+        open_sqlite(&folder.join("store.db"), clock, &options).expect("the store opens").into()
     })?;
     memory::replay(script)
 }
