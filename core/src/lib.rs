@@ -72,13 +72,6 @@
 #[cfg(test)]
 extern crate std;
 
-/// Whether a seeded bug is on: never, but in the copy of this crate that has them.
-macro_rules! bug {
-    ($name:ident) => {
-        false
-    };
-}
-
 mod generator;
 mod line;
 mod protocol;

@@ -61,11 +61,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
             return Ok(Outcome::Ignored);
         };
         if self.ended.is_some() {
-            let release = self.kind.release_unopened(&ask, &grant).filter(|_| !bug!(LateGrantKept));
+            let release = self.kind.release_unopened(&ask, &grant);
             return Ok(release.map_or(Outcome::Ignored, Outcome::Release));
         }
         let (store, store_time) = facts.origin();
-        if self.store.is_some_and(|known| known != store) && !bug!(NoStoreCheck) {
+        if self.store.is_some_and(|known| known != store) {
             return Err(self.fail(Code::StoreChanged.into(), now));
         }
         let offset = Offset::after(self.offset, sent, now, store_time);
@@ -74,7 +74,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         let reached = if self.offset.is_some() { self.line.now(now).max(heard) } else { heard };
         // Time never goes back, but where the host's clock leapt over all that the store gives:
         // to wait until the store's time has caught up would be to give nothing for as long.
-        let leapt = facts.over_at().is_some_and(|over_at| over_at <= reached) && !bug!(NeverLeaps);
+        let leapt = facts.over_at().is_some_and(|over_at| over_at <= reached);
         let store_now = if leapt { heard } else { reached };
         let range = match self.kind.vet(&ask, &grant, &self.standing(), store_now) {
             Ok(range) => range,
@@ -86,7 +86,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         let (pause_ms, range_now) = self.kind.accept(&ask, &grant, range, now, store_now);
         // The answer may say that this many can never be had: nothing is leased for them any more,
         // even before their caller comes back to be refused.
-        if self.wanted > self.kind.most() && !bug!(WantedStays) {
+        if self.wanted > self.kind.most() {
             self.wanted = 0;
         }
         self.have_until = self.have_until.max(Some(range.positions.end));

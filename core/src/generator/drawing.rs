@@ -176,7 +176,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         if n > self.most_lately(now) {
             // What can never be had is not to be asked for, by nobody's call but this one.
-            self.wanted = if bug!(WantedStays) { self.wanted } else { 0 };
+            self.wanted = 0;
             return Err(Code::CountInvalid.into());
         }
         self.ended.map_or(Ok(()), |code| Err(Refusal::new(code)))?;

@@ -54,10 +54,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
             return None;
         }
         // Else who holds the line would go on drawing until it is closed, if ever.
-        if !bug!(ReleaseBeforeClose) {
-            self.drop_range();
-            self.ended = Some(Code::Closed);
-        }
+        self.drop_range();
+        self.ended = Some(Code::Closed);
         release(&mut self.kind, self.line.stands_at())
     }
 
@@ -93,12 +91,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
     pub fn forget(&mut self) {
-        if !bug!(ForgetKeepsRange) {
-            self.drop_range();
-        }
-        if bug!(ForgetDropsPosition) {
-            self.line.close_at(INSIDE, 0);
-        }
+        self.drop_range();
         self.pending.forget();
         self.kind.forget();
         self.wanted = 0;
@@ -146,9 +139,6 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// `REQUEST_INVALID` where a store is known, `RANGE_INVALID` for positions beyond 2^63 - 1, and
     /// why the generator is at its end, if it is. Nothing was changed then.
     pub fn resume(&mut self, before: Carryover) -> Result<(), Refusal> {
-        if bug!(ResumeIgnored) {
-            return Ok(());
-        }
         if let Some(code) = self.ended {
             return Err(code.into());
         }
@@ -156,8 +146,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
             return Err(Code::RequestInvalid.into());
         }
         // What was handed out was in hand.
-        let stood_at =
-            Some(before.position).filter(|position| *position > 0 && !bug!(ResumeUntold));
+        let stood_at = Some(before.position).filter(|position| *position > 0);
         let have_until = before.have_until.max(stood_at);
         if have_until > Some(LINE_END) {
             return Err(Code::RangeInvalid.into());

@@ -85,12 +85,10 @@ impl<A: Copy + Into<Ask>> Pending<A> {
     /// read ends it.
     pub(crate) fn answered(&mut self, request: Token) -> Option<A> {
         let ask = self.out?;
-        if !self.is_out(request) && !bug!(NoEcho) {
+        if !self.is_out(request) {
             return None;
         }
-        if !bug!(RequestSurvives) {
-            self.out = None;
-        }
+        self.out = None;
         Some(ask)
     }
 
@@ -124,9 +122,6 @@ impl<A: Copy + Into<Ask>> Pending<A> {
     /// A grant was applied, but there is nothing in it that could be handed out: the pause is that
     /// of a failure, which it is to nobody who waits.
     pub(crate) fn brought_nothing(&mut self, now: HostTime, dry: bool) {
-        if bug!(NothingIsSuccess) {
-            return self.succeeded(now, 0);
-        }
         self.out = None;
         self.failures = self.failures.saturating_add(1);
         self.retry_after_ms = 0;
@@ -159,15 +154,11 @@ impl<A: Copy + Into<Ask>> Pending<A> {
     }
 
     pub(crate) fn forget(&mut self) {
-        let out = if bug!(ForgetKeepsAsk) { self.out } else { None };
-        *self = Pending { out, ..Pending::new(self.seed) };
+        *self = Pending::new(self.seed);
     }
 
     /// The pause after the failures so far; what the store demanded, if that is longer.
     fn back_off(&self, dry: bool) -> i64 {
-        if bug!(NoBackOff) {
-            return 0;
-        }
         backoff::pause_ms(self.seed, self.failures, dry).max(self.retry_after_ms)
     }
 

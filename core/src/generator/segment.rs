@@ -239,7 +239,7 @@ impl Kind for Segments {
             step: adapted.or(first),
             at_least,
             exactly: None,
-            have_until: standing.have_until.filter(|_| !bug!(HaveUntilUnsent)),
+            have_until: standing.have_until,
         }
     }
 
@@ -251,7 +251,7 @@ impl Kind for Segments {
         _store_now: StoreTime,
     ) -> Result<NewRange, Code> {
         let positions = grant.range;
-        let seen = standing.have_until.filter(|_| !bug!(SegmentBelowSeen)).unwrap_or(0);
+        let seen = standing.have_until.unwrap_or(0);
         let fits = !positions.is_empty() && positions.end <= LINE_END && positions.start >= seen;
         if grant.tag != ask.tag || !fits || grant.step == 0 || grant.max_step == 0 {
             return Err(Code::GrantInvalid);

@@ -112,13 +112,7 @@ fn run_anew<L: Line>(
     n: u64,
 ) -> Result<Run, Refusal> {
     let (limits, shape) = (ids.limits(line, host)?, ids.shape());
-    line.take(shape, limits, n).map_err(|stop| {
-        if bug!(RefusalResets) && matches!(stop, Stop::Ceiling(_)) {
-            let tick = shape.tick(limits.end).saturating_sub(1);
-            line.put_cursor(crate::line::INSIDE, shape.position(tick));
-        }
-        ids.refusal(stop, limits, line.offset())
-    })
+    line.take(shape, limits, n).map_err(|stop| ids.refusal(stop, limits, line.offset()))
 }
 
 /// How many numbers are written at a time. Where this is compiled for speed they become additions of the

@@ -85,7 +85,7 @@ impl Shape {
     /// above that tick: at it, a thread that stalled before the closing could stamp what the old
     /// worker gave back. Numbers need no such room: a range never begins below an end seen.
     fn reopen(self, cursor: u64) -> u64 {
-        if !self.reopens_above || bug!(OpenAtOldTick) {
+        if !self.reopens_above {
             return cursor;
         }
         self.position(self.tick(cursor).saturating_add(1))
@@ -131,7 +131,6 @@ pub(crate) fn decide(
         cold_path();
         start = limits.start;
     }
-    let end = if bug!(InclusiveEnd) { end.saturating_add(1) } else { end };
     let until = end.min(limits.end);
     if start >= until {
         cold_path();
@@ -218,16 +217,12 @@ pub trait Line {
         least: u64,
         n: u64,
     ) -> Result<Run, Stop> {
-        let early = if bug!(BoundBeforeCursor) { Some(self.bound()) } else { None };
         let mut cursor = self.cursor();
         loop {
             if cursor & CLOSED != 0 {
                 return Err(Stop::Closed);
             }
-            let bound = match early {
-                Some(bound) => bound,
-                None => self.bound(),
-            };
+            let bound = self.bound();
             let positions = decide(cursor, shape.end(bound), limits, least, n)?;
             match self.compare_swap(INSIDE, cursor, positions.end) {
                 Ok(()) => return Ok(Run { positions, worker: shape.worker(bound) }),
@@ -268,11 +263,6 @@ pub trait Line {
     /// The bound is written before the cursor: whoever sees the line open sees its new bound, too.
     fn open(&mut self, _: Inside, shape: Shape, start: u64, bound: u64) {
         let cursor = start.max(shape.reopen(self.stands_at()));
-        if bug!(CursorBeforeBound) {
-            self.put_cursor(INSIDE, cursor);
-            self.put_bound(INSIDE, bound);
-            return;
-        }
         self.put_bound(INSIDE, bound);
         self.put_cursor(INSIDE, cursor);
     }

@@ -1,12 +1,6 @@
 //! A copy of the core with bugs in it: each a mistake that a system of this kind has made, so that the
 //! simulator and the models can prove that they would find it. `bugs.txt` says what they are.
 
-macro_rules! bug {
-    ($name:ident) => {
-        crate::bugs::on(crate::bugs::Bug::$name)
-    };
-}
-
 #[cfg(all(test, loom))]
 mod model;
 

@@ -60,9 +60,6 @@ impl Ids for SnowflakeIds {
         let now = line.now(host);
         let tick = self.layout.tick(now)?;
         let first = self.shape().position(tick);
-        if bug!(FollowsClock) && self.shape().tick(line.cursor()) > tick.saturating_add(1) {
-            line.put_cursor(crate::line::INSIDE, first);
-        }
         let fresh = line.cursor() < first.saturating_sub(self.layout.per_tick() / 2);
         let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
         let ahead =

@@ -137,7 +137,6 @@ impl Keeping {
     pub(super) fn margins(&self, length_ms: u64) -> (u64, u64) {
         let most = (length_ms / 2).clamp(AHEAD_MS, MOST_AHEAD_MS);
         let slow = self.slow_ms.min(most.saturating_sub(AHEAD_MS) / 3);
-        let slow = if bug!(ReserveIgnoresWrites) { 0 } else { slow };
         (slow.saturating_mul(3).saturating_add(AHEAD_MS), LEFT_MS.max(slow.saturating_mul(3) / 2))
     }
 
@@ -198,7 +197,7 @@ impl Keeping {
     /// Writes no right any more. What the file says is left to a next life, and the window that it
     /// cannot say, if there is one, is given back: that may be opened.
     pub(super) fn abandon(&mut self) -> Option<Fresh> {
-        self.abandoned = !bug!(AbandonedFileWritten);
+        self.abandoned = true;
         (self.named, self.last, self.demand) = (None, None, false);
         self.fresh.take().filter(|fresh| !fresh.found)
     }
@@ -212,11 +211,7 @@ impl Keeping {
     /// window that was never opened, nor named in the file.
     pub(super) fn close(&mut self, cursor: u64, shape: Shape) -> Option<Fresh> {
         let unopened = self.fresh.take().filter(|fresh| !fresh.found);
-        let stands = if bug!(CloseInsideTick) {
-            shape.tick(cursor)
-        } else {
-            shape.first_unused_tick(cursor)
-        };
+        let stands = shape.first_unused_tick(cursor);
         self.last = self
             .named
             .filter(|named| stands < named.reserved && !self.void)

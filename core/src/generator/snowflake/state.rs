@@ -143,7 +143,7 @@ impl<L: Line> Snowflake<L> {
                 (keeping.named, keeping.last) = (Some(named), None);
             }
         }
-        if !stale && self.ended.is_none() && !bug!(ReserveAfterUse) {
+        if !stale && self.ended.is_none() {
             self.follow(way);
         }
         None
@@ -165,7 +165,6 @@ impl<L: Line> Snowflake<L> {
                 let Lease { worker, end_tick, .. } = self.lease_of(lease);
                 self.open(NewRange { bound: ids.shape().bound(worker, end_tick), ..range });
             }
-            _ if bug!(AbandonedWindowUsed) => {}
             _ => {
                 self.kind.lease = None;
                 self.pending.retain(|ask| matches!(ask, WindowAsk::Acquire(_)));
@@ -285,9 +284,6 @@ impl Keeps for Snowflakes {
         };
         keeping.pause_until = None;
         keeping.out = Some(Out { way, stale: false, since: now });
-        if bug!(ReserveAfterUse) {
-            ids.follow(way);
-        }
         let named = match way {
             Way::Void => return Some(StateWrite::Void),
             Way::Raise(named) | Way::Open(named, _) | Way::Last(named) => named,

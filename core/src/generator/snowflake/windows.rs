@@ -146,7 +146,7 @@ impl Kind for Snowflakes {
         }
         let extends = match (ask, self.lease) {
             (WindowAsk::Renew(ask), Some(lease)) => {
-                let in_hand = ticks.start == lease.end_tick || bug!(RenewalAnyEnd);
+                let in_hand = ticks.start == lease.end_tick;
                 if ask.key != lease.key || worker != lease.worker || !in_hand {
                     return Err(Code::GrantInvalid);
                 }
@@ -159,7 +159,7 @@ impl Kind for Snowflakes {
         if over && !ticks.is_empty() {
             return Err(Code::GrantInvalid);
         }
-        let end_tick = if bug!(RoundTwice) { ticks.end.saturating_add(1) } else { ticks.end };
+        let end_tick = ticks.end;
         let shape = Shape::ticks(layout.worker_bits(), layout.sequence_bits());
         let positions = Range::new(shape.position(ticks.start), shape.position(end_tick));
         Ok(NewRange { positions, bound: shape.bound(worker, end_tick), extends })
@@ -189,8 +189,7 @@ impl Kind for Snowflakes {
             WindowAsk::Renew(_) => RENEWAL_MS,
             WindowAsk::Acquire(_) => FIRST_RENEWAL_MS,
         };
-        let early = (left / 3).clamp(SHORTEST_RENEWAL_MS, longest);
-        let pause_ms = if bug!(NeverRenewsEarly) { left } else { early };
+        let pause_ms = (left / 3).clamp(SHORTEST_RENEWAL_MS, longest);
         match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
             None => return (pause_ms, Some(range)),
             Some(keeping) if range.extends => keeping.renewed(),
@@ -237,13 +236,9 @@ impl Kind for Snowflakes {
     fn release(&mut self, cursor: u64) -> Option<Release> {
         let (lease, ids) = (self.lease.take(), self.ids?);
         match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
-            Some(keeping) if !bug!(CloseReleases) => {
+            Some(keeping) => {
                 let unopened = keeping.close(cursor, ids.shape())?;
                 self.released(unopened.lease, unopened.range.positions.start)
-            }
-            Some(keeping) => {
-                keeping.close(cursor, ids.shape());
-                self.released(lease?, cursor)
             }
             None => self.released(lease?, cursor),
         }
@@ -262,7 +257,6 @@ impl Kind for Snowflakes {
         let release = lease.and_then(|lease| self.released(lease, cursor));
         let keeping = self.keeping.as_mut()?;
         keeping.void();
-        keeping.void &= !bug!(ReleaseLeavesFile);
         if !keeping.void {
             return release;
         }
@@ -273,14 +267,9 @@ impl Kind for Snowflakes {
     /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.
     fn forget(&mut self) {
         self.age = Age::default();
-        if !bug!(ForgetKeepsLease) {
-            self.lease = None;
-        }
+        self.lease = None;
         if let Some(keeping) = &mut self.keeping {
-            match bug!(ForgetLeavesFile) {
-                true => self.keeping = Keeping::begin(),
-                false => keeping.void_whatever_it_says(),
-            }
+            keeping.void_whatever_it_says();
         }
     }
 
