@@ -5,9 +5,9 @@
 use std::cell::Cell;
 
 use leafid_core::{
-    Action, Ask, Code, Event as Came, Generator, Grant, HostTime, Kind, LINE_END, Layout, Line,
-    Name, Outcome, OwnLine, Range, Refusal, Segment, SegmentConfig, SegmentGrant, SharedLine,
-    Snowflake, SnowflakeConfig, StoreTime, Token, WindowGrant,
+    Action, Ask, Code, Generator, Grant, HostTime, Kind, LINE_END, Layout, Line, Name, Outcome,
+    OwnLine, Range, Refusal, Segment, SegmentConfig, SegmentGrant, SharedLine, Snowflake,
+    SnowflakeConfig, StoreTime, Token, WindowGrant,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
@@ -139,9 +139,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
             }
             Event::Failure(code) => {
                 let Some(ask) = self.ask() else { return Ok(()) };
-                let (request, now) = (ask.request(), self.now());
-                let came = Came::Answer { request, sent: now, answer: Err(code.into()) };
-                prop_assert_eq!(self.ids.handle(came, now).unwrap_err().code, code);
+                prop_assert!(self.heard(ask.request(), Err(code)).is_err());
                 self.stops(code);
                 prop_assert_eq!(self.ids.failure(), Some(code));
             }
@@ -217,9 +215,9 @@ impl<K: Kind, L: Line> Bench<K, L> {
         self.ids.poll(due, entropy(self.asked)).and_then(Action::ask).map(Into::into)
     }
 
-    fn heard(&mut self, grant: Grant) -> Result<Outcome, Refusal> {
-        let (request, now) = (grant.request(), self.now());
-        self.ids.handle(Came::Answer { request, sent: now, answer: Ok(grant) }.of(), now)
+    fn heard(&mut self, to: Token, answer: Result<Grant, Code>) -> Result<Outcome, Refusal> {
+        let (sent, answer) = (self.now(), answer.map_err(Into::into));
+        self.ids.handle(leafid_core::Event::Answer { request: to, sent, answer }.of(), sent)
     }
 
     fn granted(&mut self, size: u64, hole: u64) -> TestCaseResult {
@@ -239,7 +237,8 @@ impl<K: Kind, L: Line> Bench<K, L> {
         };
         let grant = self.grant(&ask, worker, range);
         self.hear(&ask, grant)?;
-        prop_assert_eq!(self.heard(grant), Ok(Outcome::Ignored), "a repeated answer");
+        let again = self.heard(grant.request(), Ok(grant));
+        prop_assert_eq!(again, Ok(Outcome::Ignored), "a repeated answer");
         Ok(())
     }
 
@@ -305,7 +304,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
     /// refused where the host's clock or the window's end does not let it be used.
     fn hear(&mut self, ask: &Ask, grant: Grant) -> TestCaseResult {
         let expected = self.expected(ask, &grant);
-        let gave = self.heard(grant).map_err(|refusal| refusal.code);
+        let gave = self.heard(grant.request(), Ok(grant)).map_err(|refusal| refusal.code);
         let unusable = matches!(gave, Err(Code::GrantInvalid | Code::TimeOverflow));
         prop_assert!(
             gave == expected || (!K::DOUBLE_BUFFERED && unusable),
