@@ -11,14 +11,14 @@ use crate::{Outcome, build, files, project};
 type Loaded = (&'static str, &'static [&'static str], u64);
 
 const LOADED: &[Loaded] = &[
-    ("engine", &["wasm/engine.wasm", "engines/wasm.js", "engines/border.js"], 30_500),
+    ("engine", &["wasm/engine.wasm", "engines/wasm.js", "engines/border.js"], 31_500),
     ("registry", &["wasm/registry.wasm", "engines/registry.js"], 18_000),
     ("stores", &["wasm/stores.wasm", "engines/registry.js"], 82_500),
     ("public", &["wasm/public.wasm", "engines/public.js"], 13_500),
 ];
 
 /// What the components have at most, in bytes, in the order in which they are published.
-const COMPONENTS: [u64; 3] = [105_000, 51_500, 37_000];
+const COMPONENTS: [u64; 3] = [108_500, 51_500, 37_000];
 
 /// The functions that `leafid.wasm` imports; the others have none.
 const IMPORTS: &[&str] = &[
