@@ -16,7 +16,6 @@ const HOUR_MS: i64 = 3_600_000;
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// As many as are at hand.
     Draw(usize),
     Exactly(usize),
     /// Asks, and answers at once: so many numbers or ticks, after a hole of so many.
