@@ -102,7 +102,7 @@ generator_class!(Snowflake, Snowflakes, {
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
         let given = store;
-        let workers = workers.map(worker_range).transpose()?;
+        let workers = workers.map(|workers| worker_range(workers, false)).transpose()?;
         if workers.is_some() && !create {
             let message = "`workers` is the range of a namespace that is made: add \
                            `create=True`, or leave it out";

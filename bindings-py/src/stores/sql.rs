@@ -58,7 +58,8 @@ pub fn namespace_fields<'py>(
     max_window: Option<Seconds>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let layout = layout.map(|layout| layout.0);
-    let workers = workers.map(worker_range).transpose()?;
+    // The turn refuses an empty one, in every language with the same sentence.
+    let workers = workers.map(|workers| worker_range(workers, true)).transpose()?;
     let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
     if let Some(name) = name {
         let create = || Namespace::create(layout.unwrap_or(Layout::LEAF), workers, max_window_ms);

@@ -95,10 +95,10 @@ pub fn whole_number(
 ///
 /// # Errors
 /// `WORKER_INVALID`.
-pub fn worker_range(workers: &Bound<'_, PyAny>) -> PyResult<Range> {
+pub fn worker_range(workers: &Bound<'_, PyAny>, may_be_empty: bool) -> PyResult<Range> {
     let pair: PyResult<(u32, u64)> = workers.extract();
     let range = pair.map(|(start, end)| Range::new(start.into(), end)).ok();
-    range.filter(|range| !range.is_empty()).ok_or_else(|| {
+    range.filter(|range| may_be_empty || !range.is_empty()).ok_or_else(|| {
         let got = workers.repr().map(|text| text.to_string()).unwrap_or_default();
         let message = format!(
             "`workers` must be the first worker number and one more than the last, such as \
