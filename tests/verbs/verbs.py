@@ -256,8 +256,9 @@ def main(consumer: Path, count: int, seed: int) -> None:
         codes = ", ".join(f"{code} {times}" for code, times in recorder.codes.most_common())
         assert recorder.codes["granted"] > count / 4 and len(recorder.codes) > count / 1_000, codes
         # The controls: an answer that is another, and a write that one host alone did not do.
-        few = {**script, "steps": steps[: 10 * LOOK_EACH]}
-        at = next(at for at, step in enumerate(few["steps"]) if at > LOOK_EACH and "start" in step["gives"])
+        # Just before a look at all rows, so that no later step hides it.
+        few = {**script, "steps": steps[: 10 * LOOK_EACH + 1]}
+        at = max(at for at, step in enumerate(few["steps"]) if "start" in step["gives"])
         other = json.loads(json.dumps(few))
         other["steps"][at]["gives"]["start"] += "0"
         less = {**few, "steps": [step for step in few["steps"] if step is not few["steps"][at]]}
