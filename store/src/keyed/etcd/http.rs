@@ -132,6 +132,8 @@ impl Http {
         }
         let request = request.body(Full::new(Bytes::from(body.to_owned())));
         let request = request.map_err(|error| Broken::refused(error.to_string()))?;
+        // On another thread the connection may still be at the end of the last answer: it would refuse.
+        self.sender.ready().await.map_err(|error| lost(&error))?;
         let answer = self.sender.send_request(request).await.map_err(|error| lost(&error))?;
         let status = answer.status();
         let body = Limited::new(answer.into_body(), LARGEST).collect().await;
