@@ -21,7 +21,7 @@ from . import Snowflake, WindowSpentError
 
 __all__ = ["IdField", "NextId", "generator", "tested"]
 
-# Codes raised in an event loop where another thread would wait.
+# Errors that are raised in an event loop instead of a wait.
 _NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 _GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
 # A test's store, which overrides the setting.
