@@ -16,7 +16,7 @@ pub struct Failed {
     pub code: Code,
     /// What happened, with the figures, and what to do.
     pub message: String,
-    /// When to try again: on the clock of whoever refused.
+    /// When to try again: on the refusing side's clock.
     pub until_ms: Option<i64>,
     pub retry_after_ms: Option<u32>,
     /// Whether the message names the time until which it holds, as a server's messages do.

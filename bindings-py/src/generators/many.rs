@@ -81,7 +81,7 @@ impl<K: Kind> Generator<K> {
         }
     }
 
-    /// Fills all of a buffer, or leaves it as it is.
+    /// Fills a whole buffer, or leaves it unchanged.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));

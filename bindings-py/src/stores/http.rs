@@ -44,22 +44,22 @@ impl HttpStore {
         &self.0.url
     }
 
-    /// Leases numbers of a tag, over a connection of its own.
+    /// Leases numbers of a tag, over its own connection.
     fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Segment)
     }
 
-    /// Gives a worker number and a window on it, over a connection of its own.
+    /// Grants a worker number and a window on it, over its own connection.
     fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Acquire)
     }
 
-    /// Extends a window, over a connection of its own.
+    /// Extends a window, over its own connection.
     fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Renew)
     }
 
-    /// Takes back the rest of a window, over a connection of its own.
+    /// Takes back the rest of a window, over its own connection.
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let py = ask.py();
         let release: Release = dict::read(ask, "the release")?;

@@ -76,7 +76,7 @@ impl MemoryStore {
         self.serve(ask, Ask::Segment)
     }
 
-    /// Gives a worker number and a window on it.
+    /// Grants a worker number and a window on it.
     fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Acquire)
     }

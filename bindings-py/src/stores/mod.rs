@@ -138,7 +138,7 @@ impl StoreArg {
         Err(errors::raise(Code::WorkerInvalid, message))
     }
 
-    /// Gives a generator a driver that carries its asks to this store.
+    /// Starts a driver that carries a generator's asks to this store.
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
         // Before the start, which may run Python code: the interpreter's exit handler waits for it.
         driver::remember(Arc::downgrade(&driven));

@@ -1,7 +1,7 @@
 //! The state behind a generator's mutex: asks, grants, failures, pending releases.
 //!
-//! Rules of the lock: it is held for moments only; whoever holds it neither waits for the
-//! interpreter nor calls a store; a forked child never opens the one that it inherited.
+//! Rules of the lock: it is held for moments only; its holder neither waits for the interpreter
+//! lock nor calls a store; a forked child never takes an inherited one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -187,7 +187,7 @@ impl Connection {
 }
 
 /// Whether the peer of a TLS handshake does not speak TLS, which waiting cannot cure. Recognized by the
-/// message, since the error's type belongs to a crate that is no dependency of ours.
+/// message, since the error's type belongs to a crate that is not a direct dependency.
 fn is_without_tls(error: &ureq::Error) -> bool {
     error.to_string().contains("corrupt message of type InvalidContentType")
 }
