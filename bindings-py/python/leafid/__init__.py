@@ -37,7 +37,7 @@ from ._native import close_all as _close_all
 from ._native import forget_all, release_all
 from .errors import *  # noqa: F403
 
-# False at run time, true for type checkers: importing `typing` takes longer than all of leafid.
+# False, but no constant to type checkers, which read its blocks: `typing` imports slower than all of leafid.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from ._sql import SqliteStore, SqlStore

@@ -12,7 +12,7 @@ import sys
 
 from ._native import close_all, forget_all, release_all
 
-# As in `__init__`: true for type checkers alone.
+# As in `__init__`: False, but type checkers read its blocks.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from typing import Any
