@@ -1,4 +1,4 @@
-//! `kill -9` of the store, ten times in mid-stream.
+//! Kills the store (`kill -9`) ten times while hosts draw.
 
 use leafid_core::Layout;
 use leafid_stream::hosts::Program;
@@ -12,7 +12,7 @@ const KILLS: u64 = 10;
 const RATE: u32 = 2_000;
 /// IDs between two kills.
 const BETWEEN: u64 = 2_000;
-/// Requests of each host that find the store gone, after each kill.
+/// Requests of each host that must find the store down, after each kill.
 const ASKS: usize = 2;
 
 /// PROTOCOL R1.
@@ -24,7 +24,7 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let mut stream = Stream::new(Layout::LEAF);
     let mut proxies = Vec::new();
     for program in Program::ALL {
-        // An address for each, where its asks are counted.
+        // Each host has its own proxy, which counts its asks.
         let proxy = Proxy::start(store.address());
         start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
         proxies.push(proxy);
