@@ -73,7 +73,7 @@ impl World {
             3 if holder.clock.has_second() => holder.clock.step(self.t, by),
             3 if !holder.clock.monotonic => {
                 holder.clock.step(self.t, by);
-                // Inside its window a holder's time does not go back: it waits until the store's has caught up.
+                // Inside its window a holder's time does not go back: it waits for the store's.
                 let waits = left.map_or(longest, |left| left.clamp(0, longest));
                 let excused = self.t + by.min(waits) + 10_000;
                 holder.excused_until = holder.excused_until.max(excused);

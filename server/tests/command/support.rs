@@ -80,7 +80,7 @@ impl Home {
         Serving::spawn(&mut self.command(options))
     }
 
-    /// A server that gets an error, not a fatal signal, for a write beyond its file size limit; and a function
+    /// A server for which a write beyond its file size limit is an error, not a fatal signal; and a function
     /// that sets that limit in bytes: with 1 every write fails, as on a full disk.
     #[cfg(target_os = "linux")]
     pub fn serve_on_a_small_disk(&self) -> (Serving, impl Fn(Option<u64>) + use<>) {

@@ -1,5 +1,5 @@
-//! The server over SQLite and real PostgreSQL, MariaDB, etcd and ZooKeeper: its starts, its refusals, and kills
-//! of a server or the database during work.
+//! The server over SQLite and real PostgreSQL, MariaDB, etcd and ZooKeeper: its starts, its refusals, and
+//! kills of a server or the database during work.
 #![cfg(unix)]
 
 macro_rules! each {
