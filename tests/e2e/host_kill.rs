@@ -1,5 +1,4 @@
-//! Kills hosts (`kill -9`) while they draw: ten times each of Python and Node, once a Worker's whole
-//! runtime.
+//! Kills hosts (`kill -9`) while they draw: ten times each of Python and Node, once a Worker's whole runtime.
 
 use leafid_core::Layout;
 use leafid_stream::hosts::{Draw, Program, Stage};

@@ -78,7 +78,6 @@ impl Setting {
         node
     }
 
-    /// A path in this test's folder.
     pub fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

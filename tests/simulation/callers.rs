@@ -120,8 +120,7 @@ impl World {
         drawn
     }
 
-    /// Checks that a holder that gets nothing has an excuse, or gets IDs soon. Gives whether it is
-    /// excused.
+    /// Checks that a holder that gets nothing has an excuse, or gets IDs soon. Gives whether it is excused.
     fn starving(&mut self, i: usize, refusal: Refusal, want: Want) -> Verdict<bool> {
         let t = self.t;
         let since = *self.holders[i].starved_since.get_or_insert(t);

@@ -1,5 +1,4 @@
-//! One type for the core's four generators: segments and snowflakes, on an own and a shared
-//! line.
+//! One type for the core's four generators: segments and snowflakes, on an own and a shared line.
 //!
 //! The bindings' `AnyGenerator` forwards the same verbs, but knows neither a shared line nor the
 //! memory image of a fork.

@@ -74,7 +74,7 @@ impl HostClock {
         }
     }
 
-    /// The same beside one that only ticks, and stands still while the host sleeps.
+    /// Adds a second clock, which only ticks, and stands still while the host sleeps.
     pub fn beside(mut self, ppm: i64) -> HostClock {
         self.second = Some(Second {
             ppm,
@@ -165,8 +165,7 @@ impl HostClock {
     }
 
     /// Notes an answer at `t` to a call sent at `sent_at`, which tells the time: earlier errors are
-    /// corrected, except that time which had reached `reached` (on the store's clock) waits
-    /// there.
+    /// corrected, except that time which had reached `reached` (on the store's clock) waits there.
     pub fn told(&mut self, sent_at: i64, t: i64, reached: i64) {
         let took = (t - sent_at).max(1);
         let mended = !self.frozen && sent_at > self.disturbed_at;

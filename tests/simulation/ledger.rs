@@ -40,8 +40,7 @@ pub struct Ledger {
     tags: Vec<Line>,
     /// Per namespace, from its first worker number on.
     workers: Vec<(u32, Vec<Line>)>,
-    /// Whether the store lost grants and was not fenced: from now on it may grant the same
-    /// again.
+    /// Whether the store lost grants and was not fenced: from now on it may grant the same again.
     muted: bool,
 }
 

@@ -115,9 +115,8 @@ impl World {
         Ok(())
     }
 
-    /// Shrinks, moves or grows the range of a namespace's worker numbers, and changes its longest
-    /// window. A number leaves only when its last window is over; then it is given away by hand until
-    /// it comes back.
+    /// Shrinks, moves or grows the range of a namespace's worker numbers, and changes its longest window. A
+    /// number leaves only when its last window is over; then it is given away by hand until it comes back.
     pub(crate) fn move_workers(&mut self) -> Verdict {
         let spaces = self.stores[0].spaces.len() as u64;
         if spaces == 0 || !self.plan.moves {

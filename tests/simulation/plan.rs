@@ -36,7 +36,6 @@ pub struct Rates {
     /// Answers that go to another holder.
     pub swapped: u64,
     pub garbled: u64,
-    /// Writes that take long.
     pub slow_writes: u64,
     /// The delay of calls and answers without faults, in ms.
     pub delay_ms: (u64, u64),

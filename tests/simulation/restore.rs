@@ -1,5 +1,4 @@
-//! A store that goes back to an older copy of itself, and its fence above what it may have
-//! granted since.
+//! A store that goes back to an older copy of itself, and its fence above what it may have granted since.
 
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};

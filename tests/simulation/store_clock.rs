@@ -32,9 +32,8 @@ pub struct StoreClock {
 }
 
 impl StoreClock {
-    /// The clock of a server that starts at true time `t`, with a source that is wrong by `skew` and
-    /// drifts, over a store whose last grant was at `anchor` and whose longest window is
-    /// `longest_window_ms`.
+    /// The clock of a server that starts at true time `t`, with a source that is wrong by `skew` and drifts,
+    /// over a store whose last grant was at `anchor` and whose longest window is `longest_window_ms`.
     pub fn new(
         t: i64,
         (skew, ppm): (i64, i64),

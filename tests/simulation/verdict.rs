@@ -70,8 +70,7 @@ checks! {
 }
 
 impl Check {
-    /// Whether the check is a rule of the protocol, not an effect on users: `RowRule` and all after
-    /// it.
+    /// Whether the check is a rule of the protocol, not an effect on users: `RowRule` and all after it.
     pub fn is_rule(self) -> bool {
         self >= Check::RowRule
     }

@@ -1,5 +1,4 @@
-//! Windows on worker numbers: decides from rows, writes if they are unchanged, and checks
-//! both.
+//! Windows on worker numbers: decides from rows, writes if they are unchanged, and checks both.
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{

@@ -45,7 +45,6 @@ pub enum Mistake {
     WindowChanged,
 }
 
-/// A server of a store.
 pub struct Server {
     pub store: usize,
     pub clock: StoreClock,

@@ -1,5 +1,4 @@
-//! `/readyz` is 200 only while leases can be granted, and an operator is told when a store lost
-//! something.
+//! `/readyz` is 200 only while leases can be granted, and an operator is told when a store lost something.
 
 use std::path::Path;
 

@@ -175,7 +175,7 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.lease("orders", &json!({})).0, 200);
         assert_eq!(serving.get("/readyz").0, 200);
     }
-    // Nor does it keep the others from being moved.
+    // Nor does it keep the other tags from being moved.
     play(&places.home.store, "repair --without-journal => tags moved: 1");
 }
 

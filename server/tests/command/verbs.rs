@@ -200,7 +200,7 @@ fn no_password_is_shown() {
     ] {
         play(url, "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID & !geheim");
     }
-    // The name of a file is no secret, but this URL has more than that.
+    // Here `geheim` is the name of a file, which is no secret.
     play("etcds://h:1/?ca=geheim", "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID");
 }
 

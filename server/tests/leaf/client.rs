@@ -44,7 +44,6 @@ pub fn leafs(serving: &Serving) -> &str {
 pub struct Client {
     address: String,
     stream: Option<BufReader<TcpStream>>,
-    /// How many connections were made.
     pub connections: usize,
 }
 

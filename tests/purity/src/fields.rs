@@ -97,7 +97,7 @@ impl FieldReader for Object {
     }
 }
 
-/// Both ways of a type's fields, behind names that begin with `$whose`.
+/// Writes and reads a type's fields, behind names that begin with `$whose`.
 macro_rules! both_ways {
     ($($module:ident $whose:literal $type:ty;)*) => {$(
         mod $module {

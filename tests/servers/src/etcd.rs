@@ -1,4 +1,4 @@
-//! etcd.
+//! Starts and stops real etcd members.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -78,8 +78,7 @@ pub trait Server: Kind {
     }
 }
 
-/// Copies the data of a stopped server, with owners, to `to`, or back; an existing `to` is
-/// replaced.
+/// Copies the data of a stopped server, with owners, to `to`, or back; an existing `to` is replaced.
 pub fn copy(from: &Path, to: &Path) {
     if to.exists() {
         std::fs::remove_dir_all(to).expect("a folder of ours");
@@ -115,7 +114,6 @@ pub fn for_test<S: Server>() -> Option<S> {
     for_test_with(&[])
 }
 
-/// As [`for_test`], with settings.
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     if let Some(program) = S::missing() {
         missing(&S::NAME.to_lowercase(), &program, S::PACKAGE);

@@ -1,4 +1,4 @@
-//! MariaDB, which represents MySQL too.
+//! Starts and stops a real MariaDB, which represents MySQL too.
 
 use std::fs;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! Starts and stops a real PostgreSQL.
 
 use std::fs;
 use std::path::{Path, PathBuf};

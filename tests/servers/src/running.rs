@@ -12,8 +12,7 @@ use crate::process::LIMIT;
 
 /// A server's folder and port, and its process while it runs, which ends when this value is dropped.
 pub struct Running {
-    // Dropped in this order: the process must end before its folder is removed and its port
-    // freed.
+    // Dropped in this order: the process must end before its folder is removed and its port freed.
     process: Option<Child>,
     folder: TempDir,
     port: Port,

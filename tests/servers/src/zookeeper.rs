@@ -1,4 +1,4 @@
-//! ZooKeeper.
+//! Starts and stops real ZooKeeper servers.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ const JAR: &str = "/usr/share/java/zookeeper.jar";
 /// A server's ports for the others: one to follow the leader, one for elections.
 type Peer = Arc<[Port; 2]>;
 
-/// A server of ZooKeeper: the only one, or one of several.
+/// A ZooKeeper server: the only one, or one of several.
 pub struct Zookeeper {
     running: Running,
     number: usize,

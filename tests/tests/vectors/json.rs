@@ -43,12 +43,10 @@ pub fn number<T: std::str::FromStr>(step: &Value, field: &str) -> Result<T, Stri
     text(step, field)?.parse().map_err(|_| format!("`{field}` is no number of its size"))
 }
 
-/// Reads a host time of a step.
 pub fn host_time(step: &Value, field: &str) -> Result<HostTime, String> {
     number(step, field).map(HostTime::new)
 }
 
-/// Reads a store time of a step.
 pub fn store_time(step: &Value, field: &str) -> Result<StoreTime, String> {
     number(step, field).map(StoreTime::new)
 }

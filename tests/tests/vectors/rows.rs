@@ -1,5 +1,4 @@
-//! The verbs of a store, as the bindings offer them to a user's own store: plain rows in, plain rows
-//! out.
+//! The verbs of a store, as the bindings offer them to a user's own store: plain rows in, plain rows out.
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Object, Reading, Value as Held, Writing, Wrong};

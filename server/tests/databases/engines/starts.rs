@@ -32,7 +32,7 @@ fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
     let again = fails(&url, &["init"], 1);
     assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
-    // Without a server.
+    // By a command, without a server.
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
     let id = &made.split("store id ").nth(1).expect("an id")[..32];
@@ -138,8 +138,7 @@ fn mariadb_whose_tables_are_locked_is_waited_for() {
     );
 }
 
-/// Another store takes over the name: nothing is granted from it, with or without a broken
-/// connection.
+/// Another store takes over the name: nothing is granted from it, with or without a broken connection.
 fn another_store_behind_the_name_stops_the_server<S: Server>(
     url: fn(&S) -> String,
     forget: fn(&S),

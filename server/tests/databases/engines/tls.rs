@@ -78,7 +78,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     says(&good, &["tag", "create", "orders"]);
     lets_in(&good, "s3cret");
     lets_in(&by("require", &ca), "s3cret");
-    // The control: without TLS nobody comes in.
+    // The control: without TLS no connection is accepted.
     is_refused(&url, &SERVE, &["does not let this server in", "no encryption"]);
     // Another authority is not trusted; by default the public ones are.
     for unknown in [by("verify-full", &other), by("verify-ca", &other), by("require", "system")] {
@@ -145,7 +145,7 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     says(&good, &["tag", "create", "orders"]);
     lets_in(&good, "s3cret");
     lets_in(&by("required", &ca), "s3cret");
-    // The control: without TLS nobody comes in.
+    // The control: without TLS no connection is accepted.
     is_refused(&url, &SERVE, &["does not let this server in"]);
     for unknown in [by("VERIFY_IDENTITY", &other), format!("{url}?ssl-mode=REQUIRED")] {
         is_refused(&unknown, &SERVE, &["UnknownIssuer", "ssl-ca=FILE"]);

@@ -27,8 +27,7 @@ impl Leaf {
         Leaf { connection: Conn::new(options).await.expect("a connection") }
     }
 
-    /// Takes the next segment as Leaf does, by the row's own step or an adapted one. Gives its start
-    /// and end.
+    /// Takes the next segment as Leaf does, by the row's own step or an adapted one. Gives its start and end.
     pub async fn segment(&mut self, tag: &str, step: Option<u64>) -> (u64, u64) {
         let mut transaction =
             self.connection.start_transaction(TxOpts::default()).await.expect("a transaction");

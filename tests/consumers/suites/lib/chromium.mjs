@@ -1,4 +1,4 @@
-// Chromium with a profile of its own.
+// Starts Chromium with a new profile.
 import { chromium } from 'playwright-core'
 import { CHROMIUM, LIMIT_MS } from '../../js/support/chromium.mjs'
 import { ending, scratch } from '../../js/support/ends.mjs'

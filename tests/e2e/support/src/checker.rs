@@ -41,8 +41,7 @@ impl Checker {
         }
     }
 
-    /// Adds a holder. A restarted process is a new holder: it may not go on where the one before
-    /// stopped.
+    /// Adds a holder. A restarted process is a new holder: it may not go on where the one before stopped.
     pub fn holder(&mut self) -> usize {
         self.holders.push(Holder::default());
         self.holders.len() - 1

@@ -15,9 +15,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// Takes a port below the range of outgoing connections: a client that keeps trying a stopped
-    /// server on a port of *that* range is in the end connected to itself, and the server finds
-    /// its port in use.
+    /// Takes a port below the range of outgoing connections: a client that keeps trying a stopped server on a
+    /// port of *that* range is in the end connected to itself, and the server finds its port in use.
     pub fn take() -> Result<Port, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = std::env::temp_dir().join("leafid-ports");

@@ -138,8 +138,7 @@ impl Stream {
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
     }
 
-    /// The first fault of any host so far: a line that cannot be parsed, or an end without a
-    /// request.
+    /// The first fault of any host so far: a line that cannot be parsed, or an end without a request.
     pub fn fault(&mut self) -> Option<String> {
         self.hosts.iter_mut().find_map(|host| {
             if let Some(fault) = host.faults.first() {

@@ -1,5 +1,4 @@
-//! The cost of an acquire, in round trips to the engine and rows read, does not grow with the
-//! namespace.
+//! The cost of an acquire, in round trips to the engine and rows read, does not grow with the namespace.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
