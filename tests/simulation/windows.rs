@@ -28,8 +28,8 @@ pub struct Decision {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// A new window: its owner, whether the owner keeps the number by the rules, and whether all its
-    /// earlier numbers could be freed.
+    /// A new window: its owner, whether by the rules the owner keeps the number, and whether this write
+    /// can settle all numbers that the owner kept.
     Acquired(WindowGrant, Name, bool, bool),
     Renewed(WindowGrant, Token),
     Release(Release),
