@@ -100,8 +100,8 @@ impl Rates {
 }
 
 impl Plan {
-    /// Draws a world's plan. Its main features alternate with the seed, so that even a few worlds in a row have
-    /// some of each; as the periods have no common factor, any two features meet.
+    /// Draws a world's plan. Its main features alternate with the seed, so that even a few worlds in a row
+    /// have some of each; as the periods have no common factor, any two features meet.
     pub fn draw(rng: &mut Rng, seed: u64) -> Plan {
         let theme = match seed % 13 {
             0..=9 => Theme::Storm,
