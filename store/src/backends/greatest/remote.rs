@@ -1,4 +1,4 @@
-//! The same of PostgreSQL and MySQL.
+//! Reads the greatest number in use from PostgreSQL and MySQL.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::backends::opening::apart;
 use crate::backends::{mysql, postgres};
 use crate::problem::Problem;
 
-/// How long the query may take: without an index it reads all of the table.
+/// The time-out of the query, which reads the whole table if it has no index.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// As [`of_file`](super::of_file), in PostgreSQL.
@@ -84,7 +84,7 @@ async fn in_mysql(address: &mysql::Address, sql: &str) -> Result<Values, Problem
     let mut connection = Conn::new(address.options.clone()).await.map_err(said)?;
     connection.query_drop("START TRANSACTION READ ONLY").await.map_err(said)?;
     let rows: Vec<mysql_async::Row> = connection.query(sql).await.map_err(said)?;
-    // It was read: how the connection ends changes nothing.
+    // Everything is read, so a failure to disconnect does not matter.
     let _ = connection.disconnect().await;
     let mut values = Vec::new();
     for row in rows {
