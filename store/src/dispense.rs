@@ -116,8 +116,8 @@ impl<S: Kind> Default for Pool<S> {
 }
 
 impl Generators {
-    /// Makes an empty set of generators for this owner, which keeps its worker numbers, or for a fresh one, so
-    /// that a restarted server is another holder.
+    /// Makes an empty set of generators for the owner `kept`, which keeps its worker numbers, or for a
+    /// fresh one, so that a restarted server is another holder.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.

@@ -55,8 +55,8 @@ impl Guard {
         Guard { desk, keeps_tags: true, ..Guard::default() }
     }
 
-    /// Compares the store if that is due, in a turn that has begun. If it returns true, it did, rows that
-    /// were read may have changed, and the turn has to begin again.
+    /// Compares the store if that is due, in a turn that has begun, and tells whether it did: then rows that
+    /// were read before may have changed, and the turn has to begin again.
     ///
     /// # Errors
     /// `STORE_REFUSED` if the store went back and only an operator may fence it, `STORE_UNAVAILABLE` if it
