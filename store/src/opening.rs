@@ -95,8 +95,8 @@ impl Place {
         }
     }
 
-    /// Opens the store, or makes it if the options allow. A store in a database across a network runs as a
-    /// task of this runtime, any other on a thread of its own.
+    /// Opens the store, or makes it if the options allow. A store across a network runs as a task of the
+    /// runtime `on`, if given, and any other on a thread of its own.
     ///
     /// # Errors
     /// As [`Sqlite::open`] and [`far::open`](crate::backends::far::open).

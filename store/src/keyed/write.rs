@@ -118,8 +118,7 @@ impl<E: Engine> Keyed<E> {
                     let known = self.spaces.get(&write.namespace);
                     let now = known.and_then(|known| known.worker(write.worker));
                     let there = known.is_some_and(|known| known.has(write.worker));
-                    // Also compares the index: others may have moved the number out of the range and back,
-                    // which writes no row.
+                    // Others may have moved it out of the range and back, which writes no row.
                     (now == write.before && there == now.is_some()).then_some(())?;
                     let moves = match moved.get(&write.namespace) {
                         Some(moves) => moves.count,

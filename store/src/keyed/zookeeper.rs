@@ -20,7 +20,7 @@ use address::{Paths, counted};
 pub use record::{Error, Kind, Rights, Stat};
 pub use session::Session;
 
-/// The time-out of a session. Nothing depends on it, as we have no lasting ephemeral nodes.
+/// The time-out of a session. Nothing depends on it: the store has no ephemeral nodes.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.

@@ -128,7 +128,7 @@ impl Stat {
         let (mzxid, ctime) = (from.try_get_i64()?, from.try_get_i64()?);
         let (mtime, version) = (from.try_get_i64()?, from.try_get_i32()?);
         let cversion = from.try_get_i32()?;
-        // Skips the ACL's version, the owning session, the data length, and the number and last change of children.
+        // Skips the ACL's version, the owner, the data's length, and the children's number and last change.
         from.try_copy_to_slice(&mut [0; 4 + 8 + 4 + 4 + 8])?;
         Ok(Stat { mzxid, ctime, mtime, version, cversion })
     }
@@ -264,8 +264,8 @@ impl Session {
         self.ask(SYNC, path(of)).await.map(drop)
     }
 
-    /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the other
-    /// operations. The request is sent now, in the order of the calls.
+    /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the
+    /// other operations. The request is sent now, in the order of the calls.
     pub(super) fn write(
         &self,
         multi: Multi,
@@ -335,7 +335,7 @@ fn done(answer: &mut &[u8]) -> Result<Vec<Option<Stat>>, Failed> {
                 read_text(answer).map_err(Failed::Whole)?;
                 done.push(None);
             }
-            // Operations before the refused one have code 0, those after it a code that says they were not tried.
+            // Operations before the refused one have code 0, those after it a code for not having been tried.
             -1 => match answer.try_get_i32()? {
                 0 => {}
                 code => failed = failed.or(Some(Failed::Part(part, Error::of(code)))),

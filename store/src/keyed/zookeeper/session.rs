@@ -1,5 +1,5 @@
-//! A session with ZooKeeper over one connection. Requests are sent in the order of the calls and answered in the
-//! same order. A lost session does not reconnect: pending and later requests fail, and the caller opens another.
+//! A session with ZooKeeper over one connection. Requests are sent in the order of the calls and answered in
+//! it. A lost session does not reconnect: pending and later requests fail, and the caller opens another.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -42,8 +42,8 @@ struct Ask {
 type Answer = oneshot::Sender<Result<Vec<u8>, Error>>;
 
 impl Session {
-    /// Opens a session with one of these servers, `HOST:PORT[,…]`, with the login `USER:PASSWORD` if given. The
-    /// server ends the session if it hears nothing for `patience`.
+    /// Opens a session with one of these servers, `HOST:PORT[,…]`, with the login `USER:PASSWORD` if given.
+    /// The server ends the session if it hears nothing for `patience`.
     ///
     /// # Errors
     /// [`Error::Lost`] if no server answers.
