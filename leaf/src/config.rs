@@ -36,7 +36,7 @@ pub struct LeafConfig {
     pub modes: Modes,
     /// leafid's URL of the segment mode's database, with the password.
     pub store: Option<String>,
-    /// Where the worker numbers of the snowflake mode come from.
+    /// The registry of the snowflake mode's worker numbers.
     pub workers: Option<Place>,
 }
 

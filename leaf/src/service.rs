@@ -110,8 +110,8 @@ impl LeafService {
         }
     }
 
-    /// A number of a key, or a snowflake. What has to wait is boxed, here and above: hyper moves the
-    /// future of each request, and that of an ID at hand has to be small.
+    /// Answers with a number of a key or a snowflake. Futures that wait are boxed, here and above: hyper
+    /// moves each request's future, which has to be small for an ID in memory.
     async fn draw(&self, key: Option<&str>, head: &Parts) -> Response {
         let path = head.uri.path();
         let accept = head.headers.get(ACCEPT);

@@ -9,7 +9,7 @@ use leafid_core::{HostTime, StoreTime};
 
 pub use leafid_turn::clock::{Clock, Leap, RegistryTime, strayed, strays};
 
-/// The clocks of the machine.
+/// This machine's clocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

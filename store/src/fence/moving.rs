@@ -31,8 +31,8 @@ impl From<Fault> for Stop {
     }
 }
 
-/// Fences a store whose generation is still the one that was found: in one transaction if the database can;
-/// else in parts, with the fence's row in the last one, and rows that were moved before a [`Stop`] stay
+/// Fences a store if its generation is still the one that was found: in one transaction if the database
+/// can, else in parts with the fence's row in the last one, and rows that were moved before a [`Stop`] stay
 /// moved.
 pub async fn fence<B: BackEnd>(
     back_end: &mut B,

@@ -197,7 +197,7 @@ impl Witness {
     }
 
     /// The difference, if a worker's row is below its noted window in both time and end. A lower time alone
-    /// is no loss: a server that is told to trust its clock lowers it while others run, but never the end.
+    /// is no loss: a server that is told to trust its clock lowers it, but never the end, while others run.
     fn window(&self, name: Name, worker: u32, found: StoreTime, end: Option<u64>) -> Option<Below> {
         let noted = self.workers.get(&(name, worker))?;
         (found < noted.granted && end.is_none_or(|end| end < noted.end)).then(|| Below {

@@ -188,7 +188,7 @@ pub struct Commit {
     pub sets: Vec<Set>,
     /// Buckets with changes that other servers have to notice.
     pub touches: Vec<Touch>,
-    /// A namespace whose rows of these numbers must be unchanged; all numbers if no range is given.
+    /// A namespace, its marks, and the numbers with rows that must be unchanged: all if no range is given.
     pub guard: Option<(Name, Marks, Vec<Range>)>,
 }
 

@@ -201,7 +201,7 @@ impl<B: BackEnd> Turns<B> {
         Ok(())
     }
 
-    /// Takes as many requests as rows can be read for at once, without those that nobody waits for.
+    /// Takes as many requests as rows can be read for at once, skipping those without a waiting caller.
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
         let (at, now) = (self.boot(), Instant::now());

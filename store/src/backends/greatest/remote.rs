@@ -70,7 +70,7 @@ async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, P
     Ok(values)
 }
 
-/// The name of a type whose order or whose values are not those of exact numbers.
+/// The name of a type that does not sort as exact numbers or has other values.
 fn odd_of(kind: &Type) -> Option<String> {
     let exact = [Type::INT2, Type::INT4, Type::INT8, Type::NUMERIC, Type::OID];
     (!exact.contains(kind)).then(|| kind.name().to_owned())
@@ -103,7 +103,7 @@ async fn in_mysql(address: &mysql::Address, sql: &str) -> Result<Values, Problem
     Ok(values)
 }
 
-/// The name of a type whose order or whose values are not those of exact numbers.
+/// The name of a type that does not sort as exact numbers or has other values.
 fn odd_column(kind: ColumnType) -> Option<String> {
     match kind {
         ColumnType::MYSQL_TYPE_TINY

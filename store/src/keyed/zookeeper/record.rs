@@ -27,7 +27,7 @@ pub enum Error {
     NodeExists,
     /// The node has another version.
     BadVersion,
-    /// This user has no right to.
+    /// The user lacks the right.
     NoAuth,
     /// The login was refused.
     AuthFailed,
