@@ -2,7 +2,7 @@
 //! without the last commits, and moves every tag and namespace past what may have been granted.
 //!
 //! A server notes what it writes in a [`Witness`], which a [`Journal`] keeps over restarts in a file of
-//! its own. It shows whether something is missing; nothing is ever granted from it. The [`Guard`] compares
+//! its own. It shows whether something is missing; nothing is ever granted from it. The `Guard` compares
 //! it with the store at the start, on every new connection, and when a row is below what was written.
 
 pub mod file;

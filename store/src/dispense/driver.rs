@@ -185,6 +185,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
         Ok(Look::Wait { refusal, pause })
     }
 
+    /// How many IDs can be handed out without the store.
     pub fn in_hand(&self) -> u64 {
         self.lock().generator.stats().in_hand
     }

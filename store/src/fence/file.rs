@@ -79,6 +79,7 @@ impl Log {
         Ok((log, found))
     }
 
+    /// Appends notes to the file.
     pub fn add(&mut self, notes: Vec<Note>) -> std::io::Result<()> {
         self.stand()?;
         let lines: String = notes.iter().map(text::line).collect();

@@ -101,6 +101,7 @@ pub(super) fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
     })
 }
 
+/// Writes a worker number's row.
 pub fn worker(held: &Held) -> String {
     let mut to = Writer::default();
     held.row.put(&mut to);
