@@ -9,7 +9,6 @@ use leafid_store::problem::Problem;
 use crate::workers::place::Place;
 use crate::{Modes, invalid, jdbc, properties};
 
-/// Leaf's default port.
 const PORT: u16 = 8080;
 /// The key that lists every Leaf with its worker number, in mode `local`.
 pub(crate) const LIST: &str = "leaf.snowflake.local.workIdMap";

@@ -64,7 +64,6 @@ fn line(tag: &str, cells: &[impl AsRef<str>]) -> String {
     format!("<tr>{}</tr>\n", cells.collect::<String>())
 }
 
-/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     // `&` first, so that it does not escape the other entities.
     let signs = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];

@@ -26,7 +26,6 @@ use crate::{Modes, decode, pages};
 static FAILED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
 pub const NAMESPACE: &str = "default";
-/// The most bytes of a body.
 const MOST_BYTES: usize = 16 * 1_024;
 /// The rows of one page when a list is read from the store.
 const PART: u32 = 1_000;

@@ -112,7 +112,6 @@ fn time(data: &[u8], field: &str) -> Result<Option<StoreTime>, String> {
     }
 }
 
-/// The time-out for reading a registry.
 #[cfg(any(feature = "sql", feature = "zookeeper"))]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 

@@ -9,7 +9,6 @@ use leafid_store::problem::Problem;
 use super::{Found, Growth, Node, PATIENCE, in_time, time};
 use crate::invalid;
 
-/// How many nodes are read at once.
 const TOGETHER: usize = 64;
 
 /// Reads the registry at `zk://HOST:PORT[,…]/snowflake/NAME`.

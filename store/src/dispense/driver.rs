@@ -274,7 +274,6 @@ impl<S: Kind> State<S> {
         }
     }
 
-    /// The store's own words, or without any those of the refusal.
     fn said(&self, refusal: Refusal) -> Problem {
         self.problem.clone().unwrap_or_else(|| refusal.into())
     }

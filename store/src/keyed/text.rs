@@ -27,7 +27,7 @@ pub(super) fn meta(new: &NewStore) -> String {
     to.end()
 }
 
-/// Reads a store's row about itself; of another version only what all versions have.
+/// Reads a store's row about itself, ignoring unknown fields, as another version may have.
 pub(super) fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
     let from = Reader::new(object(&stored.text)?);
     let read = |from: &mut Reader| {

@@ -11,7 +11,6 @@ use crate::problem::Problem;
 
 /// The first version whose gateway has the v3 API under its final path.
 const OLDEST: (u32, u32) = (3, 4);
-/// The metric that counts syncs of etcd's log.
 const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
 const LOOKS: u32 = 20;
 

@@ -21,7 +21,6 @@ enum Part {
     Other,
 }
 
-/// A multi, with the purpose of each of its parts.
 struct Parts<'z> {
     multi: Multi,
     parts: Vec<Part>,

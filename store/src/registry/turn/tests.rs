@@ -97,7 +97,6 @@ impl BackEnd for Slow {
     }
 }
 
-/// A registry with a busy thread, so that requests wait together.
 struct Busy {
     _folder: tempfile::TempDir,
     clock: Arc<ManualClock>,
