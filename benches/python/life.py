@@ -20,7 +20,7 @@ from libraries import LIBRARIES, Draw
 
 WORKERS, EACH = 4, 20_000
 AT_ONCE, PAUSE_S = 20, 0.000_5
-# While the clock stands still, no library has more IDs in a tick.
+# Drawn while the clock stands still: every library has this many IDs in a tick.
 FEW = 20
 
 
