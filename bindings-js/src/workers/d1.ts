@@ -71,8 +71,8 @@ function guarded(step: Step): Query[] {
 }
 
 /**
- * A store in a D1 database. `binding` is the name of the binding, looked up with each ask. Create the tables by `npx
- * wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`; tags and namespaces are declared here.
+ * A store in a D1 database. `binding` is the name of the binding, looked up with each ask. A command creates the
+ * tables: `npx wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`; tags and namespaces are declared here.
  * `REQUEST_INVALID` for unknown options, and the codes of invalid declarations; when asked, with the lines of
  * wrangler.jsonc if the binding is missing.
  */
