@@ -90,7 +90,7 @@ pub fn programs() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Installs both packages unless they are the last built ones; `alone` removes all others.
+/// Installs both packages unless they are the last built ones; `alone` empties the folder first.
 fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
     build::need(&["npm"])?;
     let [main, engine] = build::npm_tarballs();

@@ -19,7 +19,7 @@ export interface Case extends Steps {
 /** The cases, each verb's default ask, and what every answer to a verb must contain. */
 export const { cases, asks, answers } = DATA as { cases: readonly Case[]; asks: Record<Verb, Row>; answers: Record<Verb, readonly Condition[]> }
 
-/** A later answer counts as none, in ms. */
+/** The time-out of an answer, in ms. */
 const ANSWER_MS = 10_000
 /** How far apart the clocks of a store's servers may be, in ms. */
 const APART_MS = 1_000n

@@ -28,9 +28,8 @@ export interface Route {
 }
 
 /**
- * Carries a generator's asks to its store, one at a time. The core says what to ask and when: its
- * pending ask is the plain-data ticket that requests share, and it expires after 3 s. A request
- * awaits only what it asked for itself.
+ * Carries a generator's asks to its store, one at a time. The core decides what to ask and when. Requests share its
+ * pending ask, plain data that expires after 3 s, and await only what they asked for themselves.
  */
 export class Driver {
   readonly #handle: Handle

@@ -129,8 +129,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   /**
    * Stops: gives the rest of a window back, waiting at most 3 s for the store; every later call is `CLOSED`. A window
-   * in a state file is kept for the process's next run, unless `release` is set: for a process that will not come
-   * back.
+   * in a state file is kept for the next run, unless `release` is set: for a process that will not come back.
    */
   close(options?: { release?: boolean }): Promise<void> {
     this.#waiting.isClosed = true

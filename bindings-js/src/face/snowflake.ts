@@ -21,7 +21,7 @@ export interface SnowflakeOptions extends GeneratorOptions {
   /** With `sticky`: waits for that number, and never borrows. */
   strict?: boolean
   /**
-   * The length of a window, in ms: an outage of the store as long as it is survived. By default the namespace's
+   * The length of a window, in ms: outages of the store up to this long are survived. By default the namespace's
    * longest; on Workers and in browsers 10,000.
    */
   lengthMs?: number

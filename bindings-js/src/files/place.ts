@@ -93,7 +93,7 @@ function isMountPoint(path: string, { dev }: Stats): boolean {
   try {
     mounts = readFileSync('/proc/self/mountinfo', 'latin1')
   } catch {
-    // Without the list of mounts, another device tells; with it, no sign: an overlay may give each file its layer's
+    // Without the list, another device number is the sign. With it, not: an overlay may give each file its layer's
     // device. Windows has no mounted files.
     return process.platform !== 'win32' && look(dirname(path))?.dev !== dev
   }

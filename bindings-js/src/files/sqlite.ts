@@ -52,7 +52,7 @@ export function isDatabase(connection: unknown): connection is Database {
   return typeof prepare === 'function' && typeof exec === 'function'
 }
 
-/** The store in an application's open database. Waits for other processes as long as that is set to wait. */
+/** The store in an application's open database. Waits for other processes as long as its connection is set to. */
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
   const create = checkCreate(options.create)
   return store(() => {

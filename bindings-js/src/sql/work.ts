@@ -31,7 +31,7 @@ export interface Setting {
   otherVersion(version: number): LeafidError
 }
 
-/** A decision: the steps to write and the answer or refusal to give then. Without either, the request starts over once they are written. */
+/** A decision: steps to write, then an answer or a refusal. Without either, the request starts over after the steps. */
 export interface Decided<T> {
   steps: readonly Step[]
   answer?: T

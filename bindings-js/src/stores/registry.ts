@@ -124,7 +124,10 @@ export function renew(store: string, namespace: NamespaceRow, row: WorkerRow, as
   return leased(about, decided('renew', about, store, given, nowMs, misfits(namespace)))
 }
 
-/** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
+/**
+ * Takes back a window's unused rest; `row` as for `renew`. `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`,
+ * `REQUEST_INVALID`.
+ */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`

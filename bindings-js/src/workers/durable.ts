@@ -7,7 +7,7 @@ import { told, type Reply } from './object.js'
 
 /** Where the objects live. */
 export interface DurableObjectStoreOptions {
-  /** Where data must stay: `eu`, `fedramp`. Never change it: another jurisdiction has other objects, with their own rows. */
+  /** Where data must stay: `eu`, `fedramp`. Never change it: another jurisdiction has its own objects and rows. */
   jurisdiction?: string
   /** Where to create an object: `weur`, `enam`, … It has no effect afterwards. */
   locationHint?: string

@@ -18,8 +18,8 @@ struct Server {
     said: Vec<String>,
 }
 
-/// A store is made, served, asked for its health, used and stopped, within the ten seconds that an engine gives. `AS` is whom `PROGRAM` runs as, `INIT` makes
-/// the store, `PROBES` are the paths that its supervisor asks for.
+/// Creates a store, serves it, asks for its health, uses and stops it within an engine's ten seconds. `AS` is
+/// the user of `PROGRAM`, `INIT` creates the store, `PROBES` are the paths that its supervisor requests.
 const TRIAL: &str = r#"
 set -eu
 leafid="chroot --userspec=$AS $ROOT $PROGRAM"
