@@ -1,17 +1,17 @@
 //! The core of leafid: unique 64-bit IDs from leased ranges.
 //!
 //! A store hands out disjoint ranges; a generator spends them. A [`Segment`] spends ranges of
-//! numbers, a [`Snowflake`] ranges of a worker's time. Both are one machine, [`Generator`]: a line
-//! of positions, one operation that takes some, one mechanism for asking ahead. The store's side
-//! is as pure: [`registry`] turns a row and a request into a new row and an answer.
+//! numbers, a [`Snowflake`] ranges of a worker's time. Both are one state machine, [`Generator`]: a
+//! line of positions, one operation that takes some, one mechanism for asking ahead. The store's
+//! side is pure as well: [`registry`] turns a row and a request into a new row and an answer.
 //!
-//! Nothing here reads a clock, waits, allocates or panics. Time is an argument, and of two types:
-//! [`HostTime`] is a reading of the host's clock, which only has to tick; [`StoreTime`] is what the
-//! store says, and what IDs say. Randomness comes as seeds and entropy from the host. When no ID
-//! can be given, a [`Refusal`] says why and until when.
+//! Nothing here reads a clock, waits, allocates or panics. Time is an argument of one of two types:
+//! [`HostTime`] is a reading of the host's clock, which only has to tick; [`StoreTime`] is the time
+//! on the store's clock, which IDs contain. The host passes in seeds and entropy. When no ID can be
+//! given, a [`Refusal`] tells why and until when.
 //!
-//! A host that can wait for its store needs no more than this; the two closures are where its
-//! clock and its randomness come in:
+//! A host that can wait for its store needs no more than this; the two closures supply its clock
+//! and its randomness:
 //!
 //! ```
 //! use leafid_core::{
@@ -20,7 +20,7 @@
 //!
 //! fn next(ids: &mut Segment, store: &mut impl Store, now: &mut HostTime) -> Result<u64, Code> {
 //!     loop {
-//!         // Also asks ahead, long before the numbers run out. A failure is backed off.
+//!         // Also asks ahead, long before the numbers run out, and backs off after a failure.
 //!         let _ = refill(ids, store, || *now, || [2; 16]);
 //!         match ids.next(*now).map_err(|refusal| ids.stance(refusal, *now)) {
 //!             Ok(id) => return Ok(id),
@@ -44,7 +44,7 @@
 //! | you want to | look at |
 //! |---|---|
 //! | hand out IDs in a host | [`Segment`] or [`Snowflake`]; [`Generator`] has the verbs |
-//! | ask a store that is called and waited for | [`refill`] |
+//! | ask a store by blocking calls | [`refill`] |
 //! | ask a store by callbacks, promises, messages | [`Generator::poll`], [`Generator::handle`] |
 //! | draw from many threads without a lock | [`SharedLine`] |
 //! | survive a fork or a restored memory image | [`Generator::forget`], [`Carryover`] |
@@ -52,9 +52,9 @@
 //! | write a store | [`Store`], [`registry`] |
 //! | test without a store | [`MemoryStore`] |
 //! | read IDs, or query them by time | [`Layout::decompose`], [`Layout::first_id`], [`Text`] |
-//! | carry all of it as plain data (JSON, a dict), tell people what went wrong | the crate `leafid-wire` |
+//! | carry all of it as plain data (JSON, a dict), word error messages | the crate `leafid-wire` |
 #![no_std]
-// An example is read before anything else is: nothing in it is there for no reason.
+// Readers start with the examples, so these contain nothing superfluous.
 #![doc(test(attr(deny(unused))))]
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -1,7 +1,7 @@
-//! Asking a store: when, for what, and what its answer is good for.
+//! Asking a store: when, for what, and how an answer is applied.
 //!
-//! One ask is out at a time. That makes every answer decidable: it answers the ask that is out, or
-//! it is late, doubled or somebody else's and changes nothing.
+//! One ask is out at a time. So every answer either belongs to that ask, or is late, repeated or
+//! another generator's and changes nothing.
 
 use super::kind::{NewRange, Standing};
 use super::{Generator, Kind, Outcome};
@@ -15,7 +15,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         !self.is_resting && self.is_ask_due_to_callers(now)
     }
 
-    /// Whether it would be due if somebody waited for it.
+    /// Whether an ask would be due if a caller waited for it.
     #[inline]
     pub(super) fn is_ask_due_to_callers(&self, now: HostTime) -> bool {
         self.ended.is_none()
@@ -23,19 +23,19 @@ impl<K: Kind, L: Line> Generator<K, L> {
             && (self.pending.out().is_some() || self.line.cursor() >= self.ask_from())
     }
 
-    /// The cursor from which on more should be asked for.
+    /// The cursor from which on an ask is due.
     pub(super) fn ask_from(&self) -> u64 {
         if self.ended.is_some() { u64::MAX } else { self.kind.ask_from(&self.standing()) }
     }
 
-    /// When an ask is due, unless it is by draws.
+    /// When an ask is due; `None` while only draws make it due.
     pub(super) fn ask_at(&self) -> Option<HostTime> {
         let waits_for_draws = self.pending.out().is_none() && self.line.cursor() < self.ask_from();
         let is_never = self.ended.is_some() || self.is_resting || waits_for_draws;
         if is_never { None } else { Some(self.pending.due_at()) }
     }
 
-    /// What to ask the store for now, if anything: once per need.
+    /// The ask to send now, if any: one per need.
     pub(crate) fn poll_ask(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<K::Ask> {
         if !self.is_ask_due(now) {
             return None;
@@ -70,10 +70,10 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
         let offset = Offset::after(self.offset, sent, now, store_time);
         let heard = offset.to_store(now);
-        // Before the first answer the host's clock says nothing about the store's time.
+        // Before the first answer nothing relates the host's clock to the store's.
         let reached = if self.offset.is_some() { self.line.now(now).max(heard) } else { heard };
-        // Time never goes back, but where the host's clock leapt over all that the store gives:
-        // to wait until the store's time has caught up would be to give nothing for as long.
+        // Time never goes back, unless the host's clock leapt beyond all that the store gives: then
+        // no ID could be had until the store's time has caught up.
         let leapt = facts.over_at().is_some_and(|over_at| over_at <= reached);
         let store_now = if leapt { heard } else { reached };
         let range = match self.kind.vet(&ask, &grant, &self.standing(), store_now) {
@@ -84,8 +84,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.offset = Some(offset);
         self.line.put_offset(INSIDE, offset, store_now);
         let (pause_ms, range_now) = self.kind.accept(&ask, &grant, range, now, store_now);
-        // The answer may say that this many can never be had: nothing is leased for them any more,
-        // even before their caller comes back to be refused.
+        // The answer may show that this many can never be had: stop leasing for them at once, not only
+        // when the caller comes back to be refused.
         if self.wanted > self.kind.most() {
             self.wanted = 0;
         }
@@ -104,7 +104,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(Outcome::Applied)
     }
 
-    /// Notes that the ask of this request failed; of one that is not out nothing is noted.
+    /// Notes that the ask of this request failed; ignores a request that is not out.
     pub(super) fn failed(
         &mut self,
         request: Token,
@@ -121,21 +121,20 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Err(self.fail(failure, now))
     }
 
-    /// The host's clocks parted, as [`Clocks`](crate::Clocks) notices: a renewal that was not due
-    /// yet is due. The time may be another by now and the window over, and the IDs that follow
-    /// should not wait for the next renewal to find out.
+    /// Makes a renewal due at once: call it when [`Clocks`](crate::Clocks) notices a leap. The time may
+    /// have changed and the window be over, which should not wait for the next renewal to show.
     pub fn resumed(&mut self) {
         self.pending.hurry();
     }
 
-    /// Why asking fails, until an ask succeeds: what a host tells a caller that waited in vain,
-    /// and raises at once where [`Code::is_permanent`].
+    /// Why the last ask failed, until one succeeds. A host tells it to a caller that waited in vain, and
+    /// raises it at once where [`Code::is_permanent`].
     pub fn failure(&self) -> Option<Code> {
         self.ended.or(self.pending.last())
     }
 
-    /// Puts a range where it belongs: onto the end of the line, behind it, or into its place.
-    /// Whether there is anything in it that could be handed out.
+    /// Puts a range onto the end of the line, behind it, or in its place; whether any of it can be
+    /// handed out.
     fn apply(&mut self, range: NewRange) -> bool {
         if range.extends {
             self.line.extend(INSIDE, range.bound);
@@ -147,8 +146,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
                 next.positions.end = range.positions.end;
                 next.bound = range.bound;
             } else {
-                // Only a caller that wants more than is in hand brought this one here: the larger
-                // of the two serves it.
+                // Only a caller that wants more than is in hand causes this third range: keep the
+                // larger of the two that wait, for that caller.
                 let larger = range.positions.len() > next.positions.len();
                 let dropped = if larger { core::mem::replace(next, range) } else { range };
                 self.drop_positions(dropped.positions.len());
@@ -166,8 +165,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.in_hand() > 0
     }
 
-    /// Has the line go on in another range; what is left of the one in hand is dropped. A hole
-    /// counts as a gap, the very first range does not.
+    /// Moves the line to another range and drops what is left of the one in hand. A hole between them
+    /// counts as a gap; the space before the very first range does not.
     pub(super) fn open(&mut self, range: NewRange) {
         let Some(draw) = self.kind.ids() else { return };
         let rest = self.line_end().saturating_sub(self.line.cursor());
@@ -180,8 +179,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.line.open(INSIDE, draw.shape(), range.positions.start, range.bound);
     }
 
-    /// Counts a failure and backs off. What the kind held may be lost by it; where two stores may
-    /// have granted the same, nothing more is handed out at all.
+    /// Counts a failure and backs off. The lease may be lost by it; where two stores may have granted
+    /// the same range, the generator ends.
     fn fail(&mut self, failure: Failure, now: HostTime) -> Refusal {
         let code = failure.code;
         self.stats.failures = self.stats.failures.saturating_add(1);
@@ -198,7 +197,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         code.into()
     }
 
-    /// Whether a caller would get nothing until another range comes: then pauses are short.
+    /// Whether a caller would get nothing before another range comes, so that pauses must be short.
     fn is_dry(&mut self, now: HostTime) -> bool {
         if self.kind.is_kept_back(&mut self.line, now) {
             return false;
@@ -212,7 +211,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// The facts that an ask is made of, and an answer is held against.
+    /// The facts from which an ask is made and against which an answer is checked.
     fn standing(&self) -> Standing {
         let next = self.next_range.map_or(0, |range| range.positions.len());
         let end = self.line_end().saturating_add(next);

@@ -1,9 +1,8 @@
 //! When to ask again after a failure.
 //!
-//! Pauses double so that a store which is down is not kept down, and differ by holder and failure
-//! so that a thousand holders which lost it at one moment do not come back at one moment. While
-//! callers wait they stay short. Nothing here draws randomness: the same seed pauses the same way,
-//! which a replayed simulation needs.
+//! Pauses double so that a store which is down is not kept down, and have jitter by holder and
+//! failure so that a thousand holders which lost the store together do not come back together. While
+//! callers wait, pauses stay short. Jitter is a function of the seed, so that simulations replay.
 
 use crate::generator::spread::mix;
 
@@ -11,9 +10,9 @@ const FIRST_MS: i64 = 100;
 const DRY_MS: i64 = 800;
 const AT_HAND_MS: i64 = 10_000;
 
-/// The pause after the `failures`-th failure in a row (1, 2, …), in ms: 100 doubling to 800 while
-/// dry, to 10,000 while IDs are at hand, ± 20 % by `seed`. A holder that is dry asks about 75 times
-/// a minute, one with IDs at hand 6 times.
+/// The pause after the `failures`-th failure in a row (1, 2, …), in ms: 100, doubling to 800 while
+/// dry or to 10,000 while IDs are at hand, ± 20 % by `seed`. So a dry holder asks about 75 times a
+/// minute, one with IDs at hand 6 times.
 pub(crate) fn pause_ms(seed: u64, failures: u32, dry: bool) -> i64 {
     let cap = if dry { DRY_MS } else { AT_HAND_MS };
     let doublings = failures.saturating_sub(1).min(16);
@@ -21,7 +20,7 @@ pub(crate) fn pause_ms(seed: u64, failures: u32, dry: bool) -> i64 {
     jitter(seed, u64::from(failures), pause, 20)
 }
 
-/// `ms` moved by up to `percent` either way: a function of `seed` and `word`.
+/// `ms` plus or minus up to `percent`: a function of `seed` and `word`.
 fn jitter(seed: u64, word: u64, ms: i64, percent: i64) -> i64 {
     let width = percent.saturating_mul(2).saturating_add(1);
     let drawn = (mix(seed, word) >> 1) as i64;

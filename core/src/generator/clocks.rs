@@ -1,20 +1,20 @@
-//! Whether a host's wall clock leapt.
+//! Notices leaps of a host's wall clock.
 
 use crate::values::HostTime;
 
-/// Clocks that part by more than this between two looks did not drift: one of them leapt, in ms.
+/// Two clocks that diverge by more than this between two looks did not drift: one leapt. In ms.
 const LEAP_MS: i64 = 1_000;
 
-/// Compares a host's wall clock with one that only ticks. They part when the wall clock is set, and
-/// when the host sleeps, where the other stands still meanwhile. Only the store can tell which of the
-/// two is right.
+/// Compares a host's wall clock with one that only ticks. They diverge when the wall clock is set,
+/// and when the host sleeps if the ticking clock stops meanwhile. Only the store can tell which of
+/// the two is right.
 ///
-/// | the host passes to its generator | looks | after a leap |
+/// | the host passes to its generator | call `look` | after a leap |
 /// |---|---|---|
-/// | the clock that ticks | once a second | goes on |
-/// | the wall clock | where a reading lies a second away from the last look, and when an answer comes | takes the leap off every reading from this one on |
+/// | the ticking clock | once a second | change nothing |
+/// | the wall clock | when a reading lies a second away from the last look, and when an answer comes | subtract the leap from this and every later reading |
 ///
-/// So time goes on by the clock that ticks either way; then call
+/// Either way time goes on by the ticking clock; then call
 /// [`Generator::resumed`](crate::Generator::resumed), and the store's answer decides.
 ///
 /// ```
@@ -33,8 +33,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// By how many ms the wall clock leapt ahead (back, if negative) since the last look; 0 where it
-    /// was no more than a second.
+    /// How many ms the wall clock leapt ahead (back, if negative) since the last look; 0 for a second
+    /// or less.
     pub fn look(&mut self, ticking: HostTime, wall: HostTime) -> i64 {
         let gap_ms = wall.since(ticking);
         let before = self.gap_ms.replace(gap_ms).unwrap_or(gap_ms);

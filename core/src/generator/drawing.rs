@@ -1,14 +1,14 @@
-//! Drawing: IDs at hand, one or many, and why there are none.
+//! Drawing IDs, one or many, and why there are none.
 //!
-//! The line is tried first, without a look at anything else. Only when it is dry the range behind
-//! it is opened, and only a refusal costs more than that: it notes that somebody waits, which makes
-//! the next ask come sooner and ask for as many as are wanted.
+//! The line is tried first, without a look at anything else. Only when it is dry, the next range is
+//! opened. Only a refusal costs more: it notes that a caller waits, so that the next ask is sooner
+//! and for as many as are wanted.
 
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
 use crate::values::{Code, HostTime, Range, Refusal};
 
-/// How long what a store says of a tag's limits, which an operator may raise, is taken for granted.
+/// How long a tag's limits are trusted after the store sent them: an operator may raise them. In ms.
 const BELIEVED_MS: i64 = 10_000;
 
 fn lately(at: HostTime, now: HostTime) -> bool {
@@ -16,8 +16,8 @@ fn lately(at: HostTime, now: HostTime) -> bool {
 }
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// One ID, above all before it. Never waits: what to do about a refusal,
-    /// [`Generator::stance`] knows.
+    /// Draws one ID, above all before it. Never waits: [`Generator::stance`] tells what to do about a
+    /// refusal.
     ///
     /// ```
     /// use leafid_core::{
@@ -48,10 +48,10 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(draw.id(run.positions.start, run.worker))
     }
 
-    /// Fills `out` with IDs, ascending: all of it, or it is left as it was and nothing is spent.
-    /// After a refusal the next asks are made for as many.
+    /// Fills `out` with ascending IDs, or leaves it as it was and spends nothing. After a refusal the
+    /// next asks are for as many.
     ///
-    /// One decision serves all of it: a batch costs little more than one [`Generator::next`].
+    /// One decision serves the whole batch, so that it costs little more than one [`Generator::next`].
     ///
     /// ```
     /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -62,7 +62,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// let mut batch = vec![0; 2_500];
     /// assert_eq!(orders.fill(now, &mut batch).unwrap_err().code, Code::SegmentDry);
     /// assert_eq!((batch[0], orders.stats().in_hand), (0, 1_000), "nothing was touched or spent");
-    /// // The next ask says how many are waited for.
+    /// // The next ask is for as many as the caller waits for.
     /// refill(&mut orders, &mut store, || now, || [3; 16])?;
     /// orders.fill(now, &mut batch)?;
     /// assert_eq!((batch[0], batch[2_499]), (1, 2_500));
@@ -84,8 +84,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(())
     }
 
-    /// Takes `n` positions, in one run, or in two where a range ends and the next begins: all of them, or
-    /// nothing is spent. For a host that has a use of its own for many IDs; [`Ids::id`] makes them, of
+    /// Takes exactly `n` positions, in one run, or in two where a range ends and the next begins; a
+    /// refusal spends nothing. For a host that turns positions into IDs itself: [`Ids::id`] of
     /// [`Generator::ids`].
     ///
     /// ```
@@ -108,7 +108,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
         loop {
             self.ready(now, n)?;
-            // Another thread may draw from the line between the look and the taking.
+            // Another thread may draw from the line between the check and the taking.
             if let Some(runs) = self.take_exactly(now, n) {
                 self.stats.ids = self.stats.ids.saturating_add(n);
                 return Ok(runs);
@@ -116,8 +116,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// As many IDs as are at hand, ascending, up to the length of `out`; returns how many. What
-    /// lies behind them in `out` is left as it was, and is no ID.
+    /// Draws as many ascending IDs as are at hand, up to the length of `out`; returns how many. The rest
+    /// of `out` is left as it was.
     ///
     /// ```
     /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -152,8 +152,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(filled)
     }
 
-    /// Whether `n` IDs can be had in one go now, so that [`Generator::fill`] gives them all. If
-    /// not, the next asks are made for as many, until as many or fewer were had.
+    /// Whether `n` IDs can be had in one go now, so that [`Generator::fill`] succeeds. If not, the next
+    /// asks are for as many, until as many or fewer were drawn.
     ///
     /// ```
     /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -171,11 +171,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
     ///
     /// # Errors
     /// `COUNT_INVALID` if that many cannot be had in one go, by the holder's own `max_step` or what the
-    /// store said in the last 10 s; if it said so longer ago, it is asked again. `TAG_SPENT` if the tag ends before that; else as
-    /// [`Generator::next`].
+    /// store answered in the last 10 s; an older answer is asked for again. `TAG_SPENT` if the tag ends
+    /// before that; else as [`Generator::next`].
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         if n > self.most_lately(now) {
-            // What can never be had is not to be asked for, by nobody's call but this one.
+            // Only this call wanted as many, and they can never be had: do not ask for them.
             self.wanted = 0;
             return Err(Code::CountInvalid.into());
         }
@@ -193,8 +193,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         verdict.inspect_err(|refusal| self.waits(*refusal, now))
     }
 
-    /// How many can be had in one go at most, as far as it can be taken for granted: an operator may
-    /// raise the tag's `max_step`, and who asks for more than it was would never hear of it.
+    /// The most IDs that can be had in one go, if that is known well enough to refuse more: an operator
+    /// may raise the tag's `max_step`, which a caller that is refused by an old one would never see.
     fn most_lately(&self, now: HostTime) -> u64 {
         match self.kind.left() {
             Some((_, at)) if !lately(at, now) => self.kind.most_ever(),
@@ -202,27 +202,27 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// Whether fewer than `n` IDs are at hand and left in the store together, by what it said last,
-    /// however long ago that was. Who draws little by little looks here first: what it draws is lost
-    /// where the rest of `n` never comes.
+    /// Whether fewer than `n` IDs are at hand and left in the store together, by the store's last answer,
+    /// however old. A caller that draws `n` little by little checks this first: what it has drawn is lost
+    /// if the rest never comes.
     pub fn may_end_before(&self, n: u64) -> bool {
         let left = self.kind.left().map_or(u64::MAX, |(left, _)| left);
         n > left && n > self.in_hand().saturating_add(left)
     }
 
-    /// The same, as far as it can be taken for granted: an operator may raise the tag's upper end.
+    /// The same by a recent answer only: an operator may raise the tag's upper end.
     pub(super) fn ends_before(&self, now: HostTime, n: u64) -> bool {
         self.kind.left().is_some_and(|(_, at)| lately(at, now)) && self.may_end_before(n)
     }
 
-    /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.
-    /// Of a snowflake that is what lies within `max_ahead_ms` or half a window, whichever is less;
-    /// before the first grant the store may turn out to allow less than this says.
+    /// The most IDs that can be had in one go, as far as is known: of a segment the `max_step`, of a
+    /// snowflake what lies within `max_ahead_ms` or half a window, whichever is less. Before the first
+    /// grant it may be too high.
     pub fn most(&self) -> u64 {
         self.kind.most()
     }
 
-    /// Up to `n` positions, of the next range where the line is dry.
+    /// Takes up to `n` positions, from the next range where the line is dry.
     #[inline]
     fn run(&mut self, now: HostTime, n: u64) -> Result<Run, Refusal> {
         match self.kind.ids().and_then(|draw| draw.quick_run(&mut self.line, now, n)) {
@@ -257,8 +257,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// Somebody got nothing: the pause before the next ask is no longer than such a caller can
-    /// stand. One who tries again and again at the same place counts once.
+    /// Notes a refused caller, for whom the pause before the next ask is kept short. Repeated attempts
+    /// at the same position count as one wait.
     fn waits(&mut self, refusal: Refusal, now: HostTime) {
         self.kept_back = false;
         if refusal.code == self.kind.dry_code() {
@@ -276,15 +276,15 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// `n` positions, or nothing is spent: from the line, or its rest and the beginning of the
-    /// next range. `None` if another thread was quicker.
+    /// Takes `n` positions from the line, or its rest and the beginning of the next range. `None`, with
+    /// nothing spent, if another thread was quicker.
     fn take_exactly(&mut self, now: HostTime, n: u64) -> Option<[Option<Run>; 2]> {
         let mut draw = self.kind.ids()?;
         if let Ok(run) = draw.run_exactly(&mut self.line, now, n) {
             return Some([Some(run), None]);
         }
         let range = self.next_range?;
-        // Closed, the rest of the line is this call's alone.
+        // Once the line is closed, its rest belongs to this call alone.
         let (shape, bound) = (draw.shape(), self.line.bound());
         self.line.close(INSIDE);
         let rest = Range::new(self.line.stands_at(), shape.end(bound));

@@ -1,22 +1,22 @@
-//! What a host is to do, and what came of it: the one way out and the one way back.
+//! Actions and events: what a host has to do for a generator, and how it reports the outcome.
 
 use super::{Generator, Kind};
 use crate::line::Line;
 use crate::protocol::{Ask, Failure, Grant, Release, StateWrite};
 use crate::values::{Code, HostTime, Refusal, Token};
 
-/// What a host is to do for a generator. At most one of each is under way at a time.
+/// What a host has to do for a generator. At most one of each is under way at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum Action<A> {
-    /// Carry this to the store, and bring the answer: [`Event::Answer`].
+    /// Send this to the store and bring back the answer: [`Event::Answer`].
     Ask(A),
     /// Write this into the state file and sync it: [`Event::Written`], [`Event::NotWritten`].
     Write(StateWrite),
 }
 
 impl<A> Action<A> {
-    /// The ask: all there is for a generator that keeps no state file.
+    /// The ask, if it is one: always, for a generator that keeps no state file.
     pub fn ask(self) -> Option<A> {
         match self {
             Action::Ask(ask) => Some(ask),
@@ -26,7 +26,7 @@ impl<A> Action<A> {
 }
 
 impl<A: Into<Ask>> Action<A> {
-    /// The same of either kind, for a host that has both.
+    /// The same for either kind, for a host that has both.
     pub fn of_any(self) -> Action<Ask> {
         match self {
             Action::Ask(ask) => Action::Ask(ask.into()),
@@ -38,10 +38,10 @@ impl<A: Into<Ask>> Action<A> {
 /// What came of an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<G> {
-    /// An answer to the ask of this request, or why there is none.
+    /// The answer to the ask of this request, or why there is none.
     ///
-    /// `sent` is the host's clock when the ask left: between then and now the store's time was read,
-    /// which is all that is known about it, so do not round them.
+    /// The store's time in the answer was read somewhere between `sent` and now, which is all that is
+    /// known about it: do not round them.
     ///
     /// `STORE_UNAVAILABLE` and `TIMED_OUT` mean that no answer was read: the same ask, under the same
     /// request id, is sent again after the back-off. Any other code is an answer, and ends the
@@ -49,17 +49,17 @@ pub enum Event<G> {
     Answer {
         /// The request of the ask: [`Ask::request`].
         request: Token,
-        /// When it left.
+        /// The host's clock when the ask left.
         sent: HostTime,
-        /// What the store said.
+        /// The store's answer.
         answer: Result<G, Failure>,
     },
     /// The write is on the disk.
     Written,
-    /// It failed, and may stand in the file all the same. The file is abandoned: keep it locked as
-    /// long as this generator lives. What it names may be a next life's, so the line stays below what
-    /// the last write reserved, and a window is acquired that the file never names; no right is
-    /// written into it any more, and only what must be void is still made so.
+    /// The write failed, and may be in the file all the same. The file is abandoned: keep it locked as
+    /// long as this generator lives. A next run may use the window in it, so the line stays below what
+    /// the last write reserved, and another window is acquired that is never written to the file. Only
+    /// writes that void the file still follow.
     NotWritten,
 }
 
@@ -77,7 +77,7 @@ impl Event<Grant> {
     }
 }
 
-/// What became of an event.
+/// What an event changed.
 ///
 /// ```
 /// use leafid_core::{
@@ -90,7 +90,7 @@ impl Event<Grant> {
 /// let now = HostTime::new(0);
 /// let Some(Action::Ask(ask)) = ids.poll(now, [2; 16]) else { panic!() };
 /// assert_eq!(ids.retire(), None, "closed while it waits: there is nothing to give back yet");
-/// // The store has granted a window meanwhile. Nobody will use it, so its number is set free.
+/// // The store has granted a window meanwhile, which nobody will use: its number is set free.
 /// let ask = Ask::from(ask);
 /// let event = Event::Answer { request: ask.request(), sent: now, answer: store.ask(&ask) };
 /// let Outcome::Release(release) = ids.handle(event.of(), now)? else { panic!() };
@@ -100,25 +100,25 @@ impl Event<Grant> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was applied. Of a write that failed: the file is abandoned from now on.
+    /// The event was applied. Of a write that failed: the file is abandoned from now on.
     Applied,
-    /// It is of nothing that is under way (late, repeated, foreign), or says nothing new.
+    /// The event belongs to nothing under way (late, repeated, foreign), or is no news.
     Ignored,
-    /// The generator is closed, and nothing keeps the rest of its window any more; send this.
+    /// The generator is closed, and the rest of its window is to be given back: send this.
     Release(Release),
 }
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// Whether [`Generator::poll`] would give something: a comparison or two, for the hot path. A
-    /// host with a driver (a thread, a timer) looks after each draw, and wakes it.
+    /// Whether [`Generator::poll`] would give an action: a comparison or two, for the hot path. A host
+    /// with a driver (a thread, a timer) checks this after each draw and wakes the driver.
     #[inline]
     pub fn wants(&self, now: HostTime) -> bool {
         self.is_ask_due(now) || K::write_due(self).at.is_some_and(|at| at <= now)
     }
 
-    /// The cursor from which on there may be something to do: what a lock-free host compares with
-    /// the end of each run that it drew. 0 is always (windows go by [`Generator::poll_at`]),
-    /// `u64::MAX` never.
+    /// The cursor from which on there may be something to do: a lock-free host compares the end of each
+    /// run that it drew with this. 0 means always, `u64::MAX` never (windows go by
+    /// [`Generator::poll_at`]).
     pub fn poll_from(&self) -> u64 {
         // While an ask is due by time, draws change nothing about it.
         let ask_from = if self.ask_at().is_none() { self.ask_from() } else { u64::MAX };
@@ -126,8 +126,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// When to call [`Generator::poll`] next (host's clock), if nothing else happens first; `None`
-    /// while only a draw or an event can give it something to do. It may lie in the past: then it
-    /// is due.
+    /// while only a draw or an event can make it due. A time in the past means now.
     ///
     /// ```
     /// use leafid_core::{HostTime, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill};
@@ -147,9 +146,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         [self.ask_at(), K::write_due(self).at].into_iter().flatten().min()
     }
 
-    /// What to do now, if anything: call it until it gives nothing more. `entropy` are 16 fresh
-    /// random bytes, the request id of a new ask. One that got no answer within 3 s is given out
-    /// again as it was: the store may have carried it out, and recognises an acquire by its id.
+    /// The next action, if any: call it until it gives none. `entropy` is 16 fresh random bytes, the
+    /// request id of a new ask. An ask without an answer within 3 s is given out again unchanged: the
+    /// store may have carried it out, and recognises an acquire by its id.
     ///
     /// ```
     /// use leafid_core::{HostTime, Segment, SegmentConfig};
@@ -161,7 +160,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
     ///
-    /// Give back what came of it: [`Generator::handle`].
+    /// Report the outcome to [`Generator::handle`].
     pub fn poll(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Action<K::Ask>> {
         match K::write(self, now) {
             Some(write) => Some(Action::Write(write)),
@@ -169,12 +168,12 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// Takes what came of an action. Late, repeated and foreign events are harmless: [`Outcome`].
+    /// Takes the outcome of an action. Late, repeated and foreign events are harmless: [`Outcome`].
     ///
-    /// Where the store failed, the generator backs off and asks again. IDs at hand go on being
-    /// handed out, but for `STORE_CHANGED` and `STORE_WENT_BACK`, which stop it at once. The pause is
-    /// 100 ms, doubling to 800 ms while callers have nothing and to 10 s while there are IDs at hand,
-    /// each ± 20 %; `retry_after_ms` where that is more, up to a minute.
+    /// After a failure of the store the generator backs off and asks again. It goes on handing out the
+    /// IDs at hand, except after `STORE_CHANGED` and `STORE_WENT_BACK`, which stop it at once. The pause
+    /// is 100 ms, doubling to 800 ms while callers have nothing and to 10 s while IDs are at hand, each
+    /// ± 20 %; `retry_after_ms` where that is more, up to a minute.
     ///
     /// ```
     /// use leafid_core::{Action, Code, Event, HostTime, Segment, SegmentConfig};
@@ -194,8 +193,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// Why the ask that was out has failed: what the store said; `GRANT_INVALID` or
-    /// `LAYOUT_MISMATCH` for a grant of no use; `STORE_CHANGED` if another store answered.
+    /// Why the ask that was out failed: the store's code; `GRANT_INVALID` or `LAYOUT_MISMATCH` for a
+    /// grant that cannot be used; `STORE_CHANGED` if another store answered.
     pub fn handle(&mut self, event: Event<K::Grant>, now: HostTime) -> Result<Outcome, Refusal> {
         let (request, sent, answer) = match event {
             Event::Answer { request, sent, answer } => (request, sent, answer),
@@ -209,8 +208,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// Asks for nothing more before somebody is refused an ID that an ask could bring: for a host
-    /// that would ask in vain, or is not used.
+    /// Stops asking until a caller is refused an ID that an ask could bring: for a host whose asks would
+    /// fail, or that is idle.
     pub fn rest(&mut self) {
         self.is_resting = true;
     }

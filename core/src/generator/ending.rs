@@ -1,4 +1,4 @@
-//! The end of a generator, and what is left to another memory image of it.
+//! The end of a generator, and what another memory image of it may take over.
 
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Line};
@@ -6,12 +6,12 @@ use crate::protocol::{Carryover, Release};
 use crate::values::{Code, LINE_END, Refusal};
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// Graceful stop: the line is closed first; what of a window was not begun is to be given
-    /// back with the release, if there is one. The rest of a segment is a gap: numbers are not
-    /// given back, for a return that is repeated would hand them out twice.
+    /// Stops gracefully: closes the line, and returns the release that gives back the ticks of a window
+    /// that were not begun, if any. The rest of a segment becomes a gap: numbers are not given back, as
+    /// a repeated return would hand them out twice.
     ///
-    /// Send the release and do not wait for it: without it the number rests until its window is
-    /// over, and no more happens. From now on every draw is `CLOSED`.
+    /// Send the release and do not wait for it: if it is lost, the worker number is only blocked until
+    /// its window is over. From now on every draw is `CLOSED`.
     ///
     /// ```
     /// use leafid_core::{
@@ -42,9 +42,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.end(K::release)
     }
 
-    /// As [`retire`](Generator::retire), for a holder that will not come back: what a state file
-    /// would keep is given back as well. Where it gives nothing, [`Event::Written`](crate::Event) of
-    /// the write that makes the file void may.
+    /// As [`retire`](Generator::retire), for a holder that will not come back: also gives back what a
+    /// state file would keep. Where this returns no release, the [`Event::Written`](crate::Event) of the
+    /// write that voids the file may give one.
     pub fn give_up(&mut self) -> Option<Release> {
         self.end(K::give_up)
     }
@@ -53,25 +53,25 @@ impl<K: Kind, L: Line> Generator<K, L> {
         if self.ended.is_some() {
             return None;
         }
-        // Else who holds the line would go on drawing until it is closed, if ever.
+        // Else other users of the line would go on drawing until it is closed, if ever.
         self.drop_range();
         self.ended = Some(Code::Closed);
         release(&mut self.kind, self.line.stands_at())
     }
 
-    /// Whether a state file still gives a right that must not be used any more: after a `forget` or
-    /// a `give_up`, until that is written.
+    /// Whether a state file still has to be voided: after a `forget` or a `give_up`, until that is
+    /// written.
     pub fn is_voiding(&self) -> bool {
         self.kind.is_voiding()
     }
 
-    /// Drops every right and the ask that is out, at once and without a word to the store: after
-    /// a fork, a restored memory image, a rebuilt instance. The next ID waits for a new range;
-    /// what is kept are facts (the store, where the line stood, the highest end seen).
+    /// Drops every right and the ask that is out, at once and without telling the store: after a fork,
+    /// a restored memory image, a rebuilt instance. The next ID waits for a new range; only facts are
+    /// kept (the store, where the line stood, the highest end seen).
     ///
-    /// Call it in the child, before its first ID. The parent calls nothing: what it holds stays its
-    /// own. Where a mutex may be held by a thread that the fork did not copy, leave this generator
-    /// alone and build another above its [`Carryover`].
+    /// Call it in the child, before its first ID. The parent calls nothing and keeps its ranges. Where a
+    /// mutex may be held by a thread that the fork did not copy, do not touch this generator: build
+    /// another above its [`Carryover`].
     ///
     /// ```
     /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -97,9 +97,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.wanted = 0;
     }
 
-    /// A copy of all of it, as a fork or a snapshot of the machine makes one: to test that
-    /// [`Generator::forget`] is called. Whoever draws from both without it hands out duplicates,
-    /// which is why this is not `Clone`, and why a shared line has none.
+    /// Copies the whole generator, as a fork or a snapshot of the machine does: to test that
+    /// [`Generator::forget`] is called. Drawing from both copies without it gives duplicates, which is
+    /// why this is not `Clone`, and why a shared line has none.
     pub fn image(&self) -> Generator<K, L>
     where
         K: Copy,
@@ -108,20 +108,19 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Generator { ..*self }
     }
 
-    /// What another memory image of this generator may know: facts, and no right to anything.
-    /// [`Carryover`] has an example. A child that must not touch its parent's mutex takes the
-    /// position from the line instead ([`SharedLine::stands_at`](crate::SharedLine::stands_at)).
+    /// The facts that another memory image of this generator may take over, and no right to anything:
+    /// see [`Carryover`]. A child that must not touch its parent's mutex takes the position from the
+    /// line instead ([`SharedLine::stands_at`](crate::SharedLine::stands_at)).
     pub fn carryover(&self) -> Carryover {
         let position = self.line.stands_at();
         Carryover { store: self.store, position, have_until: self.have_until }
     }
 
-    /// Takes over what another memory image of this generator knew: IDs go on above its last one,
-    /// another store is noticed, and so is one that no longer knows what it granted. For a
-    /// generator that knows no store yet: once, and before its first grant.
+    /// Takes over the facts of another memory image of this generator: IDs go on above its last one, and
+    /// a store that is another or has lost grants is noticed. Call it once, before the first grant.
     ///
-    /// It is believed, and the store is told: one whose numbers begin below the position has lost
-    /// grants, or never made them, and refuses with `STORE_WENT_BACK`.
+    /// The position is sent to the store: one whose numbers begin below it has lost grants, or never
+    /// made them, and refuses with `STORE_WENT_BACK`.
     ///
     /// ```
     /// use leafid_core::{Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -136,8 +135,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// `REQUEST_INVALID` where a store is known, `RANGE_INVALID` for positions beyond 2^63 - 1, and
-    /// why the generator is at its end, if it is. Nothing was changed then.
+    /// `REQUEST_INVALID` if a store is known already, `RANGE_INVALID` for positions beyond 2^63 - 1, and
+    /// the reason if the generator has ended. Then nothing was changed.
     pub fn resume(&mut self, before: Carryover) -> Result<(), Refusal> {
         if let Some(code) = self.ended {
             return Err(code.into());
@@ -145,7 +144,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         if self.store.is_some() {
             return Err(Code::RequestInvalid.into());
         }
-        // What was handed out was in hand.
+        // All that was handed out had been in hand.
         let stood_at = Some(before.position).filter(|position| *position > 0);
         let have_until = before.have_until.max(stood_at);
         if have_until > Some(LINE_END) {
@@ -157,8 +156,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(())
     }
 
-    /// Closes the line and drops what is in hand, counted. The count comes first: a closed line has
-    /// no end that could be counted to.
+    /// Closes the line and drops what is in hand, counted as lost. The count comes first, as a closed
+    /// line has no end to count to.
     pub(super) fn drop_range(&mut self) {
         let in_hand = self.in_hand();
         self.drop_positions(in_hand);

@@ -1,7 +1,7 @@
-//! What the two generators bring: how they ask, what they accept, and how they draw.
+//! The differences between the two generators: how they ask, what they accept, and how they draw.
 //!
-//! Everything else (one ask at a time, request ids, back-off, the store's time, what ends a
-//! generator) is [`Generator`], once for both.
+//! Everything else (one ask at a time, request ids, back-off, the store's time, the end) is in
+//! [`Generator`], once for both.
 
 use core::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::line::{Ids, Line};
 use crate::protocol::{Ask, Grant, Release, StateWrite};
 use crate::values::{Code, HostTime, Range, StoreTime, Token};
 
-/// A range that was granted and looked over, ready to be spent.
+/// A range that was granted and checked, ready to be spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewRange {
     pub(crate) positions: Range,
@@ -20,19 +20,19 @@ pub struct NewRange {
     pub(crate) extends: bool,
 }
 
-/// What a generator knows that outlives its rights: facts for its asks and against bad answers.
+/// Facts that outlive a generator's rights: for its asks, and to detect bad answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     pub(crate) store: Option<Token>,
-    /// Where the range in hand ends, or would if the next range adjoined it; positions.
+    /// Where the range in hand ends, or would end if the next range adjoined it, as a position.
     pub(crate) end: u64,
-    /// The highest end that was ever in hand; positions.
+    /// The highest end that was ever in hand, as a position.
     pub(crate) have_until: Option<u64>,
-    /// How many IDs a caller waits for at once; 0 when none does.
+    /// How many IDs a caller waits for at once; 0 if none does.
     pub(crate) wanted: u64,
 }
 
-/// When a state file is to be written, if nothing else happens first.
+/// When a state file has to be written, if nothing else happens first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteDue {
     /// By time, on the host's clock.
@@ -41,48 +41,46 @@ pub struct WriteDue {
     pub(crate) from: u64,
 }
 
-/// What a kind does about a state file. One that keeps none has nothing of its own to say. Only this
-/// crate can name it, so there are no other kinds.
+/// What a kind does about a state file; the defaults are for one that keeps none. Only this crate
+/// can name this trait, so there are no other kinds.
 pub trait Keeps: Sized {
-    /// When the file is to be written.
+    /// When the file has to be written.
     fn write_due<L: Line>(_: &Generator<Self, L>) -> WriteDue
     where
         Self: Kind,
     {
         WriteDue { at: None, from: u64::MAX }
     }
-    /// What is to be written now.
+    /// The write to make now.
     fn write<L: Line>(_: &mut Generator<Self, L>, _now: HostTime) -> Option<StateWrite>
     where
         Self: Kind,
     {
         None
     }
-    /// The write that was out is on the disk, or failed.
+    /// Notes that the write that was out is on the disk, or failed.
     fn written<L: Line>(_: &mut Generator<Self, L>, _is_done: bool, _now: HostTime) -> Outcome
     where
         Self: Kind,
     {
         Outcome::Ignored
     }
-    /// Whether what a caller would be refused is granted, and only not written down yet.
+    /// Whether a refused caller would wait only for a write, as its IDs are granted already.
     fn is_kept_back<L: Line>(&self, _: &mut L, _now: HostTime) -> bool {
         false
     }
-    /// Somebody was refused what is kept back so.
+    /// Notes that a caller was refused for that reason.
     fn hurry(&mut self) {}
-    /// Whether the file still gives a right that must not be used any more.
+    /// Whether the file still has to be voided.
     fn is_voiding(&self) -> bool {
         false
     }
 }
 
-/// What differs between the two generators when they ask, accept and draw: [`Segments`] and
-/// [`Snowflakes`](crate::Snowflakes). There are no others: it is sealed. A host names it to be
-/// generic over both, as [`refill`](crate::refill) is.
+/// How a generator asks, accepts and draws: [`Segments`] or [`Snowflakes`](crate::Snowflakes). The
+/// trait is sealed. A host names it to be generic over both, as [`refill`](crate::refill) is.
 ///
-/// What one of them asks and is granted has types of its own, so the other's is not passed by
-/// mistake:
+/// Each kind has its own types of ask and grant, so that the other's cannot be passed by mistake:
 ///
 /// ```compile_fail,E0308
 /// use leafid_core::{Event, HostTime, Segment, Token, WindowGrant};
@@ -97,24 +95,24 @@ pub trait Keeps: Sized {
 pub trait Kind: Keeps {
     /// How positions become IDs.
     type Ids: Ids;
-    /// What it asks its store.
+    /// The ask that it sends to its store.
     type Ask: Copy + Debug + Send + Into<Ask>;
-    /// What its store answers. A grant of the other kind is `GRANT_INVALID`.
+    /// The grant that its store answers with. A grant of the other kind is `GRANT_INVALID`.
     type Grant: Copy + Debug + Send + Into<Grant> + TryFrom<Grant, Error = Code>;
     /// Whether a range with a hole before it waits until the line is dry, or opens at once.
     const DOUBLE_BUFFERED: bool;
 
-    /// How to draw, once that is known.
+    /// How positions become IDs, once that is known.
     fn ids(&self) -> Option<Self::Ids>;
-    /// The same, to draw with it.
+    /// The same, mutable, for drawing.
     fn ids_mut(&mut self) -> Option<&mut Self::Ids>;
-    /// The word for an empty line.
+    /// The code for an empty line.
     fn dry_code(&self) -> Code;
-    /// The cursor at which asking ahead is due; 0 is always, all ones never.
+    /// The cursor at which asking ahead is due; 0 means always, all ones never.
     fn ask_from(&self, standing: &Standing) -> u64;
-    /// What to ask for now.
+    /// The ask to make now.
     fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Self::Ask;
-    /// Looks a grant over that answers `ask`; `store_now` is the store's time.
+    /// Checks a grant that answers `ask`; `store_now` is the store's time.
     fn vet(
         &self,
         ask: &Self::Ask,
@@ -122,8 +120,8 @@ pub trait Kind: Keeps {
         standing: &Standing,
         store_now: StoreTime,
     ) -> Result<NewRange, Code>;
-    /// Takes a grant that was looked over: for how many ms nothing more needs to be asked, and
-    /// what of its range may be spent at once, where no state file has to say so first.
+    /// Takes a checked grant. Returns for how many ms no further ask is needed, and the range that may
+    /// be spent at once, unless a state file has to be written first.
     fn accept(
         &mut self,
         ask: &Self::Ask,
@@ -132,29 +130,29 @@ pub trait Kind: Keeps {
         now: HostTime,
         store_now: StoreTime,
     ) -> (i64, Option<NewRange>);
-    /// Notes that a store refused. Whether it took away what was held: then something else may be
-    /// asked for at once.
+    /// Notes that a store refused; whether the lease is lost by it, so that another may be asked for
+    /// at once.
     fn refused(&mut self, code: Code) -> bool;
-    /// How many IDs can be given in one go at most, as far as is known.
+    /// The most IDs that can be given in one go, as far as is known.
     fn most(&self) -> u64;
-    /// How many can be given in one go at most, whatever an operator allows by now.
+    /// The most IDs that can be given in one go, whatever an operator may allow.
     fn most_ever(&self) -> u64 {
         self.most()
     }
-    /// How many positions the store had left when it said so last, and when that was; `None` where
-    /// nobody can change that, or the most that can be given in one go.
+    /// How many positions the store had left by its last answer, and when that came; `None` where
+    /// no operator can change that, or the most that can be given in one go.
     fn left(&self) -> Option<(u64, HostTime)> {
         None
     }
-    /// The release of a grant that came after closing: nothing of it was used.
+    /// The release of a grant that came after closing: all of it is unused.
     fn release_unopened(&self, ask: &Self::Ask, grant: &Self::Grant) -> Option<Release>;
-    /// Gives the lease up: its release, with everything at or above `cursor` unused.
+    /// Gives up the lease: its release, with everything at or above `cursor` unused.
     fn release(&mut self, cursor: u64) -> Option<Release>;
-    /// The same with what a state file would keep.
+    /// The same, also for what a state file would keep.
     fn give_up(&mut self, cursor: u64) -> Option<Release> {
         self.release(cursor)
     }
-    /// Drops the lease without a word; from now on it is a holder that has just begun.
+    /// Drops the lease without a release, and begins again as a new holder.
     fn forget(&mut self);
     /// The step of [`Stats`](crate::Stats).
     fn step(&self) -> u64;

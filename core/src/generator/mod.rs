@@ -1,4 +1,4 @@
-//! The generators: what both share, and what each of the two is.
+//! The generators: what both kinds share, and each of the two.
 
 mod asking;
 mod backoff;
@@ -30,8 +30,8 @@ use pending::Pending;
 
 /// Hands out IDs from leased ranges: a [`Segment`] or a [`Snowflake`].
 ///
-/// It does no I/O. The host calls it with readings of its own clock, does what it says, and tells
-/// it what came of that:
+/// It does no I/O. The host calls it with readings of its own clock, carries out its actions, and
+/// reports their outcome:
 ///
 /// | verb | what it does | when |
 /// |---|---|---|
@@ -39,13 +39,13 @@ use pending::Pending;
 /// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for that many | before a `fill` |
 /// | [`stance`](Generator::stance) | whether the caller of a refused draw raises or waits | after a refusal |
 /// | [`wants`](Generator::wants), [`poll_at`](Generator::poll_at) | whether, and when, there is something to do | after drawing, after an event |
-/// | [`poll`](Generator::poll) | what to do: carry an ask to the store, write the state file | when `wants` says so |
-/// | [`handle`](Generator::handle) | takes what came of it | once per action |
+/// | [`poll`](Generator::poll) | the next action: send an ask to the store, write the state file | when `wants` is true |
+/// | [`handle`](Generator::handle) | takes the outcome of an action | once per action |
 /// | [`retire`](Generator::retire) | closes, and gives the rest of a window back | at the end |
-/// | [`forget`](Generator::forget), [`resume`](Generator::resume) | drops every right; takes over what another image knew | after a fork, a snapshot |
+/// | [`forget`](Generator::forget), [`resume`](Generator::resume) | drops every right; takes over another image's facts | after a fork, a snapshot |
 ///
-/// One ask is out at a time. An answer may come late, twice, or for another ask: none of it does
-/// harm. Every value that `poll_at` and `wants` give may change with any call on `&mut self`.
+/// One ask is out at a time. An answer that is late, repeated or for another ask does no harm. The
+/// results of `poll_at` and `wants` may change with any call on `&mut self`.
 ///
 /// ```
 /// use leafid_core::{
@@ -78,32 +78,32 @@ use pending::Pending;
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 ///
-/// Not `Clone`: two copies would hand out the same positions. What a fork does to it is
-/// [`Generator::image`].
+/// Not `Clone`: two copies would hand out the same positions. [`Generator::image`] makes the copy
+/// that a fork makes.
 #[derive(Debug)]
 pub struct Generator<K: Kind, L: Line = OwnLine> {
     kind: K,
     line: L,
-    /// What waits behind the line's range. Numbers only: a window that cannot be joined to the one
+    /// The range that waits behind the line's. Numbers only: a window that cannot be joined to the one
     /// in hand is on another worker, and is opened at once.
     next_range: Option<NewRange>,
-    /// The highest end that was ever in hand, as a position: it is told to the store, and outlives
-    /// every right.
+    /// The highest end that was ever in hand, as a position: it is sent to the store, and outlives every
+    /// right.
     have_until: Option<u64>,
-    /// How many a caller was refused at once; 0 when none waits.
+    /// How many IDs at once the waiting caller was refused; 0 when none waits.
     wanted: u64,
     pending: Pending<K::Ask>,
-    /// None before the first answer.
+    /// `None` before the first answer.
     offset: Option<Offset>,
-    /// Who answered first: an answer of anybody else stops this generator.
+    /// The first store that answered: an answer of another one stops this generator.
     store: Option<Token>,
     /// Why nothing will ever be handed out again.
     ended: Option<Code>,
-    /// Nothing is asked for before somebody is refused.
+    /// Whether nothing is asked for until a caller is refused.
     is_resting: bool,
-    /// Whether who was refused last waits for a state file only.
+    /// Whether the caller refused last waits only for a write of the state file.
     kept_back: bool,
-    /// Where the line stood at the last wait, so that a wait counts once.
+    /// Where the line stood at the last wait, so that each wait counts once.
     waited_at: Option<u64>,
     stats: Stats,
 }
@@ -127,13 +127,13 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// How to draw from the line without this generator: the lock-free hot path. `None` until the
-    /// first window says which layout it has.
+    /// How positions become IDs, to draw from the line without this generator (the lock-free hot path).
+    /// `None` until the first window brings the layout.
     pub fn ids(&self) -> Option<K::Ids> {
         self.kind.ids()
     }
 
-    /// What the generator did so far, and what it has in hand.
+    /// Counts what the generator did so far and has in hand.
     ///
     /// ```
     /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};

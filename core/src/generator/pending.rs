@@ -1,22 +1,22 @@
-//! One ask at a time: which is out, when it is sent again, and when the next may be made.
+//! The ask that is out: when it is sent again, and when the next may be made.
 //!
 //! | after | an ask is out | pause | then |
 //! |---|---|---|---|
 //! | an ask was given out | yes | 3 s | it is given out again |
 //! | a failure without an answer | yes | back-off | it is given out again |
-//! | a refusal, an answer of no use | no | back-off, or what the store demands | a new one |
-//! | a grant | no | what the kind says; none for numbers | a new one, when it is needed |
-//! | what was held is lost | no | none | a new one |
+//! | a refusal, an unusable answer | no | back-off, or what the store demands | a new one |
+//! | a grant | no | up to the kind; none for numbers | a new one, when it is needed |
+//! | the lease is lost | no | none | a new one |
 //!
-//! Pauses are lengths, not moments: a host's clock that went back would push a moment away by
+//! Pauses are durations, not points in time, which a host's clock that went back would put off by
 //! hours.
 
 use crate::generator::backoff;
 use crate::protocol::{Ask, Failure};
 use crate::values::{Code, HostTime, Token};
 
-/// A store may demand a longer pause than this, but what it waits for (a number set free, a quota
-/// raised) may come any moment.
+/// A pause that a store demands is cut to this: its reason (all numbers taken, a quota) may end at
+/// any moment.
 const LONGEST_RETRY_MS: i64 = 60_000;
 /// An ask that got no answer for this long is sent again, under the same request id.
 const EXPIRES_MS: i64 = 3_000;
@@ -29,10 +29,9 @@ pub(crate) struct Pending<A> {
     /// Given out, and no answer was read. Its request id stays, so that a store which has carried
     /// it out gives the same window again.
     out: Option<A>,
-    /// The pause runs from here …
+    /// When the pause began.
     since: HostTime,
-    /// … for this long. A clock that shows less than `since` ends it: it went back, and nobody
-    /// knows by how much.
+    /// How long it lasts. A clock below `since` ends it: the clock went back by an unknown amount.
     pause_ms: i64,
     retry_after_ms: i64,
     failures: u32,
@@ -41,7 +40,7 @@ pub(crate) struct Pending<A> {
 }
 
 impl<A: Copy + Into<Ask>> Pending<A> {
-    /// Nothing is out, and the first ask is due at once, wherever the host's clock begins.
+    /// With nothing out and the first ask due at once, wherever the host's clock begins.
     pub(crate) fn new(seed: u64) -> Pending<A> {
         Pending {
             out: None,
@@ -81,7 +80,7 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.last
     }
 
-    /// PROTOCOL R22: takes the ask that this request names, if it is the one that is out: any answer that was
+    /// PROTOCOL R22: takes the ask of this request, if it is the one that is out: any answer that was
     /// read ends it.
     pub(crate) fn answered(&mut self, request: Token) -> Option<A> {
         let ask = self.out?;
@@ -92,7 +91,7 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         Some(ask)
     }
 
-    /// A grant was applied; nothing more is asked for `pause_ms`.
+    /// Notes that a grant was applied: no further ask for `pause_ms`.
     pub(crate) fn succeeded(&mut self, now: HostTime, pause_ms: i64) {
         self.out = None;
         self.failures = 0;
@@ -102,7 +101,7 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.pause(now, backoff::early_ms(self.seed, drawn, pause_ms));
     }
 
-    /// An ask failed. One that was never answered stays out and is sent again as it is.
+    /// Notes that an ask failed. One that was never answered stays out and is sent again unchanged.
     pub(crate) fn failed(&mut self, failure: Failure, now: HostTime, dry: bool) {
         self.failures = self.failures.saturating_add(1);
         self.last = Some(failure.code);
@@ -110,8 +109,8 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.pause(now, self.back_off(dry));
     }
 
-    /// What was held is lost: another ask, for something new, may go out at once. What failed
-    /// before it failed to keep that.
+    /// Notes that the lease is lost: an ask for a new one may go out at once. Earlier failures do not
+    /// count against it, as they were of asks to keep the old one.
     pub(crate) fn lost(&mut self, code: Code, now: HostTime) {
         self.failures = 1;
         self.last = Some(code);
@@ -119,8 +118,8 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.pause(now, 0);
     }
 
-    /// A grant was applied, but there is nothing in it that could be handed out: the pause is that
-    /// of a failure, which it is to nobody who waits.
+    /// Notes that a grant was applied of which nothing can be handed out: the pause is that of a
+    /// failure, but no waiting caller is told of one.
     pub(crate) fn brought_nothing(&mut self, now: HostTime, dry: bool) {
         self.out = None;
         self.failures = self.failures.saturating_add(1);
@@ -129,9 +128,8 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         self.pause(now, self.back_off(dry));
     }
 
-    /// The IDs at hand ran out during a pause that was meant for a generator that has some: it is
-    /// cut to what one without may take. An ask that waits for its answer is left its 3 s; to send
-    /// it again sooner would only double the load.
+    /// Cuts the pause to that of a dry generator, as the IDs at hand ran out during it. An ask that
+    /// waits for its answer keeps its 3 s: to send it again sooner would only double the load.
     pub(crate) fn went_dry(&mut self) {
         if self.failures > 0 && self.out.is_none_or(|_| self.pause_ms != EXPIRES_MS) {
             self.pause_ms = self.pause_ms.min(self.back_off(true));
@@ -140,13 +138,13 @@ impl<A: Copy + Into<Ask>> Pending<A> {
         }
     }
 
-    /// Drops the ask that is out unless it is of this sort, as what it is of was given up.
+    /// Drops the ask that is out unless it is wanted, as its lease was given up.
     pub(crate) fn retain(&mut self, is_wanted: impl FnOnce(&A) -> bool) {
         self.out = self.out.filter(is_wanted);
         self.hurry();
     }
 
-    /// Ends the pause, unless it waits for an answer or after a failure.
+    /// Ends the pause, unless an answer is awaited or the last ask failed.
     pub(crate) fn hurry(&mut self) {
         if self.out.is_none() && self.failures == 0 {
             self.pause_ms = 0;
@@ -184,7 +182,7 @@ mod tests {
         assert_eq!(failed(30_000), 30_000);
         assert_eq!(failed(u32::MAX), LONGEST_RETRY_MS);
         assert!(!asking.is_due(HostTime::new(59_999)) && asking.is_due(HostTime::new(60_000)));
-        // A clock that went back says nothing about how long it was.
+        // After a clock went back, the time that has passed is unknown.
         assert!(asking.is_due(HostTime::new(-1)));
     }
 }
