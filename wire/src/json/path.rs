@@ -1,5 +1,5 @@
-//! The paths of the API: each as a template for who serves it, and as a verb that puts the names in
-//! for who asks.
+//! The paths of the API: each as a template for the server, and as a function for the client that
+//! fills in the names.
 
 use std::fmt::{Display, Write};
 
@@ -65,7 +65,7 @@ paths! {
     OPENAPI openapi() "/openapi.json";
 }
 
-/// The template with these in its braces, in their order.
+/// Fills the template's braces with these names, in order.
 fn filled(template: &str, names: &[String]) -> String {
     let mut names = names.iter();
     let mut path = String::with_capacity(template.len() + 32);
@@ -80,14 +80,14 @@ fn filled(template: &str, names: &[String]) -> String {
     path
 }
 
-/// Puts a name in so that it stays one part of the path, whatever is in it.
+/// Appends a name, escaped so that it stays one segment of the path.
 fn put(path: &mut String, name: &str) {
     for byte in name.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
                 path.push(char::from(byte));
             }
-            // Writing into a text fails for nothing.
+            // Writing into a `String` cannot fail.
             _ => drop(write!(path, "%{byte:02X}")),
         }
     }
