@@ -10,7 +10,7 @@ use crate::source::Source;
 
 /// A plain object of the host.
 pub trait Object: Sized {
-    /// What stands in a field.
+    /// Reads a field.
     fn get(&self, field: &'static str) -> Value<'static, Self>;
     /// Writes a field.
     fn set(&mut self, field: &'static str, value: Value<'_, Self>);

@@ -39,7 +39,7 @@ def put(path: str, value: Any) -> Bend:
     return bend
 
 
-# What else the core finds wrong with a grant stands in the vectors.
+# The vectors have the other errors of grants.
 GRANTS: list[tuple[str, str, Bend, str]] = [
     ("segment", "lease-segment", put("request", (1, 1)), "grant-invalid"),
     ("segment", "lease-segment", put("tag", "no tag"), "grant-invalid"),
@@ -181,7 +181,7 @@ def test_a_clock_that_comes_back(host: Host) -> None:
 
 @pytest.mark.parametrize("n", [2**32 - 1, 10**9, 2**20 + 1])
 def test_counts_that_one_call_does_not_give(host: Host, n: int) -> None:
-    # Only once with more at hand than one call gives: reading a million IDs takes seconds.
+    # Only one case has more at hand than one call gives: reading a million IDs takes seconds.
     ahead_ms = None if n == 2**20 + 1 else 20
     for generator in (host.segment(), host.snowflake(max_ahead_ms=ahead_ms)):
         ids = draw(host, generator, 10)

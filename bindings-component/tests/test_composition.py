@@ -15,7 +15,7 @@ def holders(one_store: bool) -> list[Host]:
     """Two instances with randomness of their own."""
     first = Host(seed=1)
     second = Host(seed=2, store=first.store if one_store else None)
-    # One store has one clock: that of the host that made it.
+    # A shared store has one clock, that of the host that made it.
     if one_store:
         second.passes = first.passes  # type: ignore[method-assign]
         second.clock = first.clock

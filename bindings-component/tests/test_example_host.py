@@ -84,6 +84,6 @@ def test_a_window_is_given_back_or_kept_to_its_end(fails: bool) -> None:
     else:
         events.close()
     assert first > 0 and len(returned) == 1 and returned[0]["worker"] == 3
-    # The instance goes on.
+    # The instance is still usable.
     other.refill()
     assert other.next() > 0

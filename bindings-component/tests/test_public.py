@@ -31,7 +31,7 @@ def test_what_is_wrong_is_told(public: Instance) -> None:
         with pytest.raises(Refused, match=code) as raised:
             verb(*given)
         assert words in (raised.value.message or "")
-    # Others go on where one is dropped.
+    # Dropping one scrambler does not affect others.
     events = public.scrambler(KEY, "events", None, "base62")
     shown = events.encode(7)
     orders.drop()

@@ -121,7 +121,7 @@ def text(world: World, step: Plain) -> Any:
 def errors(world: World, step: Plain) -> Any:
     match step["do"]:
         case "codes":
-            # An enum says its cases itself.
+            # The cases of the enum, read from the component itself.
             about = world.instance.function("codes", "about").type(world.instance.store)
             every = about.params[0][1].names
             return [world.call("codes", "about", each)["name"] for each in every]
@@ -138,7 +138,7 @@ def errors(world: World, step: Plain) -> Any:
 
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
-    # Decisions that depend on the time take it as their last argument.
+    # Decisions that depend on the time have it as their last argument.
     now = (int(step["at"]),) if "at" in step else ()
 
     def verb(name: str, *args: Any) -> Any:
@@ -209,7 +209,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             stance = generator.stance({"code": enum(step["code"]), "until": until})
             return {"raise": code(stance)} if isinstance(stance, str) else {"wait": stance}
         case "poll_ask":
-            # Two words alike are looked at again: the scripts' are all alike.
+            # Of two equal words a third is drawn, which must differ: the scripts' words are all equal.
             world.random = [*token(step["entropy"]), 0]
             ask = generator.poll_ask()
             return None if ask is None else {"ask": ask[0], **shown(ask[1])}

@@ -110,6 +110,6 @@ class Rows:
         return {**fresh, **self.workers[namespace].get(number, {}), "worker": number}
 
     def _rank(self, row: Plain, owner: str, floor: int) -> tuple[bool, int, int]:
-        # A call for each of a thousand numbers that nobody keeps would be a slow test.
+        # Only for kept numbers: a call for each of a thousand would be slow.
         kept = row["sticky"] and self.verb("is-kept-from", row, owner, self.now)
         return kept, max(row["reserved_until"], floor), row["granted"]
