@@ -1,4 +1,4 @@
-//! Requests of a store over SQL: turns a verb and its fields into a decision, for a turn of its own.
+//! Requests of a store over SQL: a verb and its fields in, a decision for one turn out.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;

@@ -10,7 +10,7 @@ use crate::held::grant;
 use crate::values::{Crosses, token};
 
 /// The host's clock, in whole milliseconds. Instants are read as signed, so that a clock may begin
-/// below zero; a clock that begins at zero would overflow after 292 years.
+/// below zero; one that begins at zero turns negative after 292 years.
 pub fn now() -> HostTime {
     HostTime::new(monotonic_clock::now().cast_signed().div_euclid(1_000_000))
 }

@@ -1,4 +1,4 @@
-"""The helpers stand beside the tests."""
+"""Makes the helpers beside the tests importable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host can do wrong: a refusal with its code or a trap, and never a duplicate."""
+"""Faulty hosts get a refusal with a code, or a trap, and never a duplicate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Bend = Callable[[Record], Any]
 
 @contextmanager
 def bent(host: Host, verb: str, bend: Bend) -> Iterator[None]:
-    """This verb's grants come bent."""
+    """Changes the grants of this verb."""
     right = host.verbs[verb]
 
     def wrong(context: Any, ask: Any) -> Any:
@@ -107,7 +107,7 @@ def test_two_equal_words_are_random_enough(host: Host) -> None:
 
 
 def test_control_one_randomness_for_all_has_ids_twice() -> None:
-    """Why it is looked at: a store takes the second holder for the first, asking again."""
+    """Why randomness is checked: a store takes the second holder for a repeat of the first."""
     first = Host()
     second = Host(store=first.store)
     second.clock = first.clock

@@ -1,4 +1,4 @@
-"""What a call costs beside one of the same component that only counts: ratios of CPU time."""
+"""The cost of a call, as a ratio of CPU time to that of the same component when it only counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host that one can copy, over a store that fails now and then, and that takes windows back."""
+"""The example host, with a store that fails now and then, and takes windows back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STORE = (7, 9)
 
 
 class Numbers:
-    """A line of numbers, of which each third ask fails: refused, or by an error of the store's own."""
+    """A line of numbers of which every third ask fails: by a refusal, or by an exception of the store."""
 
     def __init__(self) -> None:
         registry, self.asks = Leafid(DIST / "leafid-pure.wasm"), 0

@@ -25,7 +25,7 @@ enum Event {
     Garbage(Range, u32, u32, [bool; 3]),
     Failure(Code),
     Forget,
-    /// The host's clock moves by this, and the store's too if that is a plausible pause.
+    /// The host's clock moves by this, and the store's by as much of it as lies within 0 to an hour.
     Host(i64),
     /// Only the store's clock moves, by this.
     Store(i64),

@@ -1,4 +1,4 @@
-"""Where things lie: what the environment says, else where the project builds them."""
+"""The paths of built files: from the environment, else where the project builds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small store on the component's `registry`: dicts of rows, nothing else."""
+"""A small store on the component's `registry`, with rows in dicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.wire import Wire, refuse, shown
 
 
 class Rows:
-    """Rows in memory. Its clock is told, and does not go back."""
+    """Rows in memory, and a settable clock that does not go back."""
 
     def __init__(self, instance: Instance, wire: Wire, store: tuple[int, int]) -> None:
         self.instance, self.wire, self.id = instance, wire, store

@@ -1,7 +1,7 @@
-"""What stands in the vectors, which is the wire's JSON, as the values of the WIT and back.
+"""Converts the vectors, which have the wire's JSON, to values of the WIT and back.
 
-A function says itself which records it takes, of which fields and widths; Python's wasmtime cuts a number to
-its width without a word. So a host reads strictly, here as everywhere: what does not fit is refused.
+A function of the component describes its records, with fields and widths. Python's wasmtime silently
+truncates a number to its width, so this module refuses what does not fit.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def token(value: Any) -> tuple[int, int]:
 
 
 class Wire:
-    """Reads the wire's values as an instance wants them."""
+    """Converts the wire's values for an instance."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
 
     def given(self, interface: str, name: str, at: int, value: Any) -> Any:
-        """The argument of a function at this place."""
+        """Converts the function's argument at this index."""
         function = self.instance.function(interface, name)
         return self.read(function.type(self.instance.store).params[at][1], value)
 
@@ -100,7 +100,7 @@ class Wire:
 
 
 def shown(value: Any) -> Any:
-    """A record as it stands on the wire; 64-bit numbers stay numbers."""
+    """Converts a record to the wire's form; 64-bit numbers stay numbers."""
     if not isinstance(value, dict):
         return value
     out: Plain = {}

@@ -105,8 +105,8 @@ impl Segment {
 }
 
 impl<L: Line> Segment<L> {
-    /// Builds a generator on this line, which is new and fills from no other generator. Many threads may
-    /// draw from a [`SharedLine`](crate::SharedLine).
+    /// Builds a generator on this line, which must be new and used by no other generator. Many threads
+    /// may draw from a [`SharedLine`](crate::SharedLine).
     ///
     /// # Errors
     /// As [`Segment::new`].

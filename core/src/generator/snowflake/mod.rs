@@ -130,8 +130,8 @@ impl Snowflake {
 }
 
 impl<L: Line> Snowflake<L> {
-    /// Builds a generator on this line, which is new and fills from no other generator. Many threads may
-    /// draw from a [`SharedLine`](crate::SharedLine).
+    /// Builds a generator on this line, which must be new and used by no other generator. Many threads
+    /// may draw from a [`SharedLine`](crate::SharedLine).
     ///
     /// # Errors
     /// As [`Snowflake::new`].
