@@ -100,7 +100,7 @@ class Scrambler(Resource):
 
 
 class Cases(tuple):
-    """A case, as name and payload, of a variant with cases that Python's types do not distinguish."""
+    """Name and payload of a case, for variants with cases of the same Python type."""
 
 
 def wit(value: Any) -> Any:

@@ -15,7 +15,7 @@ macro_rules! paths {
             }
         )+
 
-        /// All of them.
+        /// All templates.
         pub const ALL: &[&str] = &[$($template),+];
     };
 }
@@ -33,13 +33,13 @@ paths! {
     RELEASE release(namespace) "/v1/workers/{namespace}/release";
     /// POST is an operator's release of a worker number.
     REVOKE revoke(namespace, worker) "/v1/workers/{namespace}/{worker}/release";
-    /// PUT sets a worker number aside, for what uses it outside of leafid.
+    /// PUT sets a worker number aside, for use outside of leafid.
     ASIDE aside(namespace, worker) "/v1/workers/{namespace}/{worker}";
-    /// GET lists who holds which worker number.
+    /// GET lists the held worker numbers with their holders.
     WORKERS workers(namespace) "/v1/workers/{namespace}";
     /// POST hands out single snowflake IDs.
     SNOWFLAKES snowflakes(namespace) "/v1/snowflake/{namespace}/ids";
-    /// GET says what an ID is made of; the query may name its namespace.
+    /// GET splits an ID into its parts; the query may name its namespace.
     DECODE decode(id) "/v1/decode/{id}";
     /// GET lists the tags.
     TAGS tags() "/v1/tags";
@@ -55,11 +55,11 @@ paths! {
     HEALTHZ healthz() "/healthz";
     /// GET: whether leases can be had.
     READYZ readyz() "/readyz";
-    /// GET shows the state of each worker number of a namespace, and who holds them.
+    /// GET shows the state of each worker number of a namespace, and its holder.
     NUMBERS_OF numbers_of(namespace) "/v1/namespaces/{namespace}/numbers";
     /// GET shows stores, tags and namespaces at a glance.
     OVERVIEW overview() "/v1/overview";
-    /// GET: what a monitoring system reads.
+    /// GET: the metrics for a monitoring system.
     METRICS metrics() "/metrics";
     /// GET: the description of the API.
     OPENAPI openapi() "/openapi.json";

@@ -26,7 +26,7 @@ use crate::values::{Name, StoreTime};
 pub struct Search {
     /// From the namespace's row: every number of the range below this has a row.
     pub used_until: u64,
-    /// The row whose key is this request.
+    /// The row with this request as its key.
     pub mine: Option<Worker>,
     /// The rows that are kept for this owner; any two if there are more.
     pub own: [Option<Worker>; 2],

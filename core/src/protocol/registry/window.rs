@@ -17,7 +17,7 @@ const FIRST_WINDOW_MS: u64 = 60_000;
 /// example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    /// The row whose key is this request.
+    /// The row with this request as its key.
     pub mine: Option<Worker>,
     /// The rows kept for this owner, if the ask is sticky: one, or two after two servers decided at
     /// once; any two if there are more.

@@ -12,7 +12,7 @@ pub struct WorkerRow {
     pub owner: Name,
     /// Whether the number is kept for the owner.
     pub sticky: bool,
-    /// The request id of the acquire whose lease this is.
+    /// The request id of the lease's acquire.
     pub key: Option<Token>,
     /// The first tick of the lease.
     pub held_from: u64,
@@ -48,7 +48,7 @@ impl WorkerRow {
         Err(Code::SchemaMismatch.into())
     }
 
-    /// The tick from which another lease may begin, whoever the number is kept for.
+    /// The tick from which another lease may begin, apart from an owner that the number is kept for.
     pub fn rests_until(&self, floor: u64) -> u64 {
         self.reserved_until.max(floor)
     }
