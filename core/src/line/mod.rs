@@ -75,7 +75,7 @@ impl Shape {
         position.wrapping_shr(self.sequence_bits as u32)
     }
 
-    /// The first tick at or above a position, which no position was taken of.
+    /// The first tick at or above a position: none of it was taken.
     pub(crate) const fn first_unused_tick(self, cursor: u64) -> u64 {
         let tick = self.tick(cursor);
         if self.position(tick) < cursor { tick.saturating_add(1) } else { tick }

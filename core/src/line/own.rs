@@ -23,7 +23,7 @@ pub struct OwnLine {
 }
 
 impl OwnLine {
-    /// A closed line: it gives nothing until a generator opens it on a grant.
+    /// Makes a closed line, which gives nothing until a generator opens it on a grant.
     pub const fn new() -> OwnLine {
         OwnLine { cursor: CLOSED, bound: 0, offset: Offset::new(0), last_now: StoreTime::MIN }
     }

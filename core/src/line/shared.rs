@@ -63,7 +63,7 @@ pub struct SharedLine {
 }
 
 impl SharedLine {
-    /// A closed line, also as a `static`: it gives nothing until a generator opens it on a grant.
+    /// Makes a closed line, also for a `static`: it gives nothing until a generator opens it on a grant.
     pub const fn new() -> SharedLine {
         SharedLine {
             cursor: AtomicU64::new(CLOSED),

@@ -1,7 +1,7 @@
 //! How positions on a worker's time become IDs.
 //!
 //! The clock only gives a floor and a ceiling: an ID is stamped not with the time but with the first
-//! unused position at or above it. So a clock that stands still or goes back may delay IDs and never
+//! unused position at or above it. So a clock that stands still or goes back may delay IDs but never
 //! repeats one.
 
 use super::SnowflakeConfig;

@@ -25,7 +25,7 @@ use age::Age;
 /// use leafid_core::{
 ///     Code, HostTime, Layout, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
 /// };
-/// // This process counts on the layout, keeps its number over restarts, and never runs ahead.
+/// // This process expects the layout, keeps its number over restarts, and never runs ahead.
 /// let config = SnowflakeConfig {
 ///     layout: Some(Layout::EDGE),
 ///     sticky: true,

@@ -47,7 +47,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// assert!(ids.next(now).is_err(), "the file does not name this window yet");
 /// save(&mut ids, now, &mut file, &mut disk);
 /// let last = ids.next(now)?;
-/// drop(ids); // it is killed; its next life has no store
+/// drop(ids); // it is killed; its next run has no store
 ///
 /// now = now.plus(2_000);
 /// let (mut file, found) = StateFile::read(place, now, &disk);
