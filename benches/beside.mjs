@@ -1,10 +1,10 @@
-// The same script on leafid and on four libraries of npm: how many IDs come twice when processes, threads and cluster workers
-// draw side by side, after a restart within a millisecond, and when the clock of the machine is set back.
+// The same script on leafid and on four npm libraries: counts duplicate IDs when processes, threads and cluster workers
+// draw side by side, after a restart within a millisecond, and when the machine's clock is set back.
 //
 //     npm install NAME@VERSION … ./dist/leafid-*.tgz        # what peers.mjs names
 //     LEAFID_STORE=http://127.0.0.1:8750 node benches/beside.mjs
 //
-// Nothing of a library is set: one that wants a machine number has the one that it takes by itself.
+// Every library has its defaults: one that wants a machine number has the one that it takes by itself.
 import { fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { once } from 'node:events'
@@ -12,15 +12,15 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { LIBRARIES } from './peers.mjs'
 
-/** So many draw side by side, so many IDs each. */
+/** How many draw side by side, and how many IDs each. */
 const SIDE_BY_SIDE = 4
 const EACH = 20_000
-/** A library that waits for the clock in a loop waits for an hour. */
+/** A child counts as hanging after this, in ms: a library that polls the clock would wait for an hour. */
 const LATE_MS = 15_000
 
 const drawer = new URL('./drawer.mjs', import.meta.url)
 
-/** What a child tells, once it was let go; of one that hangs or dies, how it ended. */
+/** A child's message, once it was started; of one that hangs or dies, how it ended. */
 async function told(child, go, end) {
   const late = new Promise((resolve) => setTimeout(resolve, LATE_MS, [{ ends: 'hangs' }]).unref())
   const died = once(child, 'exit').then(() => [{ ends: 'dies' }])
@@ -46,7 +46,7 @@ const inCluster = (what, go) => {
   return told(worker, async () => worker.send(await go()), () => worker.process.kill('SIGKILL'))
 }
 
-/** All of them begin when the last is ready. */
+/** Starts all of them together, once the last is ready. */
 const sideBySide = (how) => (library) => {
   let ready = 0
   let letGo
@@ -72,7 +72,7 @@ const SCENARIOS = {
   'by an hour': async (library) => [await alone({ library, act: 'hourBack' })],
 }
 
-/** How many IDs came twice, and what else there is to tell. */
+/** Counts duplicate IDs, and lists what else happened. */
 function summary(all) {
   const ids = all.flatMap((one) => one.ids)
   const twice = ids.length - new Set(ids).size

@@ -1,6 +1,6 @@
-// A Worker that was just started: from the import of leafid to the first ID, leased from a local Durable Object, beside the same
-// Worker that asks an object for a bare number, which is in the object's storage before it answers as well. Each round has a
-// runtime and a storage of its own. Where only the Worker is to be new, another Worker of that runtime has asked the object before.
+// The first ID of a new Worker: the time from the import of leafid to an ID leased from a local Durable Object, beside
+// the same Worker that asks an object for a bare number, also stored before the answer. Each round has its own runtime
+// and storage. Where only the Worker is to be new, another Worker of that runtime has asked the object before.
 //
 // `cargo xtask bench --only cold` runs it beside the installed packages and the Worker's starter.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -66,7 +66,7 @@ export default {
 }
 `
 
-/** A Worker as wrangler deploys it: one file, with the wasm beside it. */
+/** Bundles a Worker as wrangler does: one file, with the wasm beside it. */
 async function bundled(contents) {
   const wasm = { name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true })) }
   const { outputFiles } = await build({
@@ -89,7 +89,7 @@ async function bundled(contents) {
 }
 const [app, objects] = await Promise.all([bundled(APP), bundled(OBJECTS)])
 
-/** Milliseconds of the first request of a Worker; with `others`, after another one has made these. */
+/** Measures the first request of a Worker, in ms; with `others`, after another Worker's requests. */
 async function cold(work, others = []) {
   const folder = mkdtempSync(join(tmpdir(), 'leafid-cold-'))
   const durable = (own) =>
@@ -132,7 +132,7 @@ for (const [title, works, others] of [
   ['a Worker that was just started, and an object that is made', [BARE, REMEMBERED, ...LEAFID]],
   ['a Worker that was just started, and an object that runs', [BARE, ...LEAFID], ['bare', 'segment', 'snowflake']],
 ]) {
-  // The first one reads the files of all.
+  // The first one reads all files into the cache.
   await cold('bare', others)
   await table(title, 'ms', ROUNDS, works, ({ work }) => cold(work, others))
 }

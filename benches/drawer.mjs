@@ -1,12 +1,12 @@
-// One process, thread or cluster worker of beside.mjs: draws as it is told, and says what it drew.
+// One process, thread or cluster worker of beside.mjs: draws as told, and reports the IDs.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { LIBRARIES } from './peers.mjs'
 
-/** A life that is shorter than a millisecond. */
+/** IDs of a life shorter than a millisecond. */
 const LIFE = 200
-/** How long is drawn before the clock is set. */
+/** How long to draw before the clock is set, in ms. */
 const SPAN_MS = 400
 const HOUR_MS = 3_600_000
 
@@ -14,7 +14,7 @@ const clock = Date.now
 const ids = []
 let errors = 0
 
-/** Draws as a server does, in turns of the event loop; what is thrown is counted, and it goes on. */
+/** Draws as a server does, in turns of the event loop; counts errors, and goes on. */
 async function drawn(draw, isDone) {
   while (!isDone()) {
     try {
@@ -26,7 +26,7 @@ async function drawn(draw, isDone) {
   }
 }
 
-/** Draws for a while with the machine's clock so far off, then with the next. */
+/** Draws for a while with each of these offsets of the machine's clock. */
 async function stepped(draw, shifts) {
   for (const shift of shifts) {
     Date.now = () => clock() + shift
@@ -42,7 +42,7 @@ const ACTS = {
     return drawn(draw, () => ids.length >= LIFE)
   },
   stepBack: (draw) => stepped(draw, [0, -250]),
-  // An hour passes and is taken back, to where it has drawn before.
+  // The clock goes an hour forward, then back to where IDs were drawn before.
   hourBack: (draw) => stepped(draw, [-HOUR_MS, 0, -HOUR_MS - 2 * SPAN_MS]),
 }
 

@@ -1,7 +1,7 @@
-// What one ID costs in workerd, beside the floor of the engine in the same run. It is timed from outside: in production the
-// clock of a Worker stands still while it computes.
+// The cost of one ID in workerd, beside the engine's floor in the same run. Timed from outside: in production a
+// Worker's clock stands still while it computes.
 //
-// `cargo xtask bench --only edge` runs it beside the installed packages, the Worker's starter and the libraries of peers.mjs.
+// `cargo xtask bench --only edge` runs it beside the packages, the Worker's starter and the libraries of peers.mjs.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -18,7 +18,7 @@ import 'leafid/registry'
 import { Worker, DiscordSnowflake } from './peers.js'
 
 const store = memoryStore()
-// More IDs in a millisecond than anybody makes: the figure is the call's, not the format's.
+// A layout with more IDs per millisecond than anybody makes: the figure is the call's, not the format's.
 store.createNamespace('bench', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 1, time_bits: 41, worker_bits: 2, sequence_bits: 20 } })
 const numbers = new Segment('bench', { store, step: 1_000_000 })
 const stamps = new Snowflake('bench', { store })
@@ -28,7 +28,7 @@ const buffer = new BigUint64Array(${BUFFER})
 const other = new BigUint64Array(${BUFFER})
 
 let kept = 0n
-// One loop for each, which the engine compiles for it alone.
+// One loop each, so that the engine compiles it for that call alone.
 const WORKS = {
   array: (count) => { for (let n = 0; n < count; n++) kept = plain[n & 1023] },
   segment: (count) => { for (let n = 0; n < count; n++) kept = numbers.nextSync() },
@@ -50,7 +50,7 @@ export default {
 }
 `, { files: { 'peers.js': await peers() } })
 
-/** Those of the peers that run in a Worker at all, as one module. */
+/** The peers that run in a Worker at all, as one module. */
 async function peers() {
   const contents = "export { Worker } from 'snowflake-uuid'; export { DiscordSnowflake } from '@sapphire/snowflake'"
   const stdin = { contents, resolveDir: import.meta.dirname }
@@ -58,20 +58,20 @@ async function peers() {
   return outputFiles[0].text
 }
 
-/** Where Linux tells of the threads of the runtime. */
+/** The folders of the runtime's threads in Linux's `/proc`. */
 function threads() {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
   return children.filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'workerd').map((pid) => `/proc/${pid}/task`)
 }
 const runtime = threads()
 
-/** Nanoseconds of the processor that the runtime has had: what else the machine does makes none longer, as it does those of a wall clock. */
+/** The runtime's CPU time in ns, which other load does not lengthen, unlike wall-clock time. */
 function processor() {
   const tasks = runtime.flatMap((folder) => readdirSync(folder).map((task) => readFileSync(`${folder}/${task}/schedstat`, 'utf8')))
   return tasks.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0)
 }
 
-/** Nanoseconds per ID of a request. */
+/** Measures a request, in ns per ID. */
 async function timed({ work, count = IDS }) {
   const begin = processor()
   const response = await fetch(new URL(`/?work=${work}&count=${count}`, worker.url))

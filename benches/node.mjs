@@ -1,4 +1,4 @@
-// What one ID costs in Node, beside the floor of the engine in the same run.
+// The cost of one ID in Node, beside the engine's floor in the same run.
 //
 // Needs the installed packages, and those of peers.mjs: `cargo xtask bench` runs it in a folder that has them.
 
@@ -10,12 +10,12 @@ import { table } from './rounds.mjs'
 const ROUNDS = 41
 const CALLS = 50_000
 
-/** Microseconds of the processor, which others do not lengthen as they do those of a wall clock. */
+/** CPU time in µs, which other load does not lengthen, unlike wall-clock time. */
 const processor = () => {
   const { user, system } = process.cpuUsage()
   return user + system
 }
-/** A table of nanoseconds per ID. */
+/** Prints a table of ns per ID. */
 const show = (title, works) =>
   table(title, 'ns per ID', ROUNDS, works, async ({ ids, run }) => {
     const begin = processor()
@@ -31,7 +31,7 @@ const work = (name, run, ids = CALLS) => ({ name, run, ids })
 
 const store = memoryStore()
 const numbers = new Segment('bench', { store, step: 1_000_000 })
-// A burst may run ahead of the clock for as long as this bench takes: the figures are the calls', not the format's.
+// Lets a burst run ahead of the clock for the whole bench: the figures are the calls', not the format's.
 const stamps = new Snowflake('bench', { store, maxAheadMs: 8_000 })
 await numbers.next()
 await stamps.next()
@@ -39,9 +39,9 @@ await stamps.next()
 let counter = 1n << 40n
 let stamp = 2_124_058_566_972_174_397n
 const peers = Object.entries(LIBRARIES).filter(([, { name }]) => name !== 'leafid')
-// Of what is slow, fewer.
+// IDs of slow libraries.
 const FEW = 5_000
-// Where a library throws because the sequence of a millisecond is spent, its caller tries again.
+// Tries again where a library throws for a spent sequence, as its caller would.
 const patiently = (draw) => () => {
   for (;;) {
     try {
@@ -57,7 +57,7 @@ const own = [
   work('`snowflake.nextSync()`', repeated(() => stamps.nextSync()))
 ]
 await show('Node, one ID', [...own, work('`performance.now()`, for comparison', repeated(() => performance.now()))])
-// What others leave for the collector and in the processor's caches is paid by all.
+// Together in turns, so that garbage and cold caches of one cost all alike.
 await show('Node, one ID, beside libraries', [
   ...own,
   work('hyperid, 33 characters', repeated(hyperid(), FEW), FEW),
@@ -81,12 +81,12 @@ await show('Node, as a decimal string', [
   work('`String(bigint)` of 19 digits', repeated(() => String((stamp += 1n)))),
   work('`snowflake.nextStringSync()`', repeated(() => stamps.nextStringSync()))
 ])
-// Of a call that was made a few times the engine would be measured that has not compiled it yet. No worker has so many IDs in a
-// millisecond: the figure is the call's, not the format's.
+// A call made only a few times would measure code that is not compiled yet. No worker has as many IDs in a millisecond:
+// the figure is the call's, not the format's.
 const FILLED = 1_000_000
 store.createNamespace('wide', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 1, time_bits: 41, worker_bits: 2, sequence_bits: 20 } })
 const wide = new Snowflake('wide', { store, maxAheadMs: 8_000 })
-// What a lease costs is another figure.
+// One lease is enough: its cost is another figure.
 store.createTag('many', { step: 100_000_000, max_step: 100_000_000 })
 const many = new Segment('many', { store })
 await Promise.all([wide.next(), many.next()])

@@ -1,5 +1,5 @@
-// Libraries of npm that make IDs, beside leafid. Nothing is set but what a library asks for: it has the machine number that
-// its own page shows, or that it takes by itself.
+// ID libraries of npm, beside leafid. Only required options are set: the machine number is the one on the library's own
+// page, or the one that it takes by itself.
 import { readFileSync } from 'node:fs'
 import { DiscordSnowflake } from '@sapphire/snowflake'
 import FlakeId from 'flake-idgen'
@@ -7,7 +7,7 @@ import { Segment, Snowflake } from 'leafid'
 import nodejs from 'nodejs-snowflake'
 import uuid from 'snowflake-uuid'
 
-/** Which version of a package is installed beside this file. */
+/** The installed version of a package. */
 const version = (name) => JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
 
 async function leafid(ids) {
@@ -17,7 +17,7 @@ async function leafid(ids) {
 
 const peer = (drawSync) => ({ draw: drawSync, drawSync })
 
-/** By name: `make` gives `draw`, which may wait, and `drawSync`, each of which gives one ID. */
+/** The libraries: `make` gives `draw`, which may be async, and `drawSync`; each call gives one ID. */
 export const LIBRARIES = {
   'snowflake-uuid': {
     make() {

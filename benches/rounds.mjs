@@ -1,11 +1,11 @@
-// Rounds of several works in turns, and the table of their medians.
+// Measures several works in turns, and prints a table of the medians.
 
-/** Prints what each work took, as a ratio to the first: the floor. `measure` does a work once. */
+/** Prints each work's median, and its ratio to the first work, the floor. `measure` runs a work once. */
 export async function table(title, unit, rounds, works, measure) {
   const taken = works.map(() => [])
   const order = [...works.entries()]
   for (let round = 0; round < rounds; round++) {
-    // In another order each time: garbage is collected every so many megabytes, and would be at the same work each time.
+    // In random order: garbage is collected at regular intervals, which would always hit the same work.
     order.sort(() => Math.random() - 0.5)
     for (const [at, work] of order) taken[at].push(await measure(work))
   }

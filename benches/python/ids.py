@@ -1,4 +1,4 @@
-"""What one ID costs in Python, beside a native method that does nothing, in the same run.
+"""The cost of one ID in Python, beside a native method that does nothing, in the same run.
 
     python benches/python/ids.py        with leafid and leafid_floor: `cargo xtask bench --only python`
 """
@@ -19,7 +19,7 @@ FLOOR = "a native method that returns an int (the floor)"
 
 
 def looped(name: str, ids: Iterable[int]) -> Work:
-    """Goes over so many of them in a `for`."""
+    """Iterates over this many IDs."""
 
     def run() -> None:
         for _ in itertools.islice(ids, CALLS):
@@ -29,8 +29,8 @@ def looped(name: str, ids: Iterable[int]) -> Work:
 
 
 def awaited(name: str, call: Callable[[], Awaitable[object]]) -> Work:
-    """Awaits it many times, in one coroutine. Nothing is waited for, so no event loop is needed, whose
-    system calls would be measured as well."""
+    """Awaits it many times, in one coroutine. Nothing blocks, so no event loop is needed, whose
+    system calls would count as well."""
 
     async def many() -> None:
         for _ in itertools.repeat(None, CALLS):
@@ -55,7 +55,7 @@ def main() -> None:
     buffer = array("Q", bytes(8 * FILLED))
 
     def both() -> list[tuple[str, Segment | Snowflake]]:
-        """For one row each: so that no Snowflake comes to the end of its `max_ahead`."""
+        """New generators for each row, so that no Snowflake reaches its `max_ahead`."""
         made = [Segment("bench", store=store, step=10_000_000), Snowflake("bench", store=store)]
         for ids in made:
             ids.next()

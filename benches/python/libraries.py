@@ -1,11 +1,11 @@
-"""leafid, and four libraries that make 64-bit IDs, each as its own documentation has it."""
+"""leafid and four libraries of 64-bit IDs, each used as in its own documentation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
 
-# `None` where the library has none to give at this moment.
+# `None` if the library has no ID at the moment.
 Draw = Callable[[], "int | None"]
 
 
@@ -22,7 +22,7 @@ def sonyflake_turbo(_store: str) -> Draw:
 
 
 def sonyflake_turbo_of_many(_store: str) -> Draw:
-    """One number has 25 IDs in a millisecond, and sleeps then."""
+    """One machine number has 25 IDs per ms, then sleeps: so all are used."""
     numbers = range(1, 4_097)
     return import_module("sonyflake_turbo").SonyFlake(*numbers, start_time=1_700_000_000).__next__
 
@@ -39,7 +39,7 @@ def snowflake_id_toolkit(_store: str) -> Draw:
     return import_module("snowflake_id_toolkit").TwitterSnowflakeIDGenerator(1).generate_next_id
 
 
-# Name, package, how it is used, and how it is made as fast as it can be.
+# Name, package, normal use, fastest use.
 LIBRARIES: list[tuple[str, str, Callable[[str], Draw], Callable[[str], Draw]]] = [
     ("leafid `Segment`", "leafid", leafid_segment, leafid_segment),
     ("leafid `Snowflake`", "leafid", leafid_snowflake, leafid_snowflake),

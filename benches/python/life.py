@@ -1,10 +1,10 @@
-"""One process that draws IDs and writes them down, and ends as `kill -9` would end it: as a script
+"""One process that draws IDs, writes them to a file, and ends as if by `kill -9`: as a script
 
     python life.py LIBRARY STORE OUT fork
     python life.py LIBRARY STORE OUT OFFSET=SECONDS …
 
-An OFFSET is what the machine's clock shows from then on, as libfaketime has it in the file that
-`FAKETIME_TIMESTAMP_FILE` names; SECONDS are those of a clock that nobody moves.
+From then on the machine's clock has this OFFSET, in the format of libfaketime's file that
+`FAKETIME_TIMESTAMP_FILE` names; SECONDS are those of the real clock.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from libraries import LIBRARIES, Draw
 
 WORKERS, EACH = 4, 20_000
 AT_ONCE, PAUSE_S = 20, 0.000_5
-# While the clock stands, no more than a tick of any of them has.
+# Drawn while the clock stands still: every library has this many IDs in a tick.
 FEW = 20
 
 
 def batch(draw: Draw, count: int) -> array[int]:
-    """Up to so many; `None` is no ID."""
+    """Draws up to `count` IDs; drops `None`."""
     return array("Q", [int(id) for _ in range(count) if (id := draw()) is not None])
 
 
 def forked(draw: Draw, out: BinaryIO) -> None:
-    """Workers that inherit one generator, which was used before."""
+    """Forks workers that inherit one used generator."""
     batch(draw, 1)
     pids = []
     for _ in range(WORKERS):
@@ -39,7 +39,7 @@ def forked(draw: Draw, out: BinaryIO) -> None:
             drawn = array("Q")
             while len(drawn) < EACH:
                 drawn += batch(draw, min(AT_ONCE, EACH - len(drawn)))
-            # One write of a whole file's end: it is not torn by the others'.
+            # One append, so that the workers' writes do not mix.
             os.write(out.fileno(), drawn.tobytes())
             os._exit(0)
         pids.append(pid)
@@ -48,7 +48,7 @@ def forked(draw: Draw, out: BinaryIO) -> None:
 
 
 def lived(draw: Draw, out: BinaryIO, plan: list[str]) -> None:
-    """Draws while the clock is moved."""
+    """Draws while the clock is set to other times."""
     for part in plan:
         offset, seconds = part.split("=")
         set_clock(offset)
@@ -57,7 +57,7 @@ def lived(draw: Draw, out: BinaryIO, plan: list[str]) -> None:
         while time.monotonic() < end:
             out.write(batch(draw, AT_ONCE).tobytes())
             out.flush()
-            # Not `time.sleep`, which waits for a moment of the clock that libfaketime has in hand.
+            # Not `time.sleep`, which would wait on libfaketime's clock.
             select.select([], [], [], PAUSE_S)
         if out.tell() == before:
             raise SystemExit("none")

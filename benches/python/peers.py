@@ -1,11 +1,10 @@
-"""leafid beside four libraries: what an ID costs, and how many are given twice where processes fork,
+"""leafid beside four libraries: the cost of an ID, and how many come twice when processes fork,
 clocks go back and programs restart.
 
 `cargo xtask bench --only peers` installs them, and needs libfaketime.
 
-Nothing of a library is changed or set but its worker number. leafid's store is a file beside it,
-which reads the same clock. A clock that is moved is the machine's, by libfaketime; how much time has
-passed since the start is not.
+Libraries are unchanged, with only their worker number set. leafid's store is a local file with the
+same clock. libfaketime moves the machine's wall clock, but not the monotonic one.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from libraries import LIBRARIES
 from rounds import in_turns, repeated
 
 LIFE = Path(__file__).with_name("life.py")
-# Where Debian's package puts it, on any machine.
+# Where Debian's package installs it, on any architecture.
 FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 NEVER_S = 20
-# While the clock stands.
+# A clock that stands still.
 STANDS = "2026-01-01 00:00:00=0"
 
 
 class Scenario(NamedTuple):
-    """One life after another, each with what its clock shows, and for how many seconds."""
+    """Successive lives, each with the clock's offsets and their durations."""
 
     title: str
     lives: list[list[str]]
@@ -41,7 +40,7 @@ class Scenario(NamedTuple):
 SCENARIOS = [
     Scenario("4 forks", [["fork"]]),
     Scenario("clock −1 s", [["+0=1.2", "-1=1.2"]]),
-    # After an hour the clock goes back to when the first were drawn.
+    # After an hour the clock goes back to the time of the first IDs.
     Scenario("clock −1 h", [["+0=1.2", "+3598.5=0.3", "-1.5=1.2"]]),
     Scenario("restart within the same ms", [[STANDS], [STANDS]]),
     Scenario("restart, clock −2 s", [["+0=1.0"], ["-2=2.5"]]),
@@ -49,7 +48,7 @@ SCENARIOS = [
 
 
 def outcome(name: str, scenario: Scenario, folder: Path) -> str:
-    """How many IDs of a scenario came twice, and what stopped it, if something did."""
+    """Counts the duplicate IDs of a scenario; also returns what stopped it."""
     out, clock, stopped = folder / "ids", folder / "clock", ""
     environment = {
         **os.environ,

@@ -1,4 +1,4 @@
-"""Measuring: rounds of several works in turns, and the medians of what they took."""
+"""Measures several works in turns, and takes the medians."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALLS = 20_000
 
 
 class Work(NamedTuple):
-    """What is measured: so many IDs by one call of `run`."""
+    """A work to measure: one call of `run` makes `ids` IDs."""
 
     name: str
     ids: int
@@ -21,14 +21,12 @@ class Work(NamedTuple):
 
 
 def repeated(name: str, call: Callable[[], object], calls: int = CALLS) -> Work:
-    """A call that is made many times, with as little around it as Python allows."""
+    """Repeats a call with the least overhead that Python allows."""
 
     return Work(name, calls, times(calls, call))
 
 
 def times(count: int, call: Callable[[], object]) -> Callable[[], None]:
-    """Calls it so often."""
-
     def run() -> None:
         for _ in itertools.repeat(None, count):
             call()
@@ -37,7 +35,7 @@ def times(count: int, call: Callable[[], object]) -> Callable[[], None]:
 
 
 def in_turns(works: list[Work]) -> dict[str, float]:
-    """Nanoseconds per ID of each, the median of rounds taken in turns."""
+    """The ns per ID of each work: the median of rounds taken in turns."""
     taken: dict[str, list[float]] = {work.name: [] for work in works}
     for _ in range(ROUNDS):
         for name, ids, run in works:
@@ -48,7 +46,7 @@ def in_turns(works: list[Work]) -> dict[str, float]:
 
 
 def show(title: str, figures: dict[str, float], floor: float | None = None) -> None:
-    """A table; the floor is its first row, unless it is told."""
+    """Prints a table; the floor is its first row by default."""
     floor = floor or next(iter(figures.values()))
     print(f"\n| {title} | ns per ID | × floor |\n|---|---|---|")
     for name, ns in figures.items():

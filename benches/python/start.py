@@ -1,4 +1,4 @@
-"""How long `import leafid` takes, beside a native module that has nothing in it.
+"""The time of `import leafid`, beside that of an empty native module.
 
     python benches/python/start.py        with leafid and leafid_floor
 """
@@ -13,7 +13,7 @@ STARTS = 25
 
 
 def imported(module: str) -> float:
-    """Milliseconds, with all that it imports."""
+    """The time of an import in ms, with everything below it."""
     command = [sys.executable, "-X", "importtime", "-c", f"import {module}"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     for line in said.splitlines():

@@ -1,4 +1,4 @@
-//! One connection that is kept, and one request after another on it.
+//! A client with one persistent connection, for one request after another.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,7 +11,7 @@ use crate::Outcome;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A client that waits for each answer before it asks again.
+/// A client that waits for each answer before its next request.
 pub struct Client {
     to: SocketAddr,
     stream: BufReader<TcpStream>,
@@ -33,7 +33,7 @@ impl Client {
         Ok(Client { to, stream, request: Vec::new(), line: String::new(), body: Vec::new() })
     }
 
-    /// A POST that must succeed; its answer is not parsed, for that would be the clients' core.
+    /// Sends a POST that must succeed. The answer is not parsed, to spare the clients' core.
     pub fn post(&mut self, path: &str, body: &str) -> Outcome {
         let status = self.exchange(path, body).map_err(|error| format!("`{path}`: {error}"))?;
         if status == 200 {
@@ -42,7 +42,7 @@ impl Client {
         Err(format!("`{path}` was answered by {status} {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The last answer.
+    /// Parses the last answer.
     pub fn answer<T>(&self, get: fn(&mut Reader) -> Result<T, Refusal>) -> Outcome<T> {
         let read = Reader::parse(&self.body).and_then(|from| from.known(get));
         read.map_err(|invalid| format!("an answer: {invalid}"))

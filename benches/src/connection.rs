@@ -1,4 +1,4 @@
-//! Connections that are kept, each with one request after another, all on one thread: cheap, so that
+//! Persistent connections, each with one request after another, all on one thread: so little load that
 //! the server is what is measured.
 
 use std::io::{Error, ErrorKind, Result};
@@ -16,20 +16,19 @@ use crate::rounds::Round;
 use crate::server::{Server, TAG};
 use crate::{Outcome, cpu};
 
-/// What bytes go over.
 trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
-/// The request that a bench sends.
+/// The request of a bench.
 #[derive(Clone, Copy, Debug)]
 pub enum Asked {
-    /// One number, which the bare handler makes up.
+    /// One number, made up by the bare handler.
     Bare,
-    /// One number of a tag, handed out by the server itself.
+    /// One number of a tag, which the server hands out from its own lease.
     Ids,
-    /// A lease of a step, which is on disk before it is answered.
+    /// A lease of a step, durable before it is answered.
     Lease,
-    /// A number as plain text, at this path.
+    /// A number as plain text, from this path.
     Text(&'static str),
 }
 
@@ -111,7 +110,7 @@ impl Connection {
     }
 }
 
-/// An answer, when all of it is there.
+/// Parses an answer once it is complete.
 fn parsed(text: &[u8]) -> Result<Option<Answer>> {
     let Some(end) = text.windows(4).position(|end| end == b"\r\n\r\n") else { return Ok(None) };
     let wrong = || Error::other(format!("answered `{}`", String::from_utf8_lossy(text)));
@@ -125,13 +124,13 @@ fn parsed(text: &[u8]) -> Result<Option<Answer>> {
     Ok(Some(Answer { status, is_number }))
 }
 
-/// A runtime of one thread.
+/// Makes a runtime with one thread.
 pub fn runtime() -> Outcome<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| error.to_string())
 }
 
-/// Asks for so long, on so many connections; all have to be answered by 200.
+/// Sends requests for this long over `many` connections; every answer must be 200.
 pub fn round(server: &Arc<Server>, asked: Asked, many: usize, length: Duration) -> Outcome<Round> {
     runtime()?.block_on(load(server, asked, many, length))
 }

@@ -1,16 +1,16 @@
-//! Which core runs what, and how much of it a process has had.
+//! Pins threads to cores, and reads the CPU time of a process.
 
 use std::time::Duration;
 
 use crate::Outcome;
 
-/// Keeps this thread, and all that it starts from now on, on one core. Whether it could.
+/// Pins this thread, and those that it starts from now on, to one core; returns whether it could.
 #[cfg(target_os = "linux")]
 pub fn pin(core: usize) -> bool {
     use std::sync::LazyLock;
 
     use rustix::thread::{CpuSet, sched_setaffinity};
-    // Asked once: a thread that is on one core counts no others.
+    // Cached: a thread pinned to one core counts no others.
     static SEVERAL: LazyLock<bool> =
         LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));
     if !*SEVERAL && core == 0 {
@@ -21,7 +21,7 @@ pub fn pin(core: usize) -> bool {
     sched_setaffinity(None, &set).is_ok()
 }
 
-/// Starts servers on the first core; all that starts later loads the other.
+/// Starts servers on the first core; later threads load the other one.
 pub fn beside<T>(start: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let pinned = pin(0);
     let started = start();
@@ -33,13 +33,13 @@ pub fn beside<T>(start: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     started
 }
 
-/// There is no such thing here.
+/// Does nothing: only Linux pins threads.
 #[cfg(not(target_os = "linux"))]
 pub fn pin(_: usize) -> bool {
     false
 }
 
-/// The time that a process's threads have had of the processors, as the scheduler has it.
+/// The CPU time of a process's threads, by the scheduler's count.
 #[cfg(target_os = "linux")]
 pub fn time_of(process: u32) -> Outcome<Duration> {
     let told = || {
@@ -53,7 +53,7 @@ pub fn time_of(process: u32) -> Outcome<Duration> {
     told().ok_or_else(|| format!("`/proc/{process}/task/*/schedstat` does not say its time"))
 }
 
-/// Not known here.
+/// Fails: only Linux has the count.
 #[cfg(not(target_os = "linux"))]
 pub fn time_of(_: u32) -> Outcome<Duration> {
     Err("what a request costs is read from /proc, which only Linux has".to_owned())

@@ -1,4 +1,4 @@
-//! What the benches share: the rounds that they take in turns, and servers and their clients.
+//! The common part of the benches: rounds in turns, servers and their clients.
 
 pub mod client;
 pub mod connection;
@@ -9,10 +9,10 @@ pub mod server;
 use std::process::ExitCode;
 use std::thread;
 
-/// A figure, or a message that says why there is none.
+/// A figure, or a message why there is none.
 pub type Outcome<T = ()> = Result<T, String>;
 
-/// A bench as a program: `run` is given its words.
+/// Runs a bench as a program: `run` gets its arguments.
 pub fn program(name: &str, run: impl FnOnce(&[&str]) -> Outcome) -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -25,7 +25,7 @@ pub fn program(name: &str, run: impl FnOnce(&[&str]) -> Outcome) -> ExitCode {
     }
 }
 
-/// Does all of these at once, each on a thread of its own.
+/// Runs all jobs at once, each on a thread of its own.
 pub fn side_by_side<J: Send, T: Send>(
     jobs: impl IntoIterator<Item = J>,
     work: impl Fn(J) -> Outcome<T> + Sync,
@@ -40,7 +40,7 @@ pub fn side_by_side<J: Send, T: Send>(
     })
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! Rounds in turns, so that a slow moment of the machine meets every kind of request alike.
+//! Rounds in turns, so that a slow moment of the machine affects every kind of request alike.
 
 use std::time::Duration;
 
@@ -6,23 +6,22 @@ use crate::{Outcome, median};
 
 const ROUNDS: usize = 5;
 
-/// What one round of requests came to.
+/// The figures of one round of requests.
 pub struct Round {
-    /// Those that were answered, per second.
+    /// Answered requests per second.
     pub per_second: f64,
-    /// The server's CPU time for one of them, in µs.
+    /// The server's CPU time per request, in µs.
     pub cpu_us: f64,
-    /// How long half of them took at most, in ms.
+    /// The median latency, in ms.
     pub p50_ms: f64,
-    /// How long 99 of 100 took at most, in ms.
+    /// The latency of the 99th percentile, in ms.
     pub p99_ms: f64,
-    /// How long 999 of 1,000 took at most, in ms.
+    /// The latency of the 99.9th percentile, in ms.
     pub p999_ms: f64,
 }
 
 impl Round {
-    /// Of requests that took this long each, in a round that took so long and in which the server
-    /// spent this much CPU time.
+    /// Sums up requests by their latencies, the round's length, and the server's CPU time in it.
     pub fn of(mut waits: Vec<Duration>, took: Duration, spent: Duration) -> Round {
         waits.sort_unstable();
         let count = waits.len() as f64;
@@ -40,7 +39,7 @@ impl Round {
     }
 }
 
-/// Runs every kind in turns; the rounds of each. The first one warms up, and is not counted.
+/// Runs every kind in turns; returns the rounds of each, without the first, which warms up.
 pub fn in_turns<K>(
     kinds: &[K],
     mut run: impl FnMut(&K) -> Outcome<Round>,
@@ -65,7 +64,7 @@ fn ratio(own: &[Round], floor: &[Round], field: fn(&Round) -> f64) -> f64 {
     median(own.iter().zip(floor).map(|(own, floor)| field(own) / field(floor)).collect())
 }
 
-/// The head of a table whose rows are [`row`]s, beside a floor of this name.
+/// Prints the head of a table of [`row`]s, with the floor's name.
 pub fn head(title: &str, floor: &str) {
     println!(
         "\n| {title} | per second | × {floor} | CPU µs | × {floor} | p50 ms | p99 ms | p999 ms |\n\
@@ -73,7 +72,7 @@ pub fn head(title: &str, floor: &str) {
     );
 }
 
-/// One row of such a table.
+/// Prints one row of such a table.
 pub fn row(name: &str, own: &[Round], floor: &[Round]) {
     println!(
         "| {name} | {:.0} | {:.2} | {:.1} | {:.2} | {:.2} | {:.2} | {:.2} |",

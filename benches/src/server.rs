@@ -1,4 +1,4 @@
-//! Servers, each a process of its own, so that their time and memory can be told from ours.
+//! Servers in processes of their own, so that their CPU time and memory can be measured apart.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -18,36 +18,36 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::Outcome;
 
 const LIMIT: Duration = Duration::from_secs(20);
-/// The tag that is asked for.
+/// The tag of all requests.
 pub const TAG: &str = "bench";
 
-/// A running server, and what its clients need.
+/// A running server, and how its clients reach it.
 pub struct Server {
-    /// The process that is ended on drop; `None` for a server that its starter ends.
+    /// The process to end on drop; `None` for a server that its starter ends.
     child: Option<Child>,
-    /// Its process.
+    /// The id of its process.
     pub process: u32,
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
-    /// What clients show, where it asks for tokens.
+    /// The clients' token, if it requires one.
     pub token: Option<String>,
-    /// What clients greet it with, where it speaks TLS.
+    /// The clients' TLS connector, if it speaks TLS.
     pub tls: Option<TlsConnector>,
 }
 
-/// What a server is asked to do besides.
+/// Options of a server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asks {
-    /// To speak TLS.
+    /// Speaks TLS.
     pub tls: bool,
-    /// To ask for a token.
+    /// Requires a token.
     pub tokens: bool,
-    /// To serve Leaf's paths: they are where it listens.
+    /// Serves Leaf's paths, at its address.
     pub leaf: bool,
 }
 
 impl Server {
-    /// Starts this program once more, as the bare server.
+    /// Starts this program again as the bare server.
     pub fn bare() -> Outcome<Server> {
         let this = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = dies_with_us(&this);
@@ -55,7 +55,7 @@ impl Server {
         Server::start("the bare server", command, "")
     }
 
-    /// Starts `leafid serve` on a file of its own in this folder, with a tag.
+    /// Starts `leafid serve` with a tag, on a file of its own in this folder.
     pub fn leafid(binary: &Path, folder: &Path, asks: Asks) -> Outcome<Server> {
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         let store = format!("sqlite:{}", folder.join("leafid.db").display());
@@ -93,13 +93,13 @@ impl Server {
         Ok(Server { token, tls, ..Server::start("leafid", command, words)? })
     }
 
-    /// A store that is ended elsewhere.
+    /// A server over a store that its starter ends.
     pub fn of(store: &Store) -> Server {
         let (process, address) = (store.id(), store.address());
         Server { child: None, process, address, token: None, tls: None }
     }
 
-    /// Starts a server that says its address in a line behind these words.
+    /// Starts a server that prints its address after `words`.
     pub fn start(name: &str, command: Command, words: &'static str) -> Outcome<Server> {
         let (send, heard) = channel();
         let told = move |line: Option<String>| {
@@ -117,7 +117,7 @@ impl Server {
         Ok(Server { child: Some(child), process, address, token: None, tls: None })
     }
 
-    /// How much memory it has in use, in KB.
+    /// Its resident memory, in KB.
     pub fn resident_kb(&self) -> Outcome<f64> {
         let path = format!("/proc/{}/status", self.process);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("`{path}`: {error}"))?;
@@ -126,13 +126,13 @@ impl Server {
         kb.ok_or_else(|| format!("`{path}` does not say how much memory it has"))
     }
 
-    /// Its last words.
+    /// Its standard error so far.
     pub fn stderr(&self) -> String {
         self.child.as_ref().map(Child::stderr).unwrap_or_default()
     }
 }
 
-/// The bare server itself: says where it listens, and serves until it is killed.
+/// Runs the bare server: prints its address, and serves until it is killed.
 pub fn serve_bare(routes: Router) -> Outcome {
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     let served = runtime.block_on(async {
@@ -143,7 +143,7 @@ pub fn serve_bare(routes: Router) -> Outcome {
     served.map_err(|error| error.to_string())
 }
 
-/// A certificate of an authority that clients believe, both made for this run.
+/// Writes a certificate of a new authority; returns a connector that trusts it.
 fn certify(folder: &Path) -> Result<TlsConnector, Box<dyn std::error::Error>> {
     let mut params = CertificateParams::new(Vec::new())?;
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

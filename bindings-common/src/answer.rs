@@ -1,4 +1,4 @@
-//! What a verb gives back, as an object.
+//! Writes the results of verbs as objects.
 
 use leafid_core::registry::Acquired;
 use leafid_core::{Ask, Carryover, Layout, Outcome, Parts, Release, Stance, Stats};
@@ -10,13 +10,13 @@ use crate::object::{Object, Writing};
 use crate::registry::{Leased, Row, put_acquired};
 use crate::source::Wrong;
 
-/// What can be written into an object.
+/// A result that can be written into an object.
 pub trait Answer {
     /// Writes its fields.
     fn put<O: Object>(&self, to: &mut Writing<O>);
 }
 
-/// The object of what a verb gave, or of its refusal: `{ code, until?, field?, of? }`. `to` has no
+/// Writes a verb's result, or its refusal as `{ code, until?, field?, of? }`, into `to`, which has no
 /// fields yet.
 pub fn answer<O: Object>(to: O, given: Result<impl Answer, Wrong>) -> O {
     let mut to = Writing(to);

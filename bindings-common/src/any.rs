@@ -19,7 +19,7 @@ pub enum AnyGenerator {
     Snowflake(Box<Snowflake>, Clocks),
 }
 
-/// Does the same with whichever it is.
+/// Does the same with either kind.
 macro_rules! each {
     ($any:expr, $generator:ident => $body:expr) => {
         match $any {
@@ -33,12 +33,12 @@ impl AnyGenerator {
     /// Builds a generator; `kind` is `segment` or `snowflake`.
     ///
     /// # Errors
-    /// What of the configuration cannot be; `REQUEST_INVALID` for another kind.
+    /// The wrong field of the configuration; `REQUEST_INVALID` for another kind.
     pub fn new(kind: &str, config: impl Source, seed: u64) -> Result<AnyGenerator, Wrong> {
         match kind {
             "segment" => {
                 let config = read_with(config, "config", segment_config)?;
-                // The last field that was read is not the one to blame.
+                // The wrong field is not the one that was read last.
                 let ids = Segment::new(config, seed).map_err(|refusal| Wrong {
                     field: match refusal.code {
                         Code::StepInvalid if config.is_max_step_wrong() => "max_step",
@@ -59,7 +59,7 @@ impl AnyGenerator {
         }
     }
 
-    /// One ID.
+    /// Draws one ID.
     ///
     /// # Errors
     /// Why there is none, and until when.
@@ -67,7 +67,7 @@ impl AnyGenerator {
         each!(self, generator => generator.next(now))
     }
 
-    /// IDs for all of `out`, in order, or none.
+    /// Fills all of `out` with IDs, in order, or draws none.
     ///
     /// # Errors
     /// Why not all can be had, and until when.
@@ -75,7 +75,7 @@ impl AnyGenerator {
         each!(self, generator => generator.fill(now, out))
     }
 
-    /// As many IDs as are at hand, in order: how many.
+    /// Draws as many IDs as are at hand, in order; returns how many.
     ///
     /// # Errors
     /// Why there is none, and until when.
@@ -91,27 +91,27 @@ impl AnyGenerator {
         each!(self, generator => generator.ready(now, n))
     }
 
-    /// How many IDs can be had in one go at most, as far as is known.
+    /// The most IDs that can be had in one go, as far as is known.
     pub fn most(&self) -> u64 {
         each!(self, generator => generator.most())
     }
 
-    /// Whether there is something to do.
+    /// Whether `poll` has an action.
     pub fn wants(&self, now: HostTime) -> bool {
         each!(self, generator => generator.wants(now))
     }
 
-    /// When there is something to do next; `None` while only drawing can make it so.
+    /// When `poll` has an action next; `None` while only drawing can cause one.
     pub fn poll_at(&self) -> Option<HostTime> {
         each!(self, generator => generator.poll_at())
     }
 
-    /// What to do now.
+    /// The next action.
     pub fn poll(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Action<Ask>> {
         each!(self, generator => generator.poll(now, entropy).map(Action::of_any))
     }
 
-    /// Takes what came of it.
+    /// Takes the outcome of an action.
     ///
     /// # Errors
     /// Why its ask has failed.
@@ -119,12 +119,12 @@ impl AnyGenerator {
         each!(self, generator => generator.handle(event.of(), now))
     }
 
-    /// Graceful stop: the release to send.
+    /// Stops gracefully; returns the release to send.
     pub fn retire(&mut self) -> Option<Release> {
         each!(self, generator => generator.retire())
     }
 
-    /// As `retire`, and gives back what a state file keeps.
+    /// As `retire`, and also gives back what a state file keeps.
     pub fn give_up(&mut self) -> Option<Release> {
         each!(self, generator => generator.give_up())
     }
@@ -134,13 +134,13 @@ impl AnyGenerator {
         each!(self, generator => generator.forget());
     }
 
-    /// The host's clocks parted: what was not due yet is.
+    /// Notes a leap of the host's clock: makes a renewal due.
     pub fn resumed(&mut self) {
         each!(self, generator => generator.resumed());
     }
 
-    /// By how many ms the host's wall clock leapt since the last look, by one that only ticks; what
-    /// was not due yet is due then. A segment has nothing that ends with time.
+    /// How many ms the host's wall clock leapt since the last look, compared with one that only ticks; a
+    /// leap makes a renewal due. 0 for a segment, where nothing ends with time.
     pub fn look(&mut self, ticking: HostTime, wall: HostTime) -> i64 {
         let AnyGenerator::Snowflake(ids, clocks) = self else { return 0 };
         let leapt_ms = clocks.look(ticking, wall);
@@ -150,13 +150,13 @@ impl AnyGenerator {
         leapt_ms
     }
 
-    /// What another memory image may know.
+    /// The facts that another memory image may take over.
     pub fn carryover(&self) -> Carryover {
         each!(self, generator => generator.carryover())
     }
 
-    /// Takes over what another memory image knew, and goes on above the highest ID that it handed
-    /// out, whose layout was this, or the configured one.
+    /// Takes over the facts of another memory image, and goes on above the highest ID that it handed out,
+    /// in this layout, or the configured one.
     ///
     /// # Errors
     /// `ID_INVALID` for an ID that is none of this layout, `REQUEST_INVALID` for a snowflake's
@@ -186,12 +186,12 @@ impl AnyGenerator {
         }
     }
 
-    /// Whether the caller of a refused draw raises or waits, once the ask that is due was sent.
+    /// Decides whether the caller of a refused draw raises or waits, once the ask that is due was sent.
     pub fn stance(&self, refusal: Refusal, now: HostTime) -> Stance {
         each!(self, generator => generator.stance(refusal, now))
     }
 
-    /// Why asking fails, until an ask succeeds.
+    /// Why the last ask failed, until one succeeds.
     pub fn failing(&self) -> Option<Code> {
         each!(self, generator => generator.failure())
     }
@@ -201,7 +201,7 @@ impl AnyGenerator {
         each!(self, generator => generator.stats())
     }
 
-    /// Which answers this generator waits for.
+    /// The kind of answers to this generator's asks.
     pub fn answers(&self) -> Answers {
         match self {
             AnyGenerator::Segment(_) => Answers::Segments,
@@ -210,7 +210,7 @@ impl AnyGenerator {
     }
 }
 
-/// Which answers a generator waits for.
+/// The kind of answers to a generator's asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answers {
     /// Ranges of a tag.
@@ -220,7 +220,7 @@ pub enum Answers {
 }
 
 impl Answers {
-    /// Reads such an answer.
+    /// Reads an answer of this kind.
     ///
     /// # Errors
     /// `GRANT_INVALID`, and the field.

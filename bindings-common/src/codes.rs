@@ -5,7 +5,7 @@ use alloc::string::String;
 use leafid_core::Code;
 use leafid_wire::{Sentence, Subject};
 
-/// A code, of which all that the table says is told.
+/// A code, written with all facts of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts(pub Code);
 
@@ -14,14 +14,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     Code::ALL.iter().map(|code| code.as_str())
 }
 
-/// The code of an HTTP answer that came without one.
+/// The code for an HTTP answer without one.
 pub fn from_http(status: u16) -> &'static str {
     leafid_wire::from_http(status).as_str()
 }
 
-/// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are
-/// the words for it. `most` is how many IDs can be had at once, `wait_ms` how long to wait. A code
-/// that nobody knows is `INTERNAL`'s.
+/// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` is used
+/// as is. `most` is how many IDs can be had at once, `wait_ms` how long to wait. An unknown code is
+/// read as `INTERNAL`.
 pub fn sentence(
     code: &str,
     kind: &str,
@@ -36,7 +36,7 @@ pub fn sentence(
     text
 }
 
-/// What the table says of a code, if there is one of this name.
+/// The facts of the code of this name, if there is one.
 pub fn facts(name: &str) -> Option<Facts> {
     Code::parse(name).map(Facts)
 }

@@ -1,37 +1,37 @@
-//! A generator, and what its last draw said.
+//! A generator with the outcome of its last draw.
 
 use leafid_core::{HostTime, Offset, Refusal};
 
 use crate::any::AnyGenerator;
 
-/// Set in what [`Entry::fill`] and [`Entry::fill_available`] return when there is something to do.
+/// The bit that [`Entry::fill`] and [`Entry::fill_available`] set when `poll` has an action.
 pub const ASK_IS_DUE: u32 = 1 << 31;
 
-/// A generator whose draws answer with one number, because that is what crosses every border fast.
+/// A generator with draws that return one number, which is fast in every host.
 #[derive(Debug)]
 pub struct Entry {
     /// The generator.
     pub generator: AnyGenerator,
     /// Why the last draw, or `ready`, gave nothing.
     pub refusal: Option<Refusal>,
-    /// When the tick of the last draw's first ID is over, on the host's clock.
+    /// The end of the tick of the last draw's first ID, on the host's clock.
     pub good_until: HostTime,
 }
 
 impl Entry {
-    /// An entry that has drawn nothing.
+    /// Wraps a generator.
     pub fn new(generator: AnyGenerator) -> Entry {
         Entry { generator, refusal: None, good_until: HostTime::MIN }
     }
 
-    /// IDs for all of `out`: how many, 0 when not all can be had, and then nothing is written or
-    /// spent; and [`ASK_IS_DUE`].
+    /// Fills all of `out` with IDs. Returns how many, with [`ASK_IS_DUE`]: 0, with nothing written or
+    /// spent, if not all can be had.
     pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> u32 {
         let filled = self.generator.fill(now, out).map(|()| out.len());
         self.drawn(now, filled, out)
     }
 
-    /// As many IDs as are at hand: how many, 0 when none is; and [`ASK_IS_DUE`].
+    /// Draws as many IDs as are at hand. Returns how many, with [`ASK_IS_DUE`].
     pub fn fill_available(&mut self, now: HostTime, out: &mut [u64]) -> u32 {
         let filled = self.generator.fill_available(now, out);
         self.drawn(now, filled, out)
@@ -55,7 +55,8 @@ impl Entry {
         self.refusal.is_none()
     }
 
-    /// Segments have no time, and one ID is handed out at once: this is told of more snowflakes.
+    /// Sets `good_until`, for several snowflakes only: segments have no time, and a single ID is handed
+    /// out at once.
     fn note_tick(&mut self, out: &[u64]) {
         if let AnyGenerator::Snowflake(ids, _) = &self.generator
             && let Some(layout) = ids.layout()

@@ -1,4 +1,4 @@
-//! Generators behind handles, for hosts that pass numbers faster than objects.
+//! Generators named by handles, for hosts that pass numbers faster than objects.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,22 +13,21 @@ use crate::any::{Answers, AnyGenerator};
 use crate::draw::Entry;
 use crate::source::{Source, Wrong, read};
 
-/// Which generator a handle names. One table per thread, so that threads share nothing; a handle
-/// is the caller's to choose, and none is used twice. A handle that names nothing is a closed
-/// generator.
+/// A table of generators by handle, one per thread, so that threads share nothing. The caller chooses
+/// the handles and uses none twice. A handle that names nothing acts as a closed generator.
 ///
-/// Sorted by the handle: hosts count them up, so a new one belongs at the end; and a tree would be a
-/// twentieth of the wasm engine.
+/// Sorted by handle: hosts count up, so a new one belongs at the end. A tree would be a twentieth of
+/// the wasm engine.
 #[derive(Debug, Default)]
 pub struct Handles(RefCell<Vec<(u32, Box<Entry>)>>);
 
 impl Handles {
-    /// No generators.
+    /// An empty table.
     pub const fn new() -> Handles {
         Handles(RefCell::new(Vec::new()))
     }
 
-    /// Nothing of the host's may run within `act`: it could come back here.
+    /// Runs `act` on a generator. No code of the host may run within `act`, as it could call back here.
     fn with<T>(&self, handle: u32, act: impl FnOnce(&mut Entry) -> T) -> Option<T> {
         self.entry(handle).map(|mut entry| act(&mut entry))
     }
@@ -39,8 +38,8 @@ impl Handles {
         RefMut::filter_map(all, |all| all.get_mut(at).map(|(_, entry)| &mut **entry)).ok()
     }
 
-    /// Does this with the snowflake generator that a handle names, if it names one: for a host that
-    /// keeps state files. Nothing of the host's may run within `act`.
+    /// Runs `act` on a snowflake generator, if the handle names one: for a host that keeps state files.
+    /// No code of the host may run within `act`.
     pub fn snowflake<T>(&self, handle: u32, act: impl FnOnce(&mut Snowflake) -> T) -> Option<T> {
         self.with(handle, |entry| match &mut entry.generator {
             AnyGenerator::Snowflake(ids, _) => Some(act(ids)),
@@ -107,8 +106,8 @@ impl Handles {
         refusal.map_or(Code::Closed.into(), Wrong::from)
     }
 
-    /// [`AnyGenerator::stance`] to a refusal of this code and end. A code that nobody knows is raised
-    /// as `INTERNAL`, and so is any of a generator that is closed, as `CLOSED`.
+    /// [`AnyGenerator::stance`] on a refusal with this code and end. Raises an unknown code as `INTERNAL`,
+    /// and any refusal of a closed generator as `CLOSED`.
     pub fn stance(
         &self,
         handle: u32,
@@ -122,7 +121,7 @@ impl Handles {
         stance.unwrap_or(Stance::Raise(Code::Closed))
     }
 
-    /// Until when what the last draw gave is timely: the end of the tick of its first ID.
+    /// Until when the IDs of the last draw are timely: the end of the tick of the first.
     pub fn good_until(&self, handle: u32) -> HostTime {
         self.with(handle, |entry| entry.good_until).unwrap_or(HostTime::MIN)
     }
@@ -137,7 +136,7 @@ impl Handles {
         self.with(handle, |entry| entry.generator.poll_at()).flatten()
     }
 
-    /// [`AnyGenerator::poll`]. `entropy` are 16 random bytes.
+    /// [`AnyGenerator::poll`]. `entropy` is 16 random bytes.
     pub fn poll(&self, handle: u32, now: HostTime, entropy: &[u8]) -> Option<Action<Ask>> {
         let mut sixteen = [0; 16];
         sixteen.iter_mut().zip(entropy).for_each(|(place, byte)| *place = *byte);
@@ -158,11 +157,11 @@ impl Handles {
         outcome.unwrap_or(Ok(Outcome::Ignored))
     }
 
-    /// Applies the answer to the ask of this request. An answer that cannot be read, or cannot be
-    /// right, fails that ask.
+    /// Applies the answer to the ask of this request. An answer that is unreadable or invalid fails that
+    /// ask.
     ///
     /// # Errors
-    /// `GRANT_INVALID` and the field that could not be read; what the generator found.
+    /// `GRANT_INVALID` and the field that could not be read; the generator's.
     pub fn handle_grant(
         &self,
         handle: u32,
@@ -180,7 +179,7 @@ impl Handles {
         Ok(outcome?)
     }
 
-    /// Notes that the ask of this request failed; a code that nobody knows is `INTERNAL`.
+    /// Notes that the ask of this request failed; an unknown code counts as `INTERNAL`.
     pub fn handle_failure(
         &self,
         handle: u32,

@@ -1,19 +1,18 @@
-//! Layouts, and what IDs are made of. Each verb takes `{ layout }`: the five fields, or a preset's
-//! name.
+//! Layouts and the parts of IDs. Each verb takes `{ layout }`: the five fields, or a preset's name.
 
 use leafid_core::{Code, Layout, Parts, StoreTime};
 
 use crate::source::{Source, Wrong, read_with};
 
-/// An ID by itself.
+/// An ID, written as `{ id }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(pub u64);
 
-/// A layout, of which all that follows from it is told as well.
+/// A layout, written with all figures that follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known(pub Layout);
 
-/// The layout that an object names.
+/// Reads the layout of an object.
 ///
 /// # Errors
 /// `LAYOUT_INVALID`, also for an object without one; `REQUEST_INVALID`.
@@ -21,7 +20,7 @@ pub fn layout(from: impl Source) -> Result<Layout, Wrong> {
     read_with(from, "layout", |from| from.layout("layout")?.ok_or(Code::LayoutInvalid.into()))
 }
 
-/// The fields of a layout, and what follows from them.
+/// The fields of a layout, and the figures that follow from them.
 ///
 /// # Errors
 /// As [`layout`].
@@ -29,7 +28,7 @@ pub fn facts(from: impl Source) -> Result<Known, Wrong> {
     layout(from).map(Known)
 }
 
-/// The ID of a moment, a worker and a sequence number.
+/// Makes an ID of a time, a worker and a sequence number.
 ///
 /// # Errors
 /// As [`layout`]; `TIME_OVERFLOW`, `WORKER_INVALID`, `RANGE_INVALID`.
@@ -37,7 +36,7 @@ pub fn compose(from: impl Source, ms: i64, worker: u32, sequence: u64) -> Result
     Ok(Id(layout(from)?.compose(StoreTime::new(ms), worker, sequence)?))
 }
 
-/// The parts of an ID.
+/// Splits an ID into its parts.
 ///
 /// # Errors
 /// As [`layout`]; `ID_INVALID`.
@@ -45,7 +44,7 @@ pub fn decompose(from: impl Source, id: u64) -> Result<Parts, Wrong> {
     Ok(layout(from)?.decompose(id)?)
 }
 
-/// The smallest ID that a moment can have.
+/// The smallest ID of a time.
 ///
 /// # Errors
 /// As [`layout`]; `TIME_OVERFLOW`.
@@ -53,7 +52,7 @@ pub fn first_id(from: impl Source, ms: i64) -> Result<Id, Wrong> {
     Ok(Id(layout(from)?.first_id(StoreTime::new(ms))?))
 }
 
-/// The largest ID that a moment can have.
+/// The largest ID of a time.
 ///
 /// # Errors
 /// As [`layout`]; `TIME_OVERFLOW`.

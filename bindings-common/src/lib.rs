@@ -1,18 +1,18 @@
-//! What every binding of leafid exposes, written once: plain data in, plain data out.
+//! The verbs that every binding of leafid exposes, written once: plain data in, plain data out.
 //!
 //! A binding (napi, wasm-bindgen, PyO3, a component) is a face over this crate: it names the
-//! functions as its host wants them and converts values, and decides nothing. A verb reads what it
-//! is given through a [`FieldReader`](leafid_wire::FieldReader), decides, and returns a
-//! value of the core or [`Wrong`]: the refusal, and the field that could not be read.
+//! functions for its host and converts values, and decides nothing. A verb reads its arguments
+//! through a [`FieldReader`](leafid_wire::FieldReader), decides, and returns a value of the core or
+//! [`Wrong`]: the refusal, and the field that could not be read.
 //!
 //! - generators behind handles: [`Handles`]; a single one: [`AnyGenerator`];
 //! - the store's side of the protocol: [`registry`], over plain rows, and [`turn`] and [`sql`], over SQL;
-//! - what IDs are made of and how they are written: [`layouts`], [`text`];
+//! - the parts and text forms of IDs: [`layouts`], [`text`];
 //! - the error table: [`codes`];
 //! - objects of a host: [`Object`], [`answer`].
 //!
-//! Nothing of the host's runs while a generator is borrowed: an object's fields may be getters, and
-//! a getter may call back.
+//! No code of the host runs while a generator is borrowed: an object's fields may be getters, and a
+//! getter may call back.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -42,7 +42,7 @@ mod handles;
 mod object;
 mod source;
 
-/// The cases of what a store must do, as JSON: each language plays them.
+/// The conformance cases for stores, as JSON: every language runs them.
 pub const CONFORM_CASES: &str = include_str!("../conform.json");
 
 pub use answer::{Answer, answer};

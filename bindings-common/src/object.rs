@@ -1,5 +1,5 @@
-//! Objects of a host: JavaScript, whose numbers are doubles and whose 64-bit numbers are of a type of
-//! their own; Python, whose numbers are of any size.
+//! Objects of a host: of JavaScript, where numbers are doubles and 64-bit numbers have another type;
+//! of Python, where numbers have any size.
 
 use alloc::string::String;
 
@@ -8,17 +8,17 @@ use leafid_wire::{FieldReader, FieldWriter, strict};
 
 use crate::source::Source;
 
-/// A plain object of the host's.
+/// A plain object of the host.
 pub trait Object: Sized {
-    /// What stands in a field.
+    /// Reads a field.
     fn get(&self, field: &'static str) -> Value<'static, Self>;
     /// Writes a field.
     fn set(&mut self, field: &'static str, value: Value<'_, Self>);
-    /// Another object without fields; `None` while the host makes none.
+    /// Makes an object without fields; `None` if the host cannot now.
     fn empty(&self) -> Option<Self>;
 }
 
-/// What stands in a field of an [`Object`].
+/// The value of a field of an [`Object`].
 pub enum Value<'a, O> {
     /// Nothing, or the host's null.
     Absent,
@@ -26,18 +26,18 @@ pub enum Value<'a, O> {
     Flag(bool),
     /// A number.
     Number(f64),
-    /// A number of 64 bits: a bigint.
+    /// A 64-bit number: a bigint.
     Big(u64),
-    /// A time of 64 bits, which may lie before 1970: a bigint. Where the host has one kind of whole
-    /// numbers (Python's `int`), any of them that was read.
+    /// A 64-bit time, which may lie before 1970: a bigint. If the host has one type of whole numbers
+    /// (Python's `int`), any of them that was read.
     Moment(i64),
     /// A text to write.
     Text(&'a str),
     /// A text that was read.
     Owned(String),
-    /// An object within.
+    /// A nested object.
     Object(O),
-    /// What no field may hold.
+    /// Anything that no field may contain.
     Other,
 }
 
@@ -45,7 +45,7 @@ pub enum Value<'a, O> {
 pub struct Writing<O>(pub O);
 
 impl<O: Object> Writing<O> {
-    /// A time of 64 bits.
+    /// Writes a 64-bit time.
     pub fn moment(&mut self, field: &'static str, ms: i64) {
         self.0.set(field, Value::Moment(ms));
     }
@@ -97,7 +97,7 @@ impl<O: Object> Reading<O> {
         self.object.get(field)
     }
 
-    // Apart from what is done with it, so that this much stands once in a wasm file.
+    // Not generic, so that a wasm file contains this once.
     fn owned(&mut self, field: &'static str) -> Result<Option<String>, Refusal> {
         match self.value(field) {
             Value::Absent => Ok(None),

@@ -20,7 +20,7 @@ pub struct Leased<R, G> {
     pub answer: Answer<G>,
 }
 
-/// A new row, and nothing to tell.
+/// A new row alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<R>(pub R);
 
@@ -39,8 +39,7 @@ pub fn lease_segment(
     Ok(Leased { row, answer })
 }
 
-/// Gives a worker number. `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as
-/// far as they are there.
+/// Gives a worker number. `rows` may have `mine`, `own`, `spare` and `rested`, each with its `worker`.
 ///
 /// # Errors
 /// What could not be read; [`registry::acquire`]'s.
@@ -85,7 +84,7 @@ pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Wo
     Ok(Row((ask.worker, registry::release(token(store)?, &row, &ask)?)))
 }
 
-/// The row of a new tag, or of one that is created again over its tombstone. `wanted` has `from`,
+/// Makes the row of a new tag, or of one created again over its tombstone. `wanted` has `from`,
 /// `step`, `max_step`, `until`, and `tag`, which is only checked.
 ///
 /// # Errors
@@ -99,8 +98,8 @@ pub fn tag_row<S: Source>(before: Option<S>, wanted: S) -> Result<Row<TagRow>, W
     Ok(Row(TagRow::create(before.as_ref(), &spec)?))
 }
 
-/// The row of a new namespace. `wanted` has `layout`, `workers`, `max_window_ms`, and `namespace`,
-/// which is only checked.
+/// Makes the row of a new namespace. `wanted` has `layout`, `workers`, `max_window_ms`, and
+/// `namespace`, which is only checked.
 ///
 /// # Errors
 /// What could not be read, a missing layout included; [`Namespace::create`]'s.
@@ -113,7 +112,7 @@ pub fn namespace_row(wanted: impl Source) -> Result<Row<Namespace>, Wrong> {
     Ok(Row(Namespace::create(layout, workers, max_window_ms)?))
 }
 
-/// The row of the worker number that an ask names.
+/// Checks that a row is of the worker number in an ask.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a row of another number.

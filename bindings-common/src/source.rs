@@ -1,9 +1,9 @@
-//! What a verb reads, and what was wrong with it.
+//! Reading a verb's arguments, and reporting the field that was wrong.
 
 use leafid_core::{Code, HostTime, Refusal, StoreTime};
 use leafid_wire::{FieldReader, Fields};
 
-/// A reader that remembers which field it looked at last.
+/// A reader that remembers which field it read last.
 pub trait Source: FieldReader {
     /// That field; empty before the first.
     fn field(&self) -> &'static str;
@@ -14,9 +14,9 @@ pub trait Source: FieldReader {
 pub struct Wrong {
     /// The code, and until when: on the generator's clock, or the store's from the registry.
     pub refusal: Refusal,
-    /// The field that is missing or not what it has to be; empty if all could be read.
+    /// The field that is missing or invalid; empty if all could be read.
     pub field: &'static str,
-    /// Which argument that field is of: `row`, `ask`, …
+    /// The argument that has the field: `row`, `ask`, …
     pub of: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl From<Code> for Wrong {
     }
 }
 
-/// As plain data a time is a number, on whichever clock.
+/// In plain data a time is a number, on either clock.
 impl From<Refusal<StoreTime>> for Wrong {
     fn from(refusal: Refusal<StoreTime>) -> Wrong {
         let until = refusal.until.map(|until| HostTime::new(until.get()));
@@ -40,7 +40,7 @@ impl From<Refusal<StoreTime>> for Wrong {
     }
 }
 
-/// Reads something with fields; `of` names the argument.
+/// Reads an argument that has [`Fields`]; `of` is its name.
 ///
 /// # Errors
 /// The refusal, and the field.
@@ -48,7 +48,7 @@ pub fn read<T: Fields>(from: impl Source, of: &'static str) -> Result<T, Wrong> 
     read_with(from, of, |from| T::get(from))
 }
 
-/// As [`read`], for what has no `Fields`.
+/// As [`read`], for an argument without `Fields`.
 ///
 /// # Errors
 /// As [`read`].

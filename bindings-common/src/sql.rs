@@ -30,9 +30,9 @@ pub struct Turned {
     pub answer: Option<Result<Reply, Problem>>,
 }
 
-/// Decides a request on the rows read so far. `call` has the id of the store (`store`), its time in ms (`now`), whether Leaf's table
-/// keeps the tags (`leaf`), the dialect's quote for column names (`quote`), and the rows of each query so far (`found`). Lists are
-/// linked: `{ …, next }`.
+/// Decides a request on the rows read so far. `call` has the store's id (`store`), its time in ms
+/// (`now`), whether Leaf's table keeps the tags (`leaf`), the dialect's quote for column names
+/// (`quote`), and the rows of each query so far (`found`). Lists are linked: `{ …, next }`.
 ///
 /// # Errors
 /// What could not be read.

@@ -13,7 +13,7 @@ pub fn to_decimal(id: u64) -> Result<String, Refusal> {
     Text::decimal(id).map(|text| text.as_str().to_owned())
 }
 
-/// 13 characters that sort as the numbers do.
+/// 13 characters that sort like the numbers.
 ///
 /// # Errors
 /// `ID_INVALID`.
@@ -21,7 +21,7 @@ pub fn to_base32(id: u64) -> Result<String, Refusal> {
     Text::base32(id).map(|text| text.as_str().to_owned())
 }
 
-/// The ID of a decimal form.
+/// Reads a decimal form.
 ///
 /// # Errors
 /// `ID_INVALID`.
@@ -29,7 +29,7 @@ pub fn from_decimal(text: &str) -> Result<u64, Refusal> {
     Text::parse_decimal(text)
 }
 
-/// The ID of a base32 form.
+/// Reads a base32 form.
 ///
 /// # Errors
 /// `ID_INVALID`.

@@ -1,4 +1,4 @@
-//! Requests of a store over SQL: a verb and its fields in, a decision for a turn of its own out.
+//! Requests of a store over SQL: a verb and its fields in, a decision for one turn out.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -18,7 +18,7 @@ use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::source::{Source, Wrong, read, read_with};
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// Numbers.
@@ -27,16 +27,16 @@ pub enum Reply {
     Window(WindowGrant),
     /// A tag.
     Tag(Name, TagRow),
-    /// A part of the tags, by name.
+    /// Some of the tags, by name.
     Tags(Vec<(Name, TagRow)>),
     /// A namespace.
     Namespace(Namespace),
-    /// Nothing to tell.
+    /// Success without data.
     Done,
 }
 
 impl Reply {
-    /// Writes its fields; a list has none.
+    /// Writes the fields; a list has none.
     pub fn put(&self, to: &mut impl FieldWriter) {
         match self {
             Reply::Segment(grant) => grant.put(to),
@@ -51,10 +51,10 @@ impl Reply {
     }
 }
 
-/// How the request of a verb is decided.
+/// The decision for a verb's request.
 ///
 /// # Errors
-/// What could not be read; `REQUEST_INVALID` for a verb that is none.
+/// What could not be read; `REQUEST_INVALID` for an unknown verb.
 pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
     Ok(match verb {
         "lease_segment" => {

@@ -1,4 +1,4 @@
-//! Generators behind handles, driven as a host with objects of its own does.
+//! Drives generators by handle, as a host with its own objects does.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use leafid_bindings::{ASK_IS_DUE, Handles, Object, Reading, Value, answer};
 use leafid_core::{Code, HostTime, Stats};
 
-/// A host's object; whoever reads a field of it runs `on_get` first, as a getter would.
+/// A host's object; reading a field runs `on_get` first, as a getter would.
 #[derive(Clone, Default)]
 struct Plain {
     fields: Rc<RefCell<BTreeMap<&'static str, Field>>>,
@@ -157,7 +157,7 @@ fn what_another_instance_knew_is_taken_over_or_refused_with_its_code() {
     assert_eq!(resumed(1, object(&[]), highest, Some(object(&[]))), Err(width));
     assert_eq!(resumed(1, object(&[]), highest, None), Err((Code::RequestInvalid, "", "")));
     assert_eq!(handles.carryover(1).position, 0);
-    // Its own layout, where it is known.
+    // The generator's own layout, if known.
     assert_eq!(resumed(2, object(&[]), highest, None), Ok(()));
     assert!(handles.carryover(2).position > 0);
     let closed = handles.resume(9, none(), None, None).unwrap_err();

@@ -1,10 +1,10 @@
-//! The codes, by their names on either side.
+//! Converts codes between the core and WIT.
 
 use leafid_core::Code;
 
 use crate::bindings::leafid::generator::types as wit;
 
-/// Both ways, so that a code that is only on one side does not compile.
+/// Converts both ways, so that a code which only one side has does not compile.
 macro_rules! codes {
     ($($name:ident),+ $(,)?) => {
         #[cfg(not(feature = "public"))]

@@ -21,7 +21,7 @@ impl Guest for Component {
     }
 
     fn parse(name: String) -> Option<wit::Code> {
-        // Half the code of `Code::parse`, which is a branch per name.
+        // Half the size of `Code::parse`, which has a branch per name.
         Code::ALL.iter().copied().find(|code| code.as_str() == name).map(shown_code)
     }
 
@@ -47,7 +47,7 @@ impl Guest for Component {
     }
 }
 
-/// Once, and not at every piece of a sentence.
+/// Not inlined, so that it is compiled once and not for every piece of a sentence.
 #[inline(never)]
 fn push(text: &mut String, piece: &str) {
     text.push_str(piece);

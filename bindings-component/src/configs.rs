@@ -1,4 +1,4 @@
-//! What generators are built from, and what they ask and tell.
+//! Converts configurations, actions and results of generators.
 
 use leafid_core::{
     Ask, Carryover, HostTime, Outcome, Refusal, SegmentConfig, SnowflakeConfig, Stance, Stats,
@@ -56,7 +56,7 @@ pub fn shown_outcome(outcome: Outcome) -> wit::Outcome {
     }
 }
 
-/// A refusal that a generator gave.
+/// Reads a refusal that came from a generator.
 pub fn refusal(refusal: types::Refusal) -> Refusal {
     Refusal { code: code(refusal.code), until: refusal.until.map(HostTime::new) }
 }

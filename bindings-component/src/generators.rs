@@ -17,13 +17,13 @@ use crate::held::Held;
 use crate::values::{Crosses, token};
 use crate::{Component, host};
 
-/// How many IDs cross the border in one call at most: 8 MiB. A runtime that has a limit of its own
-/// (wasmtime 50: 128 MiB, at 40 bytes an ID) traps above it, and a trap is the end of every generator.
+/// The most IDs per call: 8 MiB. A runtime with its own limit (wasmtime 50: 128 MiB, at 40 bytes per
+/// ID) traps above it, and a trap ends every generator.
 const MOST: u64 = 1 << 20;
 
 thread_local! {
-    /// What a draw gives with the feature `counting`, the control of the benchmark: it crosses the same
-    /// border with the same types, and asks neither the clock nor a generator.
+    /// The result of a draw with the feature `counting`, the control of the benchmark: the same call with
+    /// the same types, without a clock or a generator.
     static COUNTED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -47,7 +47,7 @@ impl wit::GuestGenerator for Held {
         if cfg!(feature = "counting") {
             return Ok(COUNTED.replace(COUNTED.get() + 1));
         }
-        // One number has no time, and to ask for it is half of what this call costs.
+        // A number needs no time, and reading the clock is half of this call's cost.
         let is_timed = self.with(|generator| matches!(generator, AnyGenerator::Snowflake(..)));
         let now = if is_timed { host::now() } else { HostTime::MIN };
         Ok(self.with(|generator| generator.next(now))?)
@@ -59,7 +59,7 @@ impl wit::GuestGenerator for Held {
             return Ok((first..first + u64::from(n)).collect());
         }
         self.at_now(|generator, now| {
-            // Before there is room for them: the count may be more than can ever be had.
+            // Checked before the allocation, as the count may be more than can ever be had.
             generator.ready(now, within(n.into())?)?;
             let mut ids = vec![0; n as usize];
             generator.fill(now, &mut ids)?;
@@ -69,7 +69,7 @@ impl wit::GuestGenerator for Held {
 
     fn fill_available(&self, most: u32) -> Result<Vec<u64>, Refused> {
         self.at_now(|generator, now| {
-            // No more room than can be filled; for one at least, to be told why there is none.
+            // Room only for what is at hand, but at least for one, to get the reason if there is none.
             let at_hand = generator.stats().in_hand.clamp(1, MOST);
             let mut ids = vec![0; at_hand.min(most.into()) as usize];
             let count = generator.fill_available(now, &mut ids)?;
@@ -166,7 +166,7 @@ impl wit::GuestGenerator for Held {
     }
 }
 
-/// `n`, if one call can give that many.
+/// Checks that one call can give `n` IDs.
 ///
 /// # Errors
 /// `COUNT_INVALID`.

@@ -1,4 +1,4 @@
-//! A generator that a host holds: what it asks, carried by the host or to the imported store, and the answers.
+//! A generator that a host holds, with its asks carried by the host or to the imported store.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,31 +11,31 @@ use crate::bindings::leafid::generator::types as wit;
 use crate::host;
 use crate::values::{Crosses, token};
 
-/// A generator of the host's. It is borrowed for as long as the core works on it and never while an
-/// import runs: who comes back from there finds it free.
+/// A generator of the host. It is never borrowed while an import runs, as the host may call back from
+/// there.
 pub struct Held {
     generator: RefCell<AnyGenerator>,
-    /// The ask that was handed out last, and when it was first.
+    /// The ask that was last handed out, and when that was first.
     sent: Cell<Option<(Token, HostTime)>>,
 }
 
 impl Held {
-    /// Holds it.
+    /// Wraps a generator.
     pub fn new(generator: AnyGenerator) -> Self {
         Self { generator: generator.into(), sent: Cell::default() }
     }
 
-    /// Works on the generator. No import may be called here: who comes back finds it taken, which
-    /// would be a mistake of this crate and is a trap.
+    /// Runs `act` on the generator. It must not call an import: a host that calls back would find the
+    /// generator borrowed, which traps.
     pub fn with<T>(&self, act: impl FnOnce(&mut AnyGenerator) -> T) -> T {
         match self.generator.try_borrow_mut() {
             Ok(mut generator) => act(&mut generator),
-            // `borrow_mut` says why, at a kilobyte of formatting that nobody would see.
+            // `borrow_mut` would format a message that nobody sees, in a kilobyte of code.
             Err(_) => core::arch::wasm32::unreachable(),
         }
     }
 
-    /// Does it at the time of now, which is read first.
+    /// Reads the clock, then runs `act` at that time.
     pub fn at_now<T>(&self, act: impl FnOnce(&mut AnyGenerator, HostTime) -> T) -> T {
         let now = host::now();
         self.with(|generator| act(generator, now))
@@ -60,7 +60,7 @@ impl Held {
         Ok(ask)
     }
 
-    /// Applies an answer that a host has carried.
+    /// Applies an answer that the host has carried.
     ///
     /// # Errors
     /// `GRANT_INVALID` for one that cannot be read, which fails its ask; the core's.
@@ -71,13 +71,13 @@ impl Held {
             wit::Grant::Window(grant) => grant.request,
         });
         let last = self.sent.get().filter(|(before, _)| *before == request);
-        // Nobody looks at an answer to no ask that is known.
+        // For an unknown ask the time does not matter, as the answer is ignored.
         let sent = sent.unwrap_or(last.map_or(now, |(_, sent)| sent));
         let answer = grant(given).map_err(|refusal| refusal.code.into());
         self.with(|generator| generator.handle(Event::Answer { request, sent, answer }, now))
     }
 
-    /// Carries the ask that is due to the imported store, and its answer back. Whether one was due.
+    /// Carries the ask that is due to the imported store, and its answer back; whether one was due.
     ///
     /// # Errors
     /// Why the ask failed; the generator has backed off and is usable.

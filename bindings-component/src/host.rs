@@ -1,4 +1,4 @@
-//! What the host brings: its clock, its randomness, its store.
+//! The imports: the host's clock, randomness and store.
 
 use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
 
@@ -9,8 +9,8 @@ use crate::cases::code;
 use crate::held::grant;
 use crate::values::{Crosses, token};
 
-/// The host's clock, in whole milliseconds. An instant is read as signed, so that a clock may begin
-/// below zero; one that only goes up gets there after 292 years.
+/// The host's clock, in whole milliseconds. Instants are read as signed, so that a clock may begin
+/// below zero; one that begins at zero turns negative after 292 years.
 pub fn now() -> HostTime {
     HostTime::new(monotonic_clock::now().cast_signed().div_euclid(1_000_000))
 }
@@ -18,9 +18,9 @@ pub fn now() -> HostTime {
 /// The 16 random bytes of a request id.
 ///
 /// # Errors
-/// `REQUEST_INVALID` for a source that stands still, at zero or anywhere, or gave these bits to the
-/// ask `before` this one. Two holders whose randomness is the same have the same keys, and a store
-/// takes the second for the first that asks again: it would get the same window.
+/// `REQUEST_INVALID` for a source that repeats one value, or the bits of the ask `before` this one. Two
+/// holders with the same randomness would have the same keys: a store would take the second for a
+/// repeat of the first, and grant it the same window.
 pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
     let (high, low) = (get_random_u64(), get_random_u64());
     let drawn = token((high, low));

@@ -1,10 +1,10 @@
-//! The core of leafid as a WebAssembly component: the interfaces of `wit/`, for any host that speaks
-//! the component model. What the verbs do stands in `leafid_bindings` and the core; here are their
+//! The core of leafid as a WebAssembly component: the interfaces of `wit/`, for any host of the
+//! component model. The verbs are implemented in `leafid_bindings` and the core; this crate has their
 //! names and conversions.
 //!
 //! A host may call back while an import runs, the clock included, so nothing is borrowed then.
 
-// Natively the names of a component's functions do not link; only wasm has them.
+// The functions of a component link only in wasm.
 #![cfg(target_family = "wasm")]
 
 #[expect(unsafe_code, reason = "what crosses the border are pointers; the generated code has them")]
@@ -46,9 +46,9 @@ mod held;
 #[cfg(not(any(feature = "pure", feature = "public")))]
 mod host;
 
-/// What implements every exported interface.
+/// Implements every exported interface.
 struct Component;
 
-/// Half the size of the standard library's, which matters in a file of a hundred kilobytes.
+/// Half the size of the standard library's allocator, which matters in a file of a hundred kilobytes.
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

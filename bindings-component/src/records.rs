@@ -1,4 +1,4 @@
-//! Asks, releases, grants, and the rows of a store.
+//! Converts asks, releases, grants, and the rows of a store.
 
 use leafid_core::registry::{Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
@@ -42,7 +42,7 @@ pub fn shown_namespace(row: Namespace) -> wit::NamespaceRow {
 }
 
 /// # Errors
-/// `REQUEST_INVALID` for what is no label.
+/// `REQUEST_INVALID` for an invalid owner.
 pub fn worker(row: wit::WorkerRow) -> Result<Worker, Refusal> {
     let owner = if row.owner.is_empty() { Name::EMPTY } else { Name::owner(&row.owner)? };
     let read = WorkerRow {

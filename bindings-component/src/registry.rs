@@ -12,7 +12,7 @@ use crate::bindings::leafid::generator::types::{
 use crate::records::{candidates, namespace, shown_namespace, shown_worker, worker};
 use crate::values::{Crosses, at, range, token};
 
-/// A row to write, and what to answer then.
+/// A row to write, and the answer to send after that.
 type Leased<Row, Grant> = Result<(Row, Result<Grant, Refused>), Refused>;
 
 impl wit::Guest for Component {

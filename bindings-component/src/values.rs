@@ -1,11 +1,11 @@
-//! Tokens, times, ranges, layouts, refusals, and how records of them cross.
+//! Converts tokens, times, ranges, layouts, refusals, and records of them.
 
 use leafid_core::{Code, Layout, Range, Refusal, StoreTime, Token};
 
 use crate::bindings::leafid::generator::types as wit;
 use crate::cases::{code, shown_code};
 
-/// What a host knows in another shape, the one that `wit/` says.
+/// A type of the core that `wit/` defines in another shape.
 pub trait Crosses: Sized {
     type Shown;
 
@@ -15,7 +15,7 @@ pub trait Crosses: Sized {
     fn shown(self) -> Self::Shown;
 }
 
-/// Types of which every value crosses.
+/// Types that convert without errors.
 macro_rules! crossing {
     ($($own:ty, $shown:ty, $read:expr, $show:expr;)+) => { $(
         impl Crosses for $own {
@@ -74,7 +74,8 @@ impl Crosses for Layout {
     }
 }
 
-/// Records whose fields have one name on both sides; of those with a path, a text is read by it.
+/// Records with the same field names on both sides; a field with a path is a text, read by that
+/// function.
 macro_rules! records {
     ($($shown:ident::$own:ident { $($name:ident: $read:path),*; $($field:ident),* })+) => { $(
         impl $crate::values::Crosses for $own {
@@ -112,7 +113,7 @@ pub fn range(range: wit::Range) -> Range {
     Range::new(range.start, range.end)
 }
 
-/// A moment of the store's.
+/// A time of the store.
 pub fn at(ms: wit::Millis) -> StoreTime {
     StoreTime::new(ms)
 }

@@ -1,4 +1,4 @@
-"""The helpers stand beside the tests."""
+"""Makes the helpers beside the tests importable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def host() -> Any:
-    # Imported late: wasmtime hears of traps by signals, whose handlers pytest's would replace.
+    # Imported late: wasmtime handles traps by signals, and pytest would replace its handlers.
     from support.hosts import Host
 
     return Host()

@@ -1,4 +1,4 @@
-"""What a host can do wrong: a refusal with its code or a trap, and never a duplicate."""
+"""Faulty hosts get a refusal with a code, or a trap, and never a duplicate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Bend = Callable[[Record], Any]
 
 @contextmanager
 def bent(host: Host, verb: str, bend: Bend) -> Iterator[None]:
-    """This verb's grants come bent."""
+    """Changes the grants of this verb."""
     right = host.verbs[verb]
 
     def wrong(context: Any, ask: Any) -> Any:
@@ -39,7 +39,7 @@ def put(path: str, value: Any) -> Bend:
     return bend
 
 
-# What else the core finds wrong with a grant stands in the vectors.
+# The vectors have the other errors of grants.
 GRANTS: list[tuple[str, str, Bend, str]] = [
     ("segment", "lease-segment", put("request", (1, 1)), "grant-invalid"),
     ("segment", "lease-segment", put("tag", "no tag"), "grant-invalid"),
@@ -107,7 +107,7 @@ def test_two_equal_words_are_random_enough(host: Host) -> None:
 
 
 def test_control_one_randomness_for_all_has_ids_twice() -> None:
-    """Why it is looked at: a store takes the second holder for the first, asking again."""
+    """Why randomness is checked: a store takes the second holder for a repeat of the first."""
     first = Host()
     second = Host(store=first.store)
     second.clock = first.clock
@@ -181,7 +181,7 @@ def test_a_clock_that_comes_back(host: Host) -> None:
 
 @pytest.mark.parametrize("n", [2**32 - 1, 10**9, 2**20 + 1])
 def test_counts_that_one_call_does_not_give(host: Host, n: int) -> None:
-    # Only once with more at hand than one call gives: reading a million IDs takes seconds.
+    # Only one case has more at hand than one call gives: reading a million IDs takes seconds.
     ahead_ms = None if n == 2**20 + 1 else 20
     for generator in (host.segment(), host.snowflake(max_ahead_ms=ahead_ms)):
         ids = draw(host, generator, 10)

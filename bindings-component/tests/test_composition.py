@@ -1,4 +1,4 @@
-"""A store that is a component, over the registry of another, plugged into the generators."""
+"""A component as the generators' store, which uses the registry of another component."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KINDS: list[tuple[str, dict[str, Any]]] = [("segment", {"step": 100}), ("snowfla
 
 
 def holders(one_store: bool) -> list[Host]:
-    """Two instances with randomness of their own."""
+    """Two instances, each with its own randomness."""
     first = Host(seed=1)
     second = Host(seed=2, store=first.store if one_store else None)
-    # One store has one clock: that of the host that made it.
+    # A shared store has one clock, that of the host that made it.
     if one_store:
         second.passes = first.passes  # type: ignore[method-assign]
         second.clock = first.clock

@@ -1,4 +1,4 @@
-"""What a call costs beside one of the same component that only counts: ratios of CPU time."""
+"""The cost of a call, as a ratio of CPU time to that of the same component when it only counts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cpu(ids: Generator) -> float:
 def test_a_filling_costs_what_a_list_of_counted_numbers_does() -> None:
     real, counting = generator(DIST / "leafid.wasm"), generator(MADE / "counting.wasm")
     best = [float("inf")] * 2
-    # More rounds where a neighbour was in the way of all the others; what costs more does so in each.
+    # More rounds help if other programs slowed down the first ones; a real cost shows in every round.
     for number in range(1, MOST_ROUNDS + 1):
         best = [min(pair) for pair in zip(best, (cpu(real), cpu(counting)))]
         ratio = best[0] / best[1]

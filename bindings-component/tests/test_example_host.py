@@ -1,4 +1,4 @@
-"""The host that one can copy, over a store that fails now and then, and that takes windows back."""
+"""The example host, with a store that fails now and then, and takes windows back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STORE = (7, 9)
 
 
 class Numbers:
-    """A line of numbers, of which each third ask fails: refused, or by an error of the store's own."""
+    """A line of numbers of which every third ask fails: by a refusal, or by an exception of the store."""
 
     def __init__(self) -> None:
         registry, self.asks = Leafid(DIST / "leafid-pure.wasm"), 0
@@ -84,6 +84,6 @@ def test_a_window_is_given_back_or_kept_to_its_end(fails: bool) -> None:
     else:
         events.close()
     assert first > 0 and len(returned) == 1 and returned[0]["worker"] == 3
-    # The instance goes on.
+    # The instance is still usable.
     other.refill()
     assert other.next() > 0

@@ -1,4 +1,4 @@
-"""`dist/oci`, read back as a registry's client does: by digests."""
+"""Reads `dist/oci` back by digests, as a registry's client does."""
 
 from __future__ import annotations
 

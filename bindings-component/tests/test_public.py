@@ -1,4 +1,4 @@
-"""What a host can get wrong with public IDs is told in words that show no key; the codes are in the vectors."""
+"""Errors of public IDs have a message that shows no key; the vectors test the codes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_what_is_wrong_is_told(public: Instance) -> None:
         with pytest.raises(Refused, match=code) as raised:
             verb(*given)
         assert words in (raised.value.message or "")
-    # Others go on where one is dropped.
+    # Dropping one scrambler does not affect others.
     events = public.scrambler(KEY, "events", None, "base62")
     shown = events.encode(7)
     orders.drop()
@@ -39,7 +39,7 @@ def test_what_is_wrong_is_told(public: Instance) -> None:
 
 
 def many(pages: int, count: int, dropped: bool = True) -> None:
-    """Makes so many scramblers, one after another, in an instance with so much memory."""
+    """Makes this many scramblers, one after another, in an instance with limited memory."""
     store = Store(ENGINE)
     store.set_limits(memory_size=pages * 65_536)
     public = instantiate(DIST / "leafid-public.wasm", {}, store)

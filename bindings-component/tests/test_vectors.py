@@ -11,7 +11,7 @@ from support.places import DIST, VECTORS
 from support.replay import replay
 
 FILES = sorted([*VECTORS.glob("*.json"), VECTORS / "partial/public.json"])
-# What the component without imports has, too.
+# The interfaces that the component without imports has, too.
 PURE = ("layouts", "text", "registry", "rows")
 
 

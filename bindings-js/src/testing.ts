@@ -8,8 +8,8 @@ export type { ConformOptions, Conformed } from './conform/conform.js'
 export type At = number | bigint | string
 
 /**
- * A generator without a host: time, randomness and answers are passed in. What the core refuses is
- * returned as `{ code, until }`, not thrown.
+ * A generator without a host: time, randomness and answers are passed in. A refusal of the core is returned as
+ * `{ code, until }`, not thrown.
  */
 export class Generator {
   readonly #handle: number
@@ -75,25 +75,25 @@ export class Generator {
     theEngine().resumed(this.#handle)
   }
 
-  /** By how many ms the wall clock leapt since the last look. */
+  /** How many ms the wall clock leapt since the last look. */
   look(at: At, wall: At): number {
     return theEngine().look(this.#handle, Number(at), Number(wall))
   }
 
-  /** What another instance of this generator may know. */
+  /** The facts for another instance of this generator. */
   carryover(): Carryover {
     return theEngine().carryover(this.#handle)
   }
 
   /**
-   * Takes over what another instance of this generator knew, and goes on above the highest ID that it handed out in this
-   * layout. Throws why it cannot: after the first grant, for an ID that is none.
+   * Takes over another instance's facts, and goes on above the highest ID that it handed out in this layout. Throws if
+   * it cannot: after the first grant, or for an invalid ID.
    */
   resume(before: Carryover, highest?: bigint, layout?: object): void {
     accepted(subject('other', 'the generator'), theEngine().resume(this.#handle, before, highest, layout) ?? undefined)
   }
 
-  /** What a caller does that was refused with this code: raises, or waits. */
+  /** What a caller with this refusal should do: raise, or wait. */
   stance(at: At, code: string, until?: At): Stance {
     return theEngine().stance(this.#handle, code, until === undefined ? undefined : Number(until), Number(at))
   }
@@ -125,12 +125,12 @@ export function codeFromHttp(status: number): string {
   return theEngine().codeFromHttp(status)
 }
 
-/** What the error table says of a code. */
+/** A code's row of the error table. */
 export function codeFacts(code: string): CodeFacts | undefined {
   return theEngine().codeFacts(code) ?? undefined
 }
 
-/** A refusal in words, about a `tag` or a `namespace` of this name; for any other kind, `name` is the subject of the sentence. */
+/** The message of a refusal about the `tag` or `namespace` `name`; of any other kind, `name` begins the sentence. */
 export function sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string {
   return theEngine().sentence(code, kind, name, most, waitMs)
 }

@@ -1,4 +1,4 @@
-//! Generators behind handles.
+//! Generators named by handles.
 
 use leafid_core::Action;
 use napi::bindgen_prelude::{BigInt, Env, Object};
@@ -28,7 +28,7 @@ pub fn ready(handle: u32, now: f64, n: f64) -> bool {
     HANDLES.with(|all| all.ready(handle, host(now), n as u64))
 }
 
-/// How many IDs can be had at once, as far as is known.
+/// The most IDs that can be had at once, as far as is known.
 #[napi]
 pub fn most(handle: u32) -> f64 {
     HANDLES.with(|all| all.most(handle)) as f64
@@ -40,26 +40,26 @@ pub fn refusal<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, Ok(HANDLES.with(|all| all.refusal(handle))))
 }
 
-/// Until when the IDs of the last filling are timely, on the host's clock: the end of the first ID's
-/// tick. Known for snowflakes, and for more than one ID.
+/// Until when the IDs of the last fill are timely, on the host's clock: the end of the first ID's
+/// tick. Set only for several snowflakes.
 #[napi]
 pub fn good_until(handle: u32) -> f64 {
     HANDLES.with(|all| all.good_until(handle)).get() as f64
 }
 
-/// Whether there is something to do.
+/// Whether `poll` has an action.
 #[napi]
 pub fn wants(handle: u32, now: f64) -> bool {
     HANDLES.with(|all| all.wants(handle, host(now)))
 }
 
-/// When there is something to do next (host's clock), `null` while only drawing can make it so.
+/// When `poll` has an action next (host's clock); `null` while only drawing can cause one.
 #[napi]
 pub fn poll_at(handle: u32) -> Option<BigInt> {
     HANDLES.with(|all| all.poll_at(handle)).map(|at| at.get().into())
 }
 
-/// What to do now, or `null`: an ask's fields and its kind as `ask`; or `{ ask: "write" }`, and the
+/// The next action, or `null`: an ask's fields, with its type as `ask`; or `{ ask: "write" }`, when a
 /// write of the state file was begun. `entropy` is 16 random bytes.
 #[napi(ts_return_type = "object | null")]
 pub fn poll<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e> {
@@ -74,8 +74,8 @@ pub fn poll<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e
     }
 }
 
-/// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
-/// `field` names what could not be read.
+/// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, with the
+/// `field` that could not be read.
 #[napi(ts_return_type = "object")]
 pub fn handle_grant<'e>(
     handle: u32,
@@ -89,14 +89,14 @@ pub fn handle_grant<'e>(
     answer(&env(&grant), outcome)
 }
 
-/// Notes that the ask of this request failed; the store may have said how many ms to wait.
+/// Notes that the ask of this request failed, with the pause in ms if the store demands one.
 #[napi]
 pub fn handle_failure(handle: u32, request: String, code: String, wait: Option<f64>, now: f64) {
     let wait_ms = wait.map(|ms| ms as u32);
     HANDLES.with(|all| all.handle_failure(handle, &request, &code, wait_ms, host(now)));
 }
 
-/// Stops for good: the release to send, or `null`.
+/// Stops for good; returns the release to send, or `null`.
 #[napi(ts_return_type = "object | null")]
 pub fn retire<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.retire(handle)))
@@ -108,26 +108,26 @@ pub fn forget(handle: u32) {
     HANDLES.with(|all| all.forget(handle));
 }
 
-/// The host's clocks parted: an ask that was not due yet is due.
+/// Notes a leap of the host's clock: makes a renewal due.
 #[napi]
 pub fn resumed(handle: u32) {
     HANDLES.with(|all| all.resumed(handle));
 }
 
-/// By how many ms the wall clock leapt since the last look; then an ask is due.
+/// How many ms the wall clock leapt since the last look; a leap makes a renewal due.
 #[napi]
 pub fn look(handle: u32, ticking: f64, wall: f64) -> f64 {
     HANDLES.with(|all| all.look(handle, host(ticking), host(wall))) as f64
 }
 
-/// What another instance of this generator may know: `store`, `position`, `have_until`.
+/// The facts that another instance may take over: `store`, `position`, `have_until`.
 #[napi(ts_return_type = "object")]
 pub fn carryover<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, Ok(HANDLES.with(|all| all.carryover(handle))))
 }
 
-/// Takes over what another instance of this generator knew, and goes on above the highest ID that
-/// it handed out in this layout: `null`, or the refusal.
+/// Takes over the facts of another instance, and goes on above the highest ID that it handed out, in
+/// this layout: `null`, or the refusal.
 #[napi(ts_return_type = "object | null")]
 pub fn resume<'e>(
     handle: u32,
@@ -146,14 +146,14 @@ pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.layout_in_use(handle)))
 }
 
-/// Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
-/// that is due was sent.
+/// Decides whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the
+/// ask that is due was sent.
 #[napi(ts_return_type = "object")]
 pub fn stance(env: &Env, handle: u32, code: String, until: Option<f64>, now: f64) -> Given<'_> {
     answer(env, Ok(HANDLES.with(|all| all.stance(handle, &code, until.map(host), host(now)))))
 }
 
-/// Why asking fails, until an ask succeeds.
+/// Why the last ask failed, until one succeeds.
 #[napi]
 pub fn failing(handle: u32) -> Option<&'static str> {
     HANDLES.with(|all| all.failing(handle)).map(|code| code.as_str())

@@ -1,7 +1,7 @@
-//! The engine of leafid for Node: plain functions over a handle, the same as the wasm engine's.
-//! What they do stands in `leafid_bindings`; these are their names.
+//! The engine of leafid for Node: plain functions over a handle, the same as the wasm engine's, which
+//! `leafid_bindings` implements.
 //!
-//! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
+//! No function throws when the core refuses: a refusal is the plain object `{ code, until }`.
 
 pub mod generators;
 pub mod object;
@@ -13,7 +13,7 @@ use leafid_bindings::Handles;
 use napi_derive::napi;
 
 thread_local! {
-    /// The generators of this thread: those of another worker thread are its own.
+    /// The generators of this thread; each worker thread has its own.
     static HANDLES: Handles = const { Handles::new() };
 }
 

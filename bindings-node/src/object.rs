@@ -21,7 +21,7 @@ impl leafid_bindings::Object for Js<'_> {
     }
 
     fn set(&mut self, field: &'static str, value: Value<'_, Self>) {
-        // A plain object of our own takes every field.
+        // Setting a field of our own plain object cannot fail.
         let _ = match value {
             Value::Absent | Value::Other => Ok(()),
             Value::Flag(flag) => self.0.set(field, flag),
@@ -52,7 +52,7 @@ pub fn answer<'env>(env: &Env, given: std::result::Result<impl Answer, Wrong>) -
     Ok(leafid_bindings::answer(Js(Object::new(env)?), given).0)
 }
 
-/// As [`answer`], of what may be absent: then `null`.
+/// As [`answer`]; `null` for `None`.
 ///
 /// # Errors
 /// The exception to throw.
@@ -70,17 +70,17 @@ pub fn from(object: Object<'_>) -> Reading<Js<'_>> {
     Reading::new(Js(object))
 }
 
-/// A moment on the host's clock.
+/// A time on the host's clock.
 pub fn host(ms: f64) -> HostTime {
     HostTime::new(ms as i64)
 }
 
-/// A bigint from 0 to 2^64 - 1. Any other counts as the largest, which is not an ID.
+/// Reads a bigint from 0 to 2^64 - 1. Any other counts as the largest, which is no ID.
 pub fn bits(big: &BigInt) -> u64 {
     exact(big).unwrap_or(u64::MAX)
 }
 
-/// A bigint as a time. One of more than 64 bits counts as the last moment, which no layout has.
+/// Reads a bigint as a time. One of more than 64 bits counts as the latest time, which no layout has.
 pub fn millis(big: &BigInt) -> i64 {
     let (ms, whole) = big.get_i64();
     if whole { ms } else { i64::MAX }

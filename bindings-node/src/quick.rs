@@ -1,5 +1,5 @@
-//! The two calls that a program makes most, in Node-API's own words: napi-rs' way into a function
-//! allocates and locks, which costs as much as writing a thousand IDs.
+//! The two most frequent calls, written against Node-API directly: a call through napi-rs allocates
+//! and locks, which costs as much as writing a thousand IDs.
 
 #![expect(unsafe_code, reason = "functions in Node-API's own words")]
 
@@ -15,10 +15,10 @@ use napi_derive::napi;
 use crate::HANDLES;
 use crate::object::host;
 
-/// Fills as much of a slice as it can: how many, as the engine tells it.
+/// Fills a slice and returns how many IDs, as [`Handles::fill`] does.
 type Fill = fn(&Handles, u32, HostTime, &mut [u64]) -> u32;
 
-/// Exports `fill` and `fillAvailable`, beside those that napi-rs exports.
+/// Exports `fill` and `fillAvailable`, in addition to the exports of napi-rs.
 ///
 /// # Errors
 /// If Node is broken.
@@ -29,31 +29,30 @@ pub fn install(mut exports: Object<'_>, env: Env) -> Result<()> {
     exports.set("fillAvailable", available)
 }
 
-/// Fills all of an array, in order: its length, or 0 with nothing written or spent. The highest bit of the
-/// result says that an ask is due.
+/// Fills all of an array, in order. Returns its length, or 0 with nothing written or spent; the
+/// highest bit is set if `poll` has an action.
 unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value {
     // SAFETY: as Node calls it.
     unsafe { told(env, filled(env, info, Handles::fill)) }
 }
 
-/// Fills as much of an array as there are IDs at hand, in order: how many. The highest bit of the result says
-/// that an ask is due.
+/// Fills an array with as many IDs as are at hand, in order. Returns how many; the highest bit is set
+/// if `poll` has an action.
 unsafe extern "C" fn fill_available(env: napi_env, info: napi_callback_info) -> napi_value {
     // SAFETY: as Node calls it.
     unsafe { told(env, filled(env, info, Handles::fill_available)) }
 }
 
-/// Fills the third argument from the generator that the first names; the second is the time. 0 for what
-/// may not be filled here.
+/// Fills the third argument from the generator that the first names; the second is the time. Returns 0
+/// if the array may not be filled here.
 ///
 /// # Safety
 /// With the environment and the arguments of a call that Node makes.
 unsafe fn filled(env: napi_env, info: napi_callback_info, fill: Fill) -> Result<napi_value> {
     let (mut count, mut given) = (3, [ptr::null_mut(); 3]);
     let (this, data) = (ptr::null_mut(), ptr::null_mut());
-    // SAFETY: as this function's own. Node fills in `undefined` for arguments that are missing. The
-    // elements stay where they are until Node goes on, and nothing of JavaScript runs before: the slice
-    // is gone by then.
+    // SAFETY: as this function's own. Node passes `undefined` for missing arguments. The elements stay
+    // where they are until this call returns, no JavaScript runs before, and the slice is gone by then.
     unsafe {
         let (count, given) = (&raw mut count, &raw mut given);
         check_status!(sys::napi_get_cb_info(env, info, count, given.cast(), this, data))?;
@@ -67,16 +66,16 @@ unsafe fn filled(env: napi_env, info: napi_callback_info, fill: Fill) -> Result<
     }
 }
 
-/// The elements of a `BigUint64Array` that has some; `None` for any other value, for shared memory,
-/// which others may write meanwhile, and for more than are ever given at once.
+/// The elements of a `BigUint64Array`; `None` if it is empty, for any other value, for shared memory,
+/// which other threads may write meanwhile, and for more elements than are ever given at once.
 ///
 /// # Safety
-/// As [`filled`]. The slice is not to be kept while Node goes on.
+/// As [`filled`]. The slice must not be kept after the call returns to Node.
 unsafe fn elements<'e>(env: napi_env, array: napi_value) -> Option<&'e mut [u64]> {
     let (mut kind, mut length, mut at) = (0, 0, 0);
     let (mut data, mut buffer) = (ptr::null_mut(), ptr::null_mut());
     let mut is_own = false;
-    // SAFETY: as this function's own. Node gives the place of as many elements of that type.
+    // SAFETY: as this function's own. Node gives the address of that many elements of that type.
     unsafe {
         let (length, data) = (&raw mut length, &raw mut data);
         let (kind, buffer, at) = (&raw mut kind, &raw mut buffer, &raw mut at);
@@ -90,7 +89,7 @@ unsafe fn elements<'e>(env: napi_env, array: napi_value) -> Option<&'e mut [u64]
     }
 }
 
-/// What it gives, or an exception that is thrown when Node goes on.
+/// The value, or an exception that is thrown when the call returns to Node.
 ///
 /// # Safety
 /// As [`filled`].

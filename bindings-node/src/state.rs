@@ -1,7 +1,7 @@
-//! State files: the same verbs as `leafid-state` has, each for a generator's handle.
+//! State files: the verbs of `leafid-state`, each for a generator's handle.
 //!
-//! A write is begun (`poll`), made in the thread pool (`stateRun`) or here and now
-//! (`stateRunNow`), whichever comes first, and then taken note of (`stateSettle`).
+//! A write is begun by `poll`, made in the thread pool (`stateRun`) or in this thread
+//! (`stateRunNow`), whichever comes first, and then reported to the generator (`stateSettle`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use napi_derive::napi;
 use crate::HANDLES;
 use crate::object::{Given, Maybe, answer, host, maybe};
 
-/// A file, and the write that is on its way.
+/// A file, and the write under way.
 struct Kept {
     file: State,
     job: Option<StateWrite>,
@@ -34,7 +34,7 @@ fn file(handle: u32) -> Option<Shared> {
     FILES.with(|files| files.borrow().get(&handle).cloned())
 }
 
-/// Makes the write, unless it was made.
+/// Makes the write, unless it was made already.
 fn run(shared: &Shared) {
     let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(job) = kept.job.take() {
@@ -42,15 +42,15 @@ fn run(shared: &Shared) {
     }
 }
 
-/// The path, whatever folder the process goes to; `null` for none.
+/// The absolute path, which stays valid if the process changes its folder; `null` for none.
 #[napi]
 pub fn state_path(path: String) -> Option<String> {
     let path = std::path::absolute(PathBuf::from(path)).ok()?;
     path.into_os_string().into_string().ok()
 }
 
-/// Opens a generator's file and has it go on with what that says: `{}`, with `said` what is to be
-/// told; or `{ code, message }`, and there is no file.
+/// Opens a generator's file and takes over the right in it: `{}`, with a warning as `said` if the file
+/// was ignored; or `{ code, message }` if it could not be opened.
 #[napi(ts_return_type = "object")]
 pub fn state_open<'e>(env: &'e Env, handle: u32, path: String, now: f64) -> Given<'e> {
     let mut told = Object::new(env)?;
@@ -88,21 +88,21 @@ fn open(handle: u32, path: &Path, now: f64) -> std::result::Result<Option<Proble
     Ok(said)
 }
 
-/// Whether what the file says is another generator's.
+/// Has the generator take over the right in the file; whether it belongs to another generator.
 fn refuses(handle: u32, found: Option<StateRecord>, now: f64) -> bool {
     let keep = |ids: &mut leafid_core::Snowflake| ids.keep(found, host(now));
     let kept = HANDLES.with(|all| all.snowflake(handle, keep));
     kept.is_some_and(|kept| kept.is_err_and(|refusal| refusal.code == Code::StateInvalid))
 }
 
-/// Notes the write that is to be made next.
+/// Notes the next write to make.
 pub fn begin(handle: u32, write: StateWrite) {
     if let Some(shared) = file(handle) {
         shared.lock().unwrap_or_else(PoisonError::into_inner).job = Some(write);
     }
 }
 
-/// A write, on its way to the thread pool.
+/// A write for the thread pool.
 pub struct Save(Option<Shared>);
 
 impl Task for Save {
@@ -110,7 +110,7 @@ impl Task for Save {
     type JsValue = ();
 
     fn compute(&mut self) -> Result<()> {
-        // Let go here, so that the file is free as soon as its generator is closed.
+        // Dropped here, so that the file is free as soon as its generator is closed.
         if let Some(shared) = self.0.take() {
             run(&shared);
         }
@@ -128,7 +128,7 @@ pub fn state_run(handle: u32) -> Option<AsyncTask<Save>> {
     file(handle).map(|shared| AsyncTask::new(Save(Some(shared))))
 }
 
-/// Makes it here and now, unless the thread pool has.
+/// Makes it in this thread, unless the thread pool has.
 #[napi]
 pub fn state_run_now(handle: u32) {
     if let Some(shared) = file(handle) {
@@ -136,8 +136,8 @@ pub fn state_run_now(handle: u32) {
     }
 }
 
-/// Takes note of a write that was made: `release` is what is to be sent then; `{ code, message }` is
-/// why it failed, and `said` that the file is abandoned, once.
+/// Reports a finished write to the generator: `release` is to be sent, if there is one;
+/// `{ code, message }` is why the write failed, with `said`, once, if the file is abandoned.
 #[napi(ts_return_type = "object")]
 pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
     let mut told = Object::new(env)?;
@@ -158,14 +158,14 @@ pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
     Ok(told)
 }
 
-/// Stops for good, and gives back what the file keeps: the release to send, or `null`; it may come
-/// with the next write instead.
+/// Stops for good, and gives back what the file keeps. Returns the release to send, or `null`, as it
+/// may come with the next write instead.
 #[napi(ts_return_type = "object | null")]
 pub fn state_give_up<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.give_up(handle)))
 }
 
-/// Closes the file: another process may have it.
+/// Closes the file, so that another process may lock it.
 #[napi]
 pub fn state_close(handle: u32) {
     FILES.with(|files| files.borrow_mut().remove(&handle));

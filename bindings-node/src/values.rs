@@ -6,14 +6,14 @@ use napi_derive::napi;
 
 use crate::object::{Given, Maybe, answer, bits, env, from, maybe, millis};
 
-/// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
-/// five fields, or a preset's name.
+/// The fields of a layout, and the figures that follow from them. Every `layout` here is
+/// `{ layout }`: the five fields, or a preset's name.
 #[napi(ts_return_type = "object")]
 pub fn layout_facts<'e>(layout: Object<'e>) -> Given<'e> {
     answer(&env(&layout), layouts::facts(from(layout)))
 }
 
-/// `{ id }` of a moment, a worker and a sequence number.
+/// `{ id }` of a time, a worker and a sequence number.
 #[napi(ts_return_type = "object")]
 pub fn compose<'e>(layout: Object<'e>, time: BigInt, worker: u32, sequence: BigInt) -> Given<'e> {
     answer(&env(&layout), layouts::compose(from(layout), millis(&time), worker, bits(&sequence)))
@@ -25,25 +25,25 @@ pub fn decompose<'e>(layout: Object<'e>, whole: BigInt) -> Given<'e> {
     answer(&env(&layout), layouts::decompose(from(layout), bits(&whole)))
 }
 
-/// `{ id }`: the smallest that a moment can have.
+/// `{ id }`: the smallest of a time.
 #[napi(ts_return_type = "object")]
 pub fn first_id<'e>(layout: Object<'e>, time_ms: BigInt) -> Given<'e> {
     answer(&env(&layout), layouts::first_id(from(layout), millis(&time_ms)))
 }
 
-/// `{ id }`: the largest that a moment can have.
+/// `{ id }`: the largest of a time.
 #[napi(ts_return_type = "object")]
 pub fn last_id<'e>(layout: Object<'e>, time_ms: BigInt) -> Given<'e> {
     answer(&env(&layout), layouts::last_id(from(layout), millis(&time_ms)))
 }
 
-/// The decimal form; `null` if this is not an ID. So with the forms below.
+/// The decimal form; `null` if this is no ID, as for the forms below.
 #[napi]
 pub fn to_decimal(id: BigInt) -> Option<String> {
     text::to_decimal(bits(&id)).ok()
 }
 
-/// 13 characters that sort as the numbers do.
+/// 13 characters that sort like the numbers.
 #[napi]
 pub fn to_base32(id: BigInt) -> Option<String> {
     text::to_base32(bits(&id)).ok()

@@ -1,9 +1,9 @@
-//! The engine of leafid for Python.
+//! leafid's native engine for Python.
 //!
-//! - [`client`] knows no Python: the driver that carries asks, the stores, the host's clocks;
-//! - [`generators`] and [`stores`] are what users meet: `Segment`, `Snowflake`, `HttpStore`, …;
-//! - [`values`] is how values cross: dicts, layouts, buffers, errors;
-//! - [`registry`] and [`testing`] are the modules of those names.
+//! - [`client`], free of Python: the driver that carries asks, the stores, the host's clocks;
+//! - [`generators`] and [`stores`], the classes of the API: `Segment`, `Snowflake`, `HttpStore`, …;
+//! - [`values`], the conversion of values: dicts, layouts, buffers, errors;
+//! - [`registry`] and [`testing`], the modules of those names.
 
 mod client;
 mod generators;
@@ -12,8 +12,8 @@ mod stores;
 mod testing;
 mod values;
 
-/// What `leafid` in Python imports; its public face is the package around it. A free-threaded interpreter turns
-/// its lock on for it: docs/PYTHON-INTERNALS.md names what relies on that.
+/// The private module that the package `leafid` imports. A free-threaded interpreter enables its lock
+/// for it: docs/PYTHON-INTERNALS.md names what relies on that.
 #[pyo3::pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;
@@ -38,15 +38,15 @@ mod _native {
         parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
-    /// The cases of what a store must do, as JSON.
+    /// The conformance cases of a store, as JSON.
     #[pymodule_export]
     const CONFORM_CASES: &str = leafid_bindings::CONFORM_CASES;
-    /// Says whose an SQLite file is.
+    /// The `application_id` that marks an SQLite file as ours.
     #[pymodule_export]
     const SQLITE_APPLICATION: i64 = leafid_turn::sql::SQLITE_APPLICATION;
 
-    /// Refuses what would share generators and exception classes between interpreters, and close
-    /// them all at the end of one. From 3.12 on the interpreter refuses it by itself.
+    /// Refuses subinterpreters: they would share generators and exception classes, and the end of one
+    /// would close all generators. From 3.12 on the interpreter refuses them by itself.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         #[expect(unsafe_code, reason = "PyO3 has no face for the id of an interpreter")]

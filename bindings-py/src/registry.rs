@@ -1,4 +1,4 @@
-//! `leafid.registry`: the store's side of the protocol, over plain dicts.
+//! `leafid.registry`: the store's decisions as pure functions over plain dicts.
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 use crate::client::Failed;
 use crate::values::{Now, TokenArg, cut, dict, errors};
 
-/// A new row and the answer to give once it is durable: a grant, or an error that is raised then.
+/// The new row, and the answer once it is durable: a grant, or an error to raise then.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyAny>);
 
-/// Leases the next numbers of a tag: the row after it, and the answer. Write the row, then give the
-/// answer; one that is an error is raised: the caller has numbers that were never granted here, and
-/// the row says so, which stops the tag.
+/// Leases the next numbers of a tag: returns the new row, and the answer. Write the row, then give the
+/// answer, or raise it if it is an error: the caller has numbers that were never granted here, and the
+/// row records that, which stops the tag.
 #[pyfunction]
 pub fn lease_segment<'py>(
     py: Python<'py>,
@@ -33,14 +33,14 @@ pub fn lease_segment<'py>(
     leased(py, ask, decided.or_else(|error| Err(error?))?)
 }
 
-/// The row after an acquire, another row to write with it (or None), and the answer.
+/// The new row of an acquire, another row to write with it (or None), and the answer.
 type Given<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyDict>>, Bound<'py, PyDict>);
 
-/// Gives a worker number and a first window: its row (`worker` is its number), the row of another
-/// number that this owner keeps no longer (or None; both are written in one step), and the answer.
-/// `candidates` are rows with their `worker`, as far as they are there: `mine`, whose key is the
-/// ask's request; `own` and `spare`, which this owner keeps; `rested`, a number that is free, or
-/// will be first.
+/// Grants a worker number and a first window: returns its row (`worker` is the number), the row of
+/// another number that this owner no longer keeps (or None; write both in one step), and the answer.
+/// `candidates` are rows with their `worker`, as far as they exist: `mine`, with the ask's request as
+/// its key; `own` and `spare`, which this owner keeps; `rested`, the number that is free, or will be
+/// first.
 #[pyfunction]
 pub fn acquire<'py>(
     py: Python<'py>,
@@ -59,7 +59,7 @@ pub fn acquire<'py>(
     Ok((written(py, &acquired.worker)?, freed, written(py, &acquired.grant)?))
 }
 
-/// Extends a window: the row after it, and the answer, as from `lease_segment`. The row has its
+/// Extends a window: returns the new row, and the answer, as `lease_segment` does. The row has its
 /// `worker`.
 #[pyfunction]
 pub fn renew<'py>(
@@ -76,7 +76,7 @@ pub fn renew<'py>(
     leased(py, ask, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
 
-/// Takes back what of a window was not used: the row after it, and the answer. The row has its
+/// Takes back the unused part of a window: returns the new row, and the answer. The row has its
 /// `worker`.
 #[pyfunction]
 #[pyo3(signature = (store, row, ask, now_ms = Now(0)), text_signature = "(store, row, ask, now_ms=0)")]
@@ -93,8 +93,8 @@ pub fn release<'py>(
     Ok((written(py, &row)?, PyDict::new(py).into_any()))
 }
 
-/// The row of a new tag (`tag`, `from`, `step`, `max_step`, `until`), or of one created again over its
-/// tombstone.
+/// The row of a new tag (`tag`, `from`, `step`, `max_step`, `until`), or of a tag that is created again
+/// over its tombstone.
 #[pyfunction]
 #[pyo3(signature = (spec, before = None))]
 pub fn tag_row<'py>(
@@ -119,7 +119,7 @@ pub fn namespace_row<'py>(
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
-/// Something new, without other fields: a misspelt one would be left out without a word.
+/// Refuses unknown fields: a misspelt one would be ignored silently.
 fn known<'a, 'py>(spec: &'a Bound<'py, PyAny>, names: &[&str]) -> PyResult<&'a Bound<'py, PyAny>> {
     let Ok(dict) = spec.cast::<PyDict>() else { return Ok(spec) };
     for field in dict.keys() {
@@ -155,8 +155,8 @@ fn leased<'py>(
     Ok((written(py, &decided.row)?, answer))
 }
 
-/// A tag of which a holder has shown more than was granted. Up to where is the holder's word: no
-/// command has it filled in.
+/// The error for a tag of which a holder has shown more than was granted. Only the holder vouches for
+/// that figure, so the suggested command leaves it open.
 fn stopped(row: &Bound<'_, PyAny>, ask: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let (tag, stands) = (ask.get_item("tag")?, row.get_item("max_id")?);
     let claimed = row.get_item("claimed_until")?;

@@ -1,5 +1,5 @@
-"""The suite runs against the installed wheel: `leafid` comes from site-packages, and only the
-support of this folder is put on the path."""
+"""Fixtures and time limits. The suite tests the installed wheel: `leafid` comes from site-packages, and
+only this folder is added to the path."""
 
 import faulthandler
 import os
@@ -18,13 +18,13 @@ import leafid
 
 HERE = Path(__file__).resolve().parent
 SHOWN = pytest.StashKey[int]()
-# The longest one builds the engine without its guard.
+# The limit of one test, in s: the longest one builds the engine without its guards.
 LONGEST_S = 660
-# What is left to do after the tests: databases go, and threads that one of them has left end.
+# The limit after the tests, in s: databases stop, and leftover threads end.
 END_S = 300
-# What a process that a test has ended may need to be gone.
+# The longest time that an ended process needs to disappear, in s.
 GONE_S = 60
-# The fixtures that start a database server; tests that have one are the group `engine`.
+# The fixtures that start a database server; tests that use one form the group `engine`.
 SERVERS = {"postgres", "mariadb", "database", "killed"}
 MAIN = os.getpid()
 sys.path.insert(0, str(HERE))
@@ -50,8 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m engine`, a file that has no such test is not even imported: it may need libraries that are
-    not in that list."""
+    """With `-m engine`, skips the import of files without such tests: they may need libraries that are not
+    in that group's list."""
     if config.option.markexpr != "engine" or collection_path.suffix != ".py":
         return None
     words = "|".join([*SERVERS, "engine"])
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
 
 
 def end_within(seconds: float, config: pytest.Config) -> None:
-    """Ends the run where something lasts longer, and shows where every thread is; what was started ends with it."""
+    """Ends the run after this time, with all processes started, and prints every thread's stack."""
     faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[SHOWN])
 
 
@@ -78,13 +78,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
-    # pytest's own plugin stops the clock of a test that has failed, which may hang all the same.
+    # pytest's own plugin cancels the limit of a failed test, which may hang all the same.
     end_within(END_S, node.config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """A forked child that comes out of its test ends here: what follows is its parent's to do."""
+    """Ends a forked child that leaves its test, since only the parent may go on."""
     try:
         return (yield)
     finally:
@@ -95,13 +95,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    # The end of the interpreter counts: it waits for every thread that is no daemon.
+    # Includes the interpreter's end, which waits for every non-daemon thread.
     end_within(END_S, session.config)
 
 
 @pytest.fixture(autouse=True)
 def no_process_stays() -> Iterator[None]:
-    """A test ends what it starts; what one leaves, as by failing, is killed, by its id."""
+    """Fails a test that leaves processes, and kills these by their ids."""
     yield
     if not until(lambda: not ending.left(), seconds=GONE_S):
         pids = ending.left()
@@ -124,21 +124,21 @@ def gate():
 
 @pytest.fixture(params=["segment", "snowflake"])
 def make(request) -> Callable[..., leafid.Segment | leafid.Snowflake]:
-    """Makes a generator of each kind: on a store, and with more arguments."""
+    """Makes a generator of each kind, from a store and more arguments."""
     kind, name = {"segment": (leafid.Segment, "orders"), "snowflake": (leafid.Snowflake, "default")}[request.param]
     return partial(kind, name)
 
 
 @pytest.fixture
 def server(tmp_path):
-    """A real store on a free loopback port; ended, by its id, with the test."""
+    """A real store on a free loopback port; ended with the test."""
     with Server(tmp_path) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def unguarded(tmp_path_factory) -> Path:
-    """A folder with a leafid whose guards are off, for `PYTHONPATH`: cargo builds it once."""
+    """A folder for `PYTHONPATH` with a leafid without guards, which cargo builds once."""
     return run.unguarded(tmp_path_factory.mktemp("unguarded"))
 
 
@@ -162,12 +162,12 @@ def database(request):
 
 @pytest.fixture(params=[databases.Postgres, databases.Mariadb], ids=["postgres", "mariadb"])
 def killed(request):
-    """One of the servers for a test that kills it: with few databases, it is soon there again."""
+    """A database server for a test that kills it: with few databases it restarts fast."""
     yield from started(request.param)
 
 
 class Place(NamedTuple):
-    """Where a store over tables may be: its URL, and what opens one there."""
+    """A place for a store over SQL: its URL, and a function that opens one there."""
 
     url: str
     open: Callable[..., leafid.SqliteStore | leafid.SqlStore]
@@ -178,7 +178,7 @@ ENGINES = [pytest.param(name, marks=pytest.mark.engine) for name in ("postgres",
 
 @pytest.fixture(params=["sqlite", *ENGINES])
 def place(request, tmp_path) -> Place:
-    """A file that is not there yet, and an empty database of each server."""
+    """A file that does not exist yet, and an empty database of each server."""
     if request.param == "sqlite":
         path = tmp_path / "ids.db"
         return Place(f"sqlite:{path}", partial(leafid.SqliteStore, path))
@@ -188,7 +188,7 @@ def place(request, tmp_path) -> Place:
 
 
 def started(kind: type[databases.Database], of_the_run: bool = False):
-    # Not below pytest's own folder, which is root's alone: PostgreSQL runs as another user.
+    # Not in pytest's folder, which only root can read: PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
         Path(folder).chmod(0o755)
         with kind(Path(folder)) as running:

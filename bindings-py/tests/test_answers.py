@@ -1,6 +1,5 @@
-"""What a store answers, the real one among them. Bad answers: a clear error with its code, the generator usable
-afterwards, nothing lost. What the core finds wrong with a grant stands in the vectors, and what a status means in
-`wire/tests/answers.rs`; here is what Python reads."""
+"""Reading of stores' answers, good and bad: a bad one gives a clear error with its code, and the generator
+stays usable. The vectors test the core's checks of grants, `wire/tests/answers.rs` those of statuses."""
 
 import os
 import socket
@@ -35,7 +34,7 @@ NO_GRANTS = {
 
 
 class Spoilt:
-    """A store that answers wrongly until it is put right."""
+    """A store that answers wrongly until it is repaired."""
 
     def __init__(self, spoil) -> None:
         self.spoil, self.store = spoil, MemoryStore()
@@ -158,7 +157,7 @@ def test_two_stores_behind_one_address_are_noticed() -> None:
     def answer(path, body):
         stores.reverse()
         named = {**body, "tag": "orders", "namespace": "default"}
-        # As a load balancer between two empty databases: neither knows what was asked before.
+        # Like a load balancer between two empty databases: neither knows earlier requests.
         named.pop("store", None)
         named.pop("have_until", None)
         verb = "lease_segment" if "segments" in path else path.rsplit("/", 1)[1]

@@ -22,7 +22,7 @@ from support.waiting import PATIENCE, run_all, until
 
 
 def in_asyncio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """A test that runs in a loop of its own, in which nobody waits afterwards."""
+    """Runs a test in its own loop, and checks that no caller waits afterwards."""
 
     @functools.wraps(test)
     def run(**fixtures: Any) -> None:
@@ -47,7 +47,7 @@ async def test_every_verb(memory, make) -> None:
         assert await ids.aready(5) is None
         drawn += [ids.next(timeout=0) for _ in range(5)]
         assert await ids.atake(0) == []
-        # It is a coroutine to asyncio.
+        # asyncio accepts it as a coroutine.
         drawn.append(await asyncio.create_task(ids.anext()))
         drawn += await asyncio.gather(*(ids.anext() for _ in range(5)))
         drawn.append(await asyncio.wait_for(ids.anext(), PATIENCE))
@@ -124,7 +124,7 @@ async def test_callers_are_served_in_order(gate) -> None:
     gate.gate.set()
     late = 0
     while not tasks[49].done():
-        # Who comes now comes after all of them, though IDs may be at hand this very moment.
+        # A new caller queues behind all others, even if IDs are at hand just now.
         call = asyncio.create_task(draw(50 + late, ids.anext()))
         tasks.append(call)
         late += 1
@@ -142,7 +142,7 @@ async def test_who_is_cancelled_while_waiting_loses_nothing(gate) -> None:
     tasks = [asyncio.create_task(ids.anext()) for _ in range(9)]
     await asyncio.sleep(0)
     await asked(gate)
-    # The first in line too, whose place the next one takes.
+    # Cancels the first in line too: the next one takes its place.
     for task in tasks[::2]:
         task.cancel()
     ended = await asyncio.gather(*tasks[::2], return_exceptions=True)
@@ -175,7 +175,7 @@ async def test_who_is_cancelled_when_served_loses_what_it_got() -> None:
     (line,) = _aio._LINES.values()
     store.gate.set()
     assert until(lambda: ids.stats().failures)
-    # Served by the first one's turn, in a loop that does not get to its task any more.
+    # The first one's turn serves it, although the loop never resumes its task.
     assert line.pass_first() and line.callers[1].value == 2
     for task in (one, much):
         task.cancel()
@@ -222,7 +222,7 @@ async def test_a_call_that_would_stop_the_loop_says_so(gate, call, instead) -> N
     assert f"`{instead}`" in str(error.value) and error.value.code == "SEGMENT_DRY"
     with pytest.raises(leafid.TimedOutError):
         ids.next(timeout=0)
-    # It has asked all the same, and another thread may wait.
+    # The generator has asked the store all the same, and another thread may wait.
     await asked(gate)
     other = asyncio.create_task(asyncio.to_thread(ids.next))
     gate.gate.set()
@@ -277,7 +277,7 @@ def test_a_loop_that_watches_no_sockets(gate) -> None:
         gate.gate.set()
         assert await asyncio.gather(*tasks) == [1, 2, 3]
 
-    # The loop's own pipe is watched by other means than the method for users.
+    # For the loop's own pipe; users' `add_reader` stays unimplemented.
     Proactor._add_reader = asyncio.SelectorEventLoop._add_reader
     with asyncio.Runner(loop_factory=Proactor) as runner:
         runner.run(main())
@@ -299,7 +299,7 @@ async def test_nothing_is_left_of_a_wait(gate) -> None:
     for _ in range(200):
         with pytest.raises(leafid.TimedOutError):
             await ids.anext(timeout=0.001)
-    # Others of this process may open one for a moment; what a wait left would stay.
+    # Other threads may open descriptors for a moment; leaked ones would stay.
     assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
 
 
@@ -314,7 +314,7 @@ async def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() ->
     ids = Segment("orders", store, timeout=PATIENCE)
     assert await ids.anext() == 1
     store.away = True
-    # Nine are left.
+    # Nine IDs are left.
     served: list[str] = []
 
     async def draw(name: str, call):
@@ -331,7 +331,7 @@ async def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() ->
     await asyncio.wait({one, pair}, timeout=PATIENCE)
     assert one.result() == 2 and pair.result() == [3, 4]
     assert ids.stats().failures
-    # Who comes now, too; but not who wants more than there is.
+    # New callers are served as well, unless they want more than there is.
     other, last = start("other", ids.atake(7)), start("last", ids.anext())
     assert await asyncio.wait_for(last, PATIENCE) == 5
     await asyncio.wait_for(start("ready", ids.aready(5)), PATIENCE)
@@ -357,7 +357,7 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch
     gate.gate.set()
 
     async def main() -> None:
-        # The next one that waits clears them away.
+        # The next caller that waits removes the closed loop's callers.
         assert await ids.atake(10) and await ids.atake(10)
 
     asyncio.run(main())

@@ -1,4 +1,4 @@
-"""What is wrong with an argument is named, with its code; what just fits is taken."""
+"""Invalid arguments: errors name the argument, with a code; values at the limits are accepted."""
 
 import itertools
 import os
@@ -18,11 +18,11 @@ import pytest
 import leafid
 from leafid import HttpStore, Layout, LeafidError, MemoryStore, Segment, Snowflake, SqliteStore, registry
 
-# A call, the error, and its sentence, where `~` stands for more words.
+# A call, its error, and the message, where `~` stands for more words.
 Refused = tuple[Callable[[], object], Any, str]
-# One that Python itself raises: it has no code.
+# An error that Python itself raises, without a code.
 PLAIN = (TypeError,)
-# A byte that is not UTF-8, as Python has it in a text; and half a character that no system holds.
+# A text with a byte that is not UTF-8 (surrogateescape), and one with a lone surrogate.
 HUGE, ODD, HALF = 2**200, os.fsdecode(b"caf\xe9"), "caf\ud800"
 LEAF = {"epoch_ms": 0, "tick_ms": 1, "time_bits": 41, "worker_bits": 10, "sequence_bits": 12}
 ASK = {"tag": "orders", "request": "01" * 16}
@@ -51,8 +51,8 @@ def closed(ids: Segment | Snowflake) -> int:
 
 
 def names() -> Iterator[Refused]:
-    # Which names there are stands in the vectors. A message is for a terminal: what would steer one is shown
-    # as a sign, and no password at all.
+    # The vectors test which names are valid. Messages go to terminals: control characters are replaced,
+    # and passwords left out.
     for name, shown in [("", ""), ("ä", "ä"), ("a\0", "a\ufffd"), ("http://u:geheim@h", "http://…@h")]:
         yield partial(segment, name), leafid.TagInvalidError, f"tag `{shown}` is not a valid name: ~letters, digits~"
         yield partial(snowflake, name), leafid.NamespaceInvalidError, f"namespace `{shown}` is not a valid name~"
@@ -111,7 +111,7 @@ def moments() -> Iterator[Refused]:
 
 
 def texts() -> Iterator[Refused]:
-    """Halves of characters, wherever a text is taken; and paths that no system has."""
+    """Lone surrogates in every text argument, and impossible paths."""
     for act in [
         lambda: Segment(HALF, "memory:"), lambda: Segment("a", HALF), lambda: Snowflake(HALF, "memory:"),
         lambda: Snowflake(store="memory:", owner=HALF), lambda: leafid.decode(1, HALF), lambda: HttpStore(HALF),
@@ -205,7 +205,7 @@ REFUSED: list[Refused] = [
 
 
 def as_pattern(said: str) -> str:
-    """A sentence word for word, but that `~` stands for more of them."""
+    """A pattern for exactly this message, where `~` stands for more words."""
     return ".*".join(map(re.escape, said.split("~")))
 
 
@@ -246,7 +246,7 @@ def test_a_time_out_is_checked_even_where_nothing_has_to_wait(memory, make, time
     assert ids.stats().ids == issued
 
 
-# What is wrong for a store in a file, the error, and its calls that take it.
+# Invalid values for a store in a file, the error, and the calls that take them.
 WRONG_IN_A_FILE = [
     *((workers, LeafidError, [
         lambda store, workers: SqliteStore(f"{store.path}.other", create=True, workers=workers),

@@ -1,5 +1,5 @@
-"""`python -m leafid` beside the command `leafid`: both are asked the same list, which lies in
-`tests/commands`; the other half is `server/tests/command/same.rs`."""
+"""`python -m leafid` and the command `leafid` behave the same: both run the list in `tests/commands`;
+for the command, `server/tests/command/same.rs` does."""
 
 import json
 import subprocess
@@ -51,7 +51,7 @@ def test_the_same_words(place, monkeypatch: Any, capsys: Any) -> None:
         return said
 
     assert "STORE_UNKNOWN" in run("tag", "create", "orders", ends=1).err
-    # The program itself once; then its `main`, which needs no interpreter of its own for each line.
+    # The program itself once; then its `main`, which saves an interpreter per line.
     said = python("-m", "leafid", "init", "--store", place.url)
     assert place.open().id in said
     assert "STORE_REFUSED" in run("init", "--store", place.url, ends=1).err, "it is not made again"
@@ -62,6 +62,6 @@ def test_the_same_words(place, monkeypatch: Any, capsys: Any) -> None:
         else:
             assert done.out == case.get("out", ""), case
         assert case.get("err", "") in done.err, (case, done)
-    # What it made is read by the other program.
+    # The other program reads the store.
     words = [BINARY, "tag", "list", "--store", place.url]
     assert "orders" in subprocess.run(words, capture_output=True, text=True, timeout=300).stdout

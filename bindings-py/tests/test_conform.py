@@ -1,4 +1,4 @@
-"""`leafid.testing.conform`: our stores pass it, and wrong ones are told by the check's name."""
+"""`leafid.testing.conform`: our stores pass, and wrong ones fail the cases for their fault."""
 
 import secrets
 import threading
@@ -18,7 +18,7 @@ from support.waiting import PATIENCE
 
 ALL = {case["name"] for case in CASES}
 CLOCK = {case["name"] for case in CASES if "clock" in case["needs"]}
-# A store in memory creates tags and namespaces by use, with more numbers than are taken.
+# A store in memory creates tags and namespaces on first use, with more worker numbers than the cases take.
 IN_MEMORY = {"lease-unknown-tag", "acquire-unknown-namespace", "numbers-exhausted"}
 TWO_PROCESSES = {"lease-other-process", "acquire-other-process"}
 
@@ -27,7 +27,7 @@ def test_a_store_in_a_file(tmp_path) -> None:
     store = SqliteStore(tmp_path / "ids.db", create=True)
     passed = conform(store, again=lambda: SqliteStore(tmp_path / "ids.db"))
     assert set(passed) == ALL - CLOCK and len(CASES) == len(ALL) == 28
-    # Another run finds numbers.
+    # A second run gets worker numbers too.
     assert set(conform(store, tag="other")) == ALL - CLOCK - TWO_PROCESSES
 
 
@@ -50,7 +50,7 @@ def test_a_server(server) -> None:
 
 
 class Own(SqliteStore):
-    """A store that goes wrong in the ways below: in a new file, by a clock that is moved by hand."""
+    """The base of the stores below: in a new file, with a clock that is moved by hand."""
 
     def __init__(self, folder: Path) -> None:
         self.moved, self.windows = Clock(), []
@@ -65,14 +65,14 @@ class Own(SqliteStore):
 def test_where_nothing_goes_wrong_it_passes(tmp_path) -> None:
     store = Own(tmp_path)
     frozen_at = store.moved.wall_ms
-    # Time stands still, so nothing ends by itself.
+    # The clock is frozen, so nothing expires by itself.
     assert set(conform(store, clock=store.moved)) == ALL - TWO_PROCESSES
     assert store.moved.wall_ms - frozen_at > 1_000, "it was moved by hand"
 
 
 class ReadLate(Own):
-    """Right: the first of those who ask at once reads its answer when the others have had theirs, which
-    were given long after it."""
+    """Correct: of simultaneous callers, the first one reads its answer last, after much later answers of
+    the others."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -119,7 +119,7 @@ def test_a_store_that_hangs_is_told(tmp_path, monkeypatch) -> None:
 
 
 class ReadsThenWrites(Own):
-    """Wrong: another may be between reading and writing."""
+    """Wrong: another transaction may come between reading and writing."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -133,14 +133,14 @@ class ReadsThenWrites(Own):
 
 
 class ForgetsRequests(Own):
-    """Wrong: who asks again, since the answer was lost, gets a second number."""
+    """Wrong: a repeated ask, after a lost answer, gets a second worker number."""
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
         return {**super().acquire({**ask, "request": secrets.token_hex(16)}), "request": ask["request"]}
 
 
 class FreesAtOnce(Own):
-    """Wrong: who has crashed has its number taken away before its window is over."""
+    """Wrong: a crashed holder's worker number is granted again before its window ends."""
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
         for window in self.windows:
@@ -151,7 +151,7 @@ class FreesAtOnce(Own):
 
 
 class AsksNoKey(Own):
-    """Wrong: it renews whoever asks."""
+    """Wrong: renews without a check of the key."""
 
     def renew(self, ask: dict[str, Any]) -> dict[str, Any]:
         keys = {window["worker"]: window["request"] for window in self.windows}
@@ -159,7 +159,7 @@ class AsksNoKey(Own):
 
 
 class Begins(Own):
-    """Wrong: it is made anew, empty, with each process."""
+    """Wrong: each process starts with a new, empty store."""
 
 
 @pytest.mark.parametrize(("store", "check"), [

@@ -1,4 +1,4 @@
-"""`leafid.django`, in a real project: migrations are written by `makemigrations`, rows by the ORM."""
+"""`leafid.django` in a real project, with migrations of `makemigrations` and rows of the ORM."""
 
 import os
 import subprocess
@@ -95,7 +95,7 @@ def test_migrations_and_rows(project) -> None:
 
 
 def test_in_an_event_loop(project) -> None:
-    """Where an ID is not at hand, it is drawn when the object is saved: in Django's own thread."""
+    """Without an ID at hand, the field draws on saving, in Django's own thread."""
     project.run(MIGRATE)
     said = project.run(
         """

@@ -1,4 +1,4 @@
-"""Errors: a class per code, what else it is, and what stays out of messages."""
+"""Errors: a class per code, its other base classes, and no passwords in messages."""
 
 import copy
 import pickle
@@ -45,7 +45,7 @@ def test_classes_are_what_python_would_catch(kind, base) -> None:
     ("http://", "is not a URL"), ("http://host?x=1", "has a query"),
     *((f"http://{host}{port}", "has a port|is not a URL") for host in ("127.0.0.1", "[::1]", "user:word@localhost")
       for port in (":99999", ":abc", ":-1", ":", ":0", ":+80")),
-    # A password is in no message.
+    # No message contains a password.
     ("redis://u:geheim@h/d", "`redis://…@h/d` begins like the URL of no store"),
     ("u:geheim@h", "`…@h` begins like the URL of no store"),
     ("u:geheim://x@h", "`…@h`"),

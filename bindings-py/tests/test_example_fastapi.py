@@ -1,4 +1,4 @@
-"""`examples/python-fastapi`, started as its page says, over a real PostgreSQL, and asked over HTTP."""
+"""`examples/python-fastapi`, started as its page describes, with a real PostgreSQL, used over HTTP."""
 
 import json
 import os

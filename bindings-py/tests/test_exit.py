@@ -1,4 +1,4 @@
-"""The end of the interpreter: nothing keeps it, nothing crashes, and windows are given back."""
+"""The end of the interpreter: it does not hang or crash, and windows are given back."""
 
 import textwrap
 import time
@@ -63,7 +63,7 @@ def test_the_store_may_be_away(server) -> None:
         assert (process.returncode, said) == (0, ("", ""))
 
 
-# What threads do while the interpreter ends, and how many programs at once, so that threads are late.
+# The threads' work while the interpreter ends, and how many programs run at once to make threads late.
 LOOPS = {
     "draws": ("ids.next()", 16),
     "waits": ("never.next()", 4),
@@ -76,8 +76,8 @@ LOOPS = {
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_threads_do_not_keep_or_abort_the_end(loop) -> None:
-    """One that draws or waits is left behind; one that loses the interpreter's lock below a native frame, while the
-    interpreter ends, stays where it is: it would abort it."""
+    """A thread that draws or waits is left behind. One that loses the interpreter lock below a native frame
+    while the interpreter ends parks; unwinding would abort the process."""
     act, at_once = LOOPS[loop]
     program = f"""
         import asyncio, leafid, sys, threading, time
@@ -149,8 +149,8 @@ def test_windows_are_given_back_at_the_end(server, end, given_back) -> None:
         print(f"a number rests for {rests} ms")
         return rests
 
-    # The first window is of 10 s. A process that ends waits a second for what it gives back, which a
-    # busy machine may exceed: then the next one shows it, once that window is over.
+    # The first window has 10 s. An ending process waits a second for its releases, which may be too short
+    # on a busy machine: then the next process shows it, once that window has ended.
     if given_back:
         assert until(lambda: rests_ms() < 5_000)
     else:

@@ -1,4 +1,4 @@
-"""`leafid.fastapi`: in a real application, started and ended more than once."""
+"""`leafid.fastapi` in a real application, started and ended more than once."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ def application(orders, events, **how) -> FastAPI:
 
 def test_an_application_that_starts_twice(server) -> None:
     server.create_tag("orders")
-    # A window of ten minutes, which nobody waits for here.
+    # A window of ten minutes, longer than any wait here.
     orders, events = leafid.Segment("orders", server.url), leafid.Snowflake(store=server.url, length=600)
     app = application(orders, events)
     seen = []

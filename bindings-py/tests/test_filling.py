@@ -1,5 +1,5 @@
-"""Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` what is at hand. Buffers that can be
-filled: whatever is writable, contiguous and of 64-bit integers."""
+"""Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` those at hand. Buffers must be
+writable, contiguous and of 64-bit integers."""
 
 import ctypes
 import sys
@@ -42,7 +42,7 @@ def test_fills_and_takes_of_every_size_ascend(memory, make) -> None:
 @pytest.mark.parametrize("rest", [0, 1, 32, 1_000])
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 1_600])
 def test_many_of_two_ranges(memory, rest, count) -> None:
-    """The rest of one range, and the beginning of one that does not follow it."""
+    """The rest of one range, and the beginning of another that is not adjacent."""
     orders, others = Segment("orders", memory, step=2_000), Segment("orders", memory, step=2_000)
     assert (orders.next(), others.next()) == (1, 2_001)
     assert orders.take(1_999 - rest) == list(range(2, 2_001 - rest))
@@ -53,7 +53,7 @@ def test_many_of_two_ranges(memory, rest, count) -> None:
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 4_000, 9_000])
 def test_many_stamps_are_what_one_after_another_would_be(count) -> None:
-    """Within a tick they are successive numbers, and from one to the next they are not."""
+    """IDs are successive numbers within a tick, but not across ticks."""
     clock = Clock()
     clock.freeze()
 
@@ -62,7 +62,7 @@ def test_many_stamps_are_what_one_after_another_would_be(count) -> None:
 
     taken, drawn = made().take(count), made()
     assert taken == [drawn.next() for _ in range(count)]
-    # The layout of a store that was told none has 12 bits for each millisecond.
+    # The default layout has 12 sequence bits per millisecond.
     assert len({leafid.decode(id).time_ms for id in taken}) == -(-count // 4_096)
 
 
@@ -110,7 +110,7 @@ def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
 
 
 def test_many_at_once_from_many_threads(memory) -> None:
-    """The range in hand and the one held aside are spent together, while others draw."""
+    """One call spends the range in hand and the next range together, while others draw."""
     memory.create_tag("orders", step=100, max_step=400)
     ids, parts = Segment("orders", memory), []
 
@@ -135,7 +135,7 @@ def test_many_at_once_from_many_threads(memory) -> None:
     (10**7, lambda ids: ids.fill(buffer_of(10**7))),
 ], ids=["take", "ready", "fill"])  # fmt: skip
 def test_counts_that_no_line_has_at_once(memory, make, count, call) -> None:
-    """Refused after one lease, and without the memory that a list would need."""
+    """Refused after one lease, before memory for a list is allocated."""
     memory.create_tag("orders", step=100, max_step=100)
     ids = make(memory, timeout=60)
     with pytest.raises(leafid.CountInvalidError, match=rf"gives at most \d+ IDs at once, got `{count}`$"):

@@ -1,4 +1,4 @@
-"""`fork`: a child drops everything before its first ID, and sends nothing in the old name."""
+"""`fork`: a child drops everything inherited before its first ID, and sends nothing on its parent's behalf."""
 
 import platform
 import threading
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"
 @pytest.mark.parametrize("word", ["", "close", "loop"])
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, word) -> None:
-    """A parent that draws, that closes, and whose event loop runs while tasks wait in it."""
+    """With a parent that draws, that closes, or whose event loop runs while tasks wait."""
     server.create_tag("forked", step=1_000, max_step=5_000)
     count = 2_000 if word == "loop" else 20_000
     told = report("forked.py", kind, server.url, 4, count, tmp_path, word)
@@ -70,7 +70,7 @@ def test_a_child_that_closes_leaves_the_parents_window(server) -> None:
 
 @pytest.mark.parametrize("checks", [True, False], ids=["that-checks", "that-does-not"])
 def test_a_child_knows_its_parents_store(make, checks) -> None:
-    """Also where the other one grants what it is asked for."""
+    """Also where another store would grant the ask."""
     stores = [leafid.MemoryStore()]
 
     def answer(path, body):
@@ -118,7 +118,7 @@ def test_a_child_is_told_that_the_store_went_back(server, went_back) -> None:
 
 
 def first_of(ids) -> str:
-    """The first ID, or the code of an error that came with the generator stopped."""
+    """The first ID, or the code of the error that stopped the generator."""
     try:
         return str(ids.next())
     except leafid.LeafidError as error:
@@ -130,11 +130,11 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
     with leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20) as ids:
 
         def ahead() -> float:
-            # More than 3 s of it, each time.
+            # Moves the line ahead of the clock.
             ids.take(200_000)
             return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
 
-        # A child that did not know where the line stands would go back behind it.
+        # A child that did not know the line's position would go back behind it.
         assert until(lambda: ahead() > 3)
         over, switches, first = threading.Event(), 0, []
 
@@ -150,7 +150,7 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
         try:
             for _ in range(30):
                 before = ids.next()
-                # The line is closed from `forget` until the answer of the store.
+                # From `forget` until the store's answer there is nothing in hand.
                 closed += until(lambda: not ids.stats().in_hand)
                 first.append(int(in_child(ids.next)) > before)
         finally:
@@ -179,8 +179,8 @@ def test_the_raw_system_call_is_seen(server) -> None:
     assert parent == 2 and child >= 51
 
 
-# In a process of its own, and with the GIL in hand: a child that another thread wants it from would wait
-# for that thread for ever.
+# In its own process, and holding the GIL: otherwise the child could wait for ever for a thread that does
+# not exist there.
 RAW = """
 import ctypes, os, sys
 import leafid

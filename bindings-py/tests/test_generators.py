@@ -1,5 +1,5 @@
-"""The verbs of both generators, on a memory store: `next()` and `for` have a quick way of their own, what they leave
-to the other one is as everywhere. `memory:` is one such store per process and name, for a team's own tests."""
+"""The verbs of both generators, on a memory store, the quick path of `next()` and `for` included; and
+`memory:`, one such store per process and name, for users' tests."""
 
 import gc
 import inspect
@@ -92,7 +92,7 @@ def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
-    """The iterator that it inherits draws nothing in its parent's name."""
+    """An inherited iterator draws none of its parent's IDs."""
     with Segment("orders", f"sqlite:{tmp_path}/ids.db", create=True) as ids:
         over = iter(ids)
         before = [next(over), ids.next()]

@@ -1,5 +1,5 @@
-"""What no waiting cures is said at once, with a code of its own and the way out; what passes is waited for, and
-nothing of a program looks for its database before the first ID. Node has the tables as `hopeless.test.mjs`, the
+"""Permanent failures are raised at once, with their own code and advice; temporary ones are waited for, and no
+program connects to its database before the first ID. Node has the same tables in `hopeless.test.mjs`, the
 server's start in `tests/files.rs` and `tests/databases/engines/refused.rs`."""
 
 import contextlib
@@ -24,14 +24,14 @@ from support.databases import Mariadb
 from support.places import BINARY
 from support.waiting import failing, refusal, until
 
-# Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
+# Longer than any wait here: a caller that did wait would get `TIMED_OUT`.
 LONG_S = 60
-# Somebody who owns nothing.
+# A user that owns nothing.
 NOBODY = 65534
 
 
 def at_once(url: str, code: str, *words: str) -> None:
-    """What a new store would cure, only without `create`; all else with it as well."""
+    """Checks the failure without `create`, and also with it unless a new store would cure it."""
     for create in {False, "create=True" not in words}:
         for kind in (Segment, Snowflake):
             name = "orders" if kind is Segment else "default"
@@ -131,7 +131,7 @@ with Segment("orders", sys.argv[1], timeout={LONG_S}) as ids:
 
 @pytest.mark.parametrize("mode", [0o400, 0o444])
 def test_a_file_that_this_user_may_not_write(mode: int) -> None:
-    # Not below pytest's own folder, which is root's alone.
+    # Not in pytest's folder, which only root can read.
     with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
         Path(folder).chmod(0o755)
         path = Path(folder, "ids.db")
@@ -159,7 +159,7 @@ def as_user(database: Any, name: str, user: str, password: str = "") -> str:
 
 
 def stranger(database: Any, name: str) -> str:
-    """Somebody with a password that is another one than this."""
+    """A user with another password than this."""
     if isinstance(database, Mariadb):
         database.run(name, f"CREATE USER stranger_{name}@'127.0.0.1' IDENTIFIED BY 'right'")
     else:
@@ -171,7 +171,7 @@ def stranger(database: Any, name: str) -> str:
     url = as_user(database, name, f"stranger_{name}", "wr0ng")
 
     def is_asked() -> bool:
-        # The rules are read when the server comes to it.
+        # The server reads the rules some time later.
         try:
             SqlStore(url).id
         except leafid.LeafidError as error:
@@ -183,7 +183,7 @@ def stranger(database: Any, name: str) -> str:
 
 
 def weak(database: Any, name: str, *rights: str) -> str:
-    """Somebody who has these rights alone."""
+    """A user with these rights only."""
     in_database(database, name)
     if isinstance(database, Mariadb):
         database.run(name, f"CREATE USER weak_{name}@'127.0.0.1'")
@@ -232,7 +232,7 @@ def test_tables_that_go_while_they_are_used(database: Any) -> None:
         database.make_again(name)
         drawn: list[int] = []
         with pytest.raises(leafid.StoreUnknownError, match="its tables are gone"):
-            # What is in hand is used up first.
+            # The IDs in hand are used up first.
             while len(drawn) < 100_000:
                 drawn.append(orders.next())
         assert drawn
@@ -274,7 +274,7 @@ def test_generators_are_made_while_the_database_is_away(killed, tmp_path) -> Non
 
 
 def engine(*urls: str) -> list[Any]:
-    """With drivers that only that group has."""
+    """Parameters in the group `engine`, which alone has the drivers."""
     return [pytest.param(url, "", marks=pytest.mark.engine) for url in urls]
 
 

@@ -1,5 +1,5 @@
-"""`import leafid` brings leafid: no integration, and no library of one; and the hooks of forks and of images of a
-process, which are stored and resumed many times: what is held is in none of them."""
+"""`import leafid` imports no integration and no library of one; and the hooks for forks and for images of
+a process, which are resumed many times and must hold no ranges."""
 
 import json
 
@@ -125,7 +125,7 @@ print(os.read(seen, 1_000).decode())
 
 
 def test_hooks_at_a_fork_may_draw(server) -> None:
-    """Those that were registered before leafid's own, and after."""
+    """With hooks registered before leafid's own, and after."""
     server.create_tag("orders", step=100)
     parent, child = (list(map(int, line.split())) for line in code(ORDER, server.url).splitlines())
     assert len(parent) == len(child) == 5

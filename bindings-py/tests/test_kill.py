@@ -1,5 +1,5 @@
-"""Processes and a server on one file or one database, all of them killed again and again, and the database too. They
-draw (`drawing.py`) until they are ended, and write down what."""
+"""Processes and a server on one file or one database, all killed again and again, and the database too. The
+processes draw (`drawing.py`) until they are killed, and record their IDs."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subpr
 
 @contextmanager
 def all_ended() -> Iterator[list[subprocess.Popen[str]]]:
-    """Ends all that are in the list by then."""
+    """Ends all processes that the block has put in the list."""
     processes: list[subprocess.Popen[str]] = []
     try:
         yield processes
@@ -33,12 +33,12 @@ def all_ended() -> Iterator[list[subprocess.Popen[str]]]:
 
 
 def begun(files: list[Path]) -> bool:
-    """Whether each of them was written to."""
+    """Whether every file has content."""
     return all(file.exists() and file.stat().st_size for file in files)
 
 
 def count(folder: Path, what: str) -> tuple[int, int]:
-    """How many IDs were written down, and how many of them are duplicates."""
+    """Counts the recorded IDs, and the duplicates among them."""
     ids = drawn(folder)
     duplicates = len(ids) - len(set(ids))
     print(f"{what}: {len(ids)} IDs, {duplicates} duplicates")
@@ -46,7 +46,7 @@ def count(folder: Path, what: str) -> tuple[int, int]:
 
 
 def drawn(folder: Path) -> list[int]:
-    """What was written down. A kill may cut the last line of a file: it is no ID."""
+    """The recorded IDs, without the last lines of files, which a kill may have cut."""
     ids = []
     for file in folder.glob("*.ids"):
         lines = file.read_text().splitlines(keepends=True)
@@ -77,13 +77,13 @@ def nothing_twice(tmp_path: Path, database: Database | None) -> None:
     with Server(tmp_path, store=url) as server:
         server.create_tag("orders", step=10, max_step=10)
         for round in range(rounds):
-            # Four on the store, one through the server; each writes to a file of its own, new each time.
+            # Four processes on the store, one through the server, each with its own new file.
             files = [tmp_path / f"{round}-{at}.ids" for at in range(5)]
             with all_ended() as processes:
                 for each in zip([url] * 4 + [server.url], files):
                     processes.append(draw("both", *each, 1_000_000))
                 assert until(lambda: begun(files))
-                # In the middle of it the database goes, and comes back; and then the server.
+                # Meanwhile the database is killed and restarted, then the server.
                 if database:
                     database.kill()
                     database.start()
@@ -100,8 +100,8 @@ def nothing_twice(tmp_path: Path, database: Database | None) -> None:
 
 
 def goes_on(file: Path, processes: list) -> None:
-    """Waits for the one that draws through the server. Nobody's turn comes at a lock of SQLite's: those who want it
-    again and again may keep it from the server for long, and are fewer then."""
+    """Waits for the process that draws through the server. SQLite's lock is not fair: the others may keep it from
+    the server for long, and are then ended one by one."""
     before = file.stat().st_size
 
     def has_more() -> bool:
@@ -118,5 +118,5 @@ def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None
     with all_ended() as processes:
         for at in range(4):
             processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
-        # A holder that notices it stops the tag, so they may not come to their ends.
+        # Not until they end: a holder that notices a duplicate range stops the tag.
         assert until(lambda: count(tmp_path, "without the condition")[1] > 0)

@@ -1,4 +1,4 @@
-"""What happens in the background is written to the logger `leafid`, and scraped by Prometheus' own client."""
+"""Background events in the logger `leafid`, and metrics scraped by Prometheus' own client."""
 
 import logging
 
@@ -62,7 +62,7 @@ def test_a_child_writes_its_own(server, tmp_path) -> None:
 
 
 def test_who_does_not_listen_is_told_nothing(server) -> None:
-    """No thread, and no line on the standard error that nobody asked for."""
+    """Without a handler there is no thread, and no line on standard error."""
     program = """
         import sys
         {listens}

@@ -1,4 +1,4 @@
-"""A store sees one thread and one connection of a process, however many tags there are."""
+"""A process has one thread and one connection per store, however many tags there are."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not TASKS.exists(), reason="threads are counted 
 
 
 def threads() -> set[str]:
-    """Those of stores; other tests may have left some, which end as they like."""
+    """The threads of stores; those left by other tests may end at any time."""
 
     def is_one(task: Path) -> bool:
         try:
@@ -30,7 +30,7 @@ def threads() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def no_thread_of_another_test_begins_or_ends() -> None:
-    """The counts below are exact, so threads that earlier tests have left end first, if they are to end."""
+    """Waits for the end of earlier tests' threads, since the counts below are exact."""
     gc.collect()
     until(lambda: not threads(), seconds=5)
 
@@ -69,7 +69,7 @@ def test_two_hundred_tags(server, named) -> None:
 
 
 class Own:
-    """Counts who is in it at a time, as a connection of a database would mind."""
+    """A store that counts simultaneous calls, which a database connection would not survive."""
 
     def __init__(self) -> None:
         self.inner = leafid.MemoryStore()
@@ -99,7 +99,7 @@ def test_a_store_of_ones_own_is_called_by_one_thread() -> None:
 
 
 def test_who_waits_for_a_store_that_hangs_learns_it_together(memory) -> None:
-    """With one thread, fifty tags would wait fifty times as long for the same answer."""
+    """Otherwise, with one thread, fifty tags would wait fifty times as long for the same failure."""
     hangs = threading.Event()
 
     class Slow:
@@ -142,7 +142,7 @@ def test_a_forked_child_has_a_thread_of_its_own(server) -> None:
 
 
 def test_a_store_is_named_by_its_url_alone(server, memory) -> None:
-    """A store that was made for itself is another one, with a thread of its own."""
+    """A store object made explicitly is another store, with its own thread."""
     server.create_tag("orders")
     begun = threads()
     stores = [server.url, server.url, leafid.HttpStore(server.url), leafid.HttpStore(server.url), memory]

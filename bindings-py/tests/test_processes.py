@@ -1,5 +1,5 @@
-"""Servers of many processes, as they are run, `multiprocessing`, `concurrent.futures` and celery: no duplicate under
-load, beside a counter that has many, and no window that nobody holds."""
+"""Web servers with many processes, `multiprocessing`, `concurrent.futures` and celery under load: no duplicates,
+unlike a plain counter as the control, and no windows left behind."""
 
 import json
 import os
@@ -21,17 +21,17 @@ UVICORN = [sys.executable, "-m", "uvicorn", "--fd", "{fd}", "--log-level", "erro
 UWSGI = [sys.executable, "-c", "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])", "--http-socket", "fd://{fd}"]
 UWSGI += ["--master", "--processes", "4", "--enable-threads", "--die-on-term", "--need-app", "--disable-logging"]
 UWSGI += ["--module", "support.web:wsgi"]
-# The command, how many of its processes must have answered, and what is in its environment.
+# The command, how many of its processes must have answered, and its environment.
 SERVERS: dict[str, tuple[list[str], int, dict[str, str]]] = {
     "gunicorn": (GUNICORN, 2, {}),
     "gunicorn that loads first": ([*GUNICORN, "--preload"], 2, {}),
     "gunicorn that inherits ranges": ([*GUNICORN, "--preload", "--threads", "3"], 2, {"DRAWN_BEFORE": "1"}),
     "gunicorn that replaces its workers": ([*GUNICORN, "--preload", "--max-requests", "20"], 5, {}),
-    # It ends by the signal that stopped it, and nothing of Python runs then: `lifespan` gives back.
+    # It ends by the stopping signal, without Python's exit handlers: `lifespan` gives back.
     "uvicorn": (UVICORN, 1, {}),
-    # A busy machine may need a while until a worker answers its parent.
+    # On a busy machine a worker may answer its parent late.
     "uvicorn with workers": ([*UVICORN, "--workers", "4", "--timeout-worker-healthcheck", "60"], 2, {}),
-    # Its workers end in C: the hook of its own gives back.
+    # Its workers end in C: uWSGI's own hook gives back.
     "uwsgi": (UWSGI, 2, {}),
     "uwsgi that loads late": ([*UWSGI, "--lazy-apps"], 2, {}),
     "uwsgi with threads": ([*UWSGI, "--threads", "3"], 2, {}),
@@ -45,14 +45,14 @@ def test_a_server(server, name) -> None:
 
 
 def loaded(server, command: list[str], workers: int, environment: dict[str, str]) -> int:
-    """How many processes answered."""
+    """Puts a server under load; returns how many processes answered."""
     with listening(*command, store=server.url, **environment) as (port, _):
         answers = asked(port, clients=8, requests=40)
-        # One that was up first may have answered all of these.
+        # The first process to start may have answered all requests so far.
         while len({answer["pid"] for answer in answers}) < workers and len(answers) < 5_000:
             answers += asked(port, clients=8, requests=10)
         told = counted(answers)
-        # Those that answered last may have been replaced: one that answers now holds a window.
+        # The last processes to answer may have been replaced: another request makes one hold a window.
         holding = until(lambda: asked(port, clients=1, requests=1) and held(server) > 0)
         assert holding, "the control of the line below"
     assert told["segment"] == told["snowflake"] == 0
@@ -104,8 +104,8 @@ def test_celery(server, tmp_path) -> None:
 
 
 def in_celery(server, folder: Path) -> bool:
-    """Whether the children that a worker of celery replaced gave their windows back. It is killed then: its
-    orderly end may wait for ever for a lock that a child had when it was ended."""
+    """Whether the replaced children of a celery worker gave their windows back. The worker is then killed:
+    its orderly end may wait for ever for a lock that a killed child held."""
     assert until(lambda: held(server) == 0), "no window lasts for so long"
     for name in ("broker", "done", "results"):
         (folder / name).mkdir(parents=True)
@@ -119,19 +119,19 @@ def in_celery(server, folder: Path) -> bool:
         try:
             sender = start([*bound(), sys.executable, "-c", SEND], stdout=subprocess.PIPE)
             started.append(sender)
-            # A worker beside it would take a task whose file is not written yet, and lose it.
+            # All tasks are sent first: a worker would take a task whose file is not complete, and lose it.
             assert sender.stdout.readline() == "sent\n"
             worker = start(command, stdout=log)
             started.append(worker)
             answers, _ = sender.communicate(timeout=300)
             assert sender.returncode == 0, log.seek(0) or log.read()
             told = counted(json.loads(answers))
-            # Its four children and itself have one each.
+            # The worker and its four children hold one window each.
             gave_back = until(lambda: held(server) <= 5, seconds=2)
         finally:
             for process in started:
                 if process.poll() is None:
-                    # A worker that runs may replace a child between the look and the kill.
+                    # Stopped first: a running worker could replace a child between the listing and the kill.
                     stop(process.pid)
                     kill([*descendants(process.pid), process.pid])
                     process.wait(timeout=60)

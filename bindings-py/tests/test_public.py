@@ -1,4 +1,4 @@
-"""`leafid.public`: scrambled IDs. What they become is in the vectors; here is what Python adds."""
+"""`leafid.public`: the parts of scrambled IDs that are Python's own; the vectors test the values."""
 
 import copy
 import pickle
@@ -20,7 +20,7 @@ def test_what_it_is_called() -> None:
     assert repr(orders) == 'Scrambler(…, "orders", prefix="order")'
 
 
-# The codes of all of them are in the vectors.
+# The vectors test the codes of all of these.
 WRONG = {
     "a short key": (lambda: Scrambler(b"x" * 5, "orders"), "REQUEST_INVALID", "has 5 bytes"),
     "no tag": (lambda: Scrambler(KEY, "a b"), "TAG_INVALID", "`a b` is not a tag"),

@@ -1,4 +1,4 @@
-"""The fixtures that pytest finds by itself, in a suite of somebody else's."""
+"""The fixtures of the pytest plugin, used in another project's suite."""
 
 import subprocess
 import sys

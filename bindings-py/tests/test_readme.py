@@ -1,4 +1,4 @@
-"""What the README shows runs as it stands there, and so does the command."""
+"""The examples of the README run unchanged, and so does the command."""
 
 import re
 from pathlib import Path
@@ -14,11 +14,11 @@ QUICK_START = HERE.parent.parent / "README.md"
 
 
 def run(readme: Path) -> tuple[int, dict[str, object]]:
-    """Runs every Python block of a page, one after another; how many, and what they named."""
+    """Runs all Python blocks of a page in order; returns their count and their variables."""
     blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.S | re.M)
     names: dict[str, object] = {}
     for block in blocks:
-        # Not with the annotations of this file.
+        # Without this file's `__future__` imports.
         exec(compile(block, str(readme), "exec", dont_inherit=True), names)
     return len(blocks), names
 

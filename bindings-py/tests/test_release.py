@@ -1,4 +1,4 @@
-"""`release`: what is in hand goes back, the generator goes on."""
+"""`release`: gives back what is in hand; the generator goes on."""
 
 import threading
 
@@ -10,12 +10,12 @@ from support.waiting import end_all, start_all, until
 
 
 def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
-    # Of ten minutes: one of ten seconds is renewed after two, which would be a grant more.
+    # A window of ten minutes: one of ten seconds is renewed after two, which would add a grant.
     with leafid.Snowflake(store=server.url, length=600) as ids:
         before = ids.next()
         row = server.workers()[0]
         ids.release()
-        # It waits three seconds at most until that is sent.
+        # `release` waits only up to three seconds until that is sent.
         assert until(lambda: int(server.workers()[0]["reserved_until"]) < int(row["reserved_until"]))
         assert ids.stats().in_hand == 0 and not ids.closed
         after = ids.next()
@@ -71,7 +71,7 @@ def test_all_of_a_process_at_once(server) -> None:
     first = ids.next(), orders.next()
     reserved = int(server.workers()[0]["reserved_until"])
     leafid.release_all()
-    # It waits a second at most until that is sent.
+    # The call waits only up to a second until that is sent.
     assert until(lambda: int(server.workers()[0]["reserved_until"]) < reserved)
     assert (ids.stats().in_hand, orders.stats().in_hand) == (0, 0)
     assert ids.next() > first[0] and orders.next() > first[1]
@@ -81,7 +81,7 @@ def test_all_of_a_process_at_once(server) -> None:
 
 
 def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
-    # Of ten minutes: none is renewed meanwhile.
+    # A window of ten minutes: not renewed meanwhile.
     ids = leafid.Snowflake(store=server.url, length=600)
     ids.next()
     reserved = int(server.workers()[0]["reserved_until"])

@@ -1,4 +1,4 @@
-"""A store with tokens and TLS, of an authority of its own: whom it lets in, and whom a holder believes."""
+"""A store with tokens and TLS by its own authority: which callers it accepts, and which servers a holder trusts."""
 
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ def openssl(*words: str | Path) -> None:
 
 
 class Secured(Server):
-    """Asks for a token and, unless it is told otherwise, for a certificate of its authority."""
+    """A server that needs a token and, by default, a client certificate of its authority."""
 
     def __init__(self, folder: Path, mutual: bool = False) -> None:
         super().__init__(folder)
@@ -80,7 +80,7 @@ def test_a_token_and_an_authority_of_ones_own(secured, monkeypatch) -> None:
     with Segment("orders", store) as ids, Snowflake(store=store) as flakes:
         assert ids.take(3) == [1, 2, 3]
         assert len(set(flakes.take(100))) == 100
-    # The environment has them for a URL.
+    # For a store given as a URL, the environment has the credentials.
     for name, value in {"STORE": secured.url, "TOKEN": secured.good, "CA": str(secured.ca)}.items():
         monkeypatch.setenv(f"LEAFID_{name}", value)
     with Segment("orders") as ids:
@@ -113,7 +113,7 @@ def test_a_server_of_another_authority_is_not_asked(secured) -> None:
 
 
 def told(url: str, words: str, **options: object) -> None:
-    """Waits until the last failure is told in these words: on a busy machine there are others before."""
+    """Waits until the last failure has this message: on a busy machine others may come first."""
     said = [""]
 
     def is_told() -> bool:

@@ -1,4 +1,4 @@
-"""`SqlStore`: how it is named, what it is refused, and what happens to its connection."""
+"""`SqlStore`: its arguments, refusals, and the life of its connection."""
 
 import sqlite3
 import sys
@@ -35,14 +35,14 @@ def test_generators_of_one_url_share_a_connection(database, name) -> None:
         assert orders.take(3) == [1, 2, 3]
     with leafid.Segment("bills", store=url, create=True) as bills:
         assert bills.next() == 1
-        # A database may show one that has ended for a moment.
+        # A database may list an ended session for a moment.
         assert until(lambda: len(database.sessions(name)) == 1)
 
 
 def test_the_same_by_sqlalchemy(database, name) -> None:
     text = database.sqlalchemy(name)
     engine = sqlalchemy.create_engine(text, pool_size=1, max_overflow=0, pool_timeout=0.1)
-    # The pool's only place is in use; a store's connection is none of the pool's.
+    # The pool's only place is in use; a store's connection does not come from the pool.
     with engine.connect():
         stores = [SqlStore(engine, create=True), SqlStore(sqlalchemy.make_url(text)), SqlStore(text)]
         stores[0].create_tag("orders", step=10)
@@ -71,7 +71,7 @@ def test_a_connection_inside_a_transaction_is_refused(database, name, made) -> N
 
     with pytest.raises(leafid.StoreRefusedError, match="inside a transaction"):
         SqlStore(begun).id
-    # One that a function gives to others, too, and they begin one.
+    # A function's connection that other code shares, and begins a transaction in.
     shared = database.connect(name)
     store = SqlStore(lambda: shared)
     assert store.lease_segment(TAG)["start"] == 1
@@ -133,7 +133,7 @@ def test_a_lost_connection_is_made_again(database, name, made) -> None:
 
     store = SqlStore(connect)
     assert store.lease_segment(TAG)["start"] == 1
-    # By the server, and behind its back.
+    # The server ends the session; further below, the connection is closed.
     for session in database.sessions(name):
         database.end(session)
     assert until(lambda: not database.sessions(name))
@@ -157,7 +157,7 @@ def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
 
 
 def test_what_a_decision_was_made_on_has_to_hold(database, name, made) -> None:
-    """A fence raises the floor between reading and writing: nothing below it is granted."""
+    """A fence raises the floor between reading and writing: no grant begins below it."""
     window = made.acquire(ACQUIRE)
     renewal = {
         "namespace": "default", "request": "03" * 16, "store": made.id, "worker": window["worker"],
@@ -175,7 +175,7 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made) -> None:
 
 
 def test_who_lost_a_race_waits_in_line(database, name, made) -> None:
-    """Else the slowest of many would lose again and again."""
+    """Otherwise the slowest of many would lose again and again."""
     other, writes = SqlStore(database.factory(name)), []
     row = f"SELECT 1 FROM {database.table('tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
 
@@ -184,7 +184,7 @@ def test_who_lost_a_race_waits_in_line(database, name, made) -> None:
             return
         writes.append(text)
         if len(writes) == 1:
-            # Faster: it reads and writes in between, by the second of these calls.
+            # Another store is faster: it reads and writes in between, with the second call of this function.
             assert other.lease_segment(TAG)["start"] == 1
         if len(writes) == 3:
             with pytest.raises(database.driver.Error):

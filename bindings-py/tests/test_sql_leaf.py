@@ -1,4 +1,4 @@
-"""Leaf's own table as the store of tags, while a Leaf uses it as well."""
+"""Leaf's own table as the store of tags, while a Leaf uses it too."""
 
 import threading
 
@@ -73,7 +73,7 @@ def test_what_is_not_leafs(mariadb, postgres) -> None:
 
 
 def test_a_leaf_beside_it_gives_nothing_twice(mariadb, name, url) -> None:
-    """As Leaf does: it adds its step, then reads where it stands, in one transaction."""
+    """Acts like Leaf: adds its step, then reads the position, in one transaction."""
     assert SqlStore(url, create=True).id
     taken: list[int] = []
     connection = mariadb.connect(name)
@@ -91,7 +91,7 @@ def test_a_leaf_beside_it_gives_nothing_twice(mariadb, name, url) -> None:
 
     beside = start_all([threading.Thread(target=leaf)])
     try:
-        # A lease is of 100 numbers: some of them are met by a Leaf's.
+        # Leases of 100 numbers, so that some collide with those of the Leaf.
         with leafid.Segment("orders", url, max_step=100, timeout=30) as orders:
             drawn = [id for _ in range(100) for id in orders.take(100)]
     finally:

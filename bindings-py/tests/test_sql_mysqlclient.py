@@ -1,5 +1,4 @@
-"""mysqlclient, the driver in C, beside PyMySQL, which the other tests have. It has no wheel, so not every
-machine has it."""
+"""mysqlclient, the driver in C; other tests use PyMySQL. It has no wheel, so not every machine has it."""
 
 import importlib
 from functools import partial

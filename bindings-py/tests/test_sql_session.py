@@ -1,4 +1,4 @@
-"""What others do to the session that a `SqlStore` speaks in, and to the server behind it."""
+"""Other code's changes to a `SqlStore`'s session, and to the server's settings."""
 
 import contextlib
 import threading
@@ -32,7 +32,7 @@ def made(database) -> str:
 
 
 def shadow(connection: Any, database, *tables: str) -> None:
-    """Temporary tables as an application may have them, with what stands in ours."""
+    """Creates temporary tables as an application might, with our tables' rows."""
     for table in tables:
         connection.cursor().execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}")
     connection.commit()
@@ -63,13 +63,13 @@ def test_a_shared_connection_that_gets_temporary_tables(database, name, table) -
     other = {**ACQUIRE, "owner": "other", "request": "03" * 16}
     if isinstance(database, Mariadb):
         with pytest.raises(leafid.StoreRefusedError, match=f"temporary table `{table}`"):
-            # The last reads all of them.
+            # The last call reads all tables.
             store.lease_segment(TAG), store.acquire(other), store.create_tag("bills")
         shared.cursor().execute(f"DROP TEMPORARY TABLE {table}")
     start = store.lease_segment(TAG)["start"]
     worker = store.acquire(other)["worker"]
     assert (start, worker) > (1, first)
-    # What was granted stands in the tables of the store.
+    # The grants are in the store's real tables.
     again, third = SqlStore(database.url(name)), {**ACQUIRE, "owner": "third", "request": "04" * 16}
     assert again.lease_segment(TAG)["start"] == start + 10 == position(database, name) - 10
     assert again.acquire(third)["worker"] > worker
@@ -88,13 +88,13 @@ def test_a_setting_that_is_changed_while_a_store_is_connected(database, name) ->
     database.run(database.common, *put)
     try:
         with pytest.raises(leafid.StoreRefusedError, match=said):
-            # A server that reads its settings again takes a moment.
+            # The server takes a moment to read its settings again.
             assert not until(lambda: store.lease_segment(TAG) is None)
         with pytest.raises(leafid.StoreRefusedError, match=said):
             SqlStore(database.url(name)).id
         other.lease_segment(TAG)
         if not isinstance(database, Mariadb):
-            # Whoever lets it pass is durable all the same, in each transaction.
+            # Even where the setting is accepted, each transaction is durable.
             assert inside(other, "SELECT current_setting('synchronous_commit') AS value") == "on"
     finally:
         database.run(database.common, *back)
@@ -169,7 +169,7 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
     begun, over = threading.Event(), threading.Event()
 
     def hang() -> None:
-        # A database ends a transaction in which nothing happens for seconds.
+        # A database ends a transaction that is idle for seconds.
         with contextlib.suppress(leafid.LeafidError):
             with carried(lambda run: begun.is_set() or begun.set() or over.wait(PATIENCE)):
                 store.tags()
@@ -195,6 +195,6 @@ def test_the_time_is_the_servers_whatever_a_session_says(mariadb) -> None:
 
     asks = [{**ACQUIRE, "owner": owner, "request": owner * 16} for owner in ("03", "04")]
     ahead = SqlStore(connect).acquire(asks[0])["now_ms"]
-    # Nor has it written one down for the others.
+    # The wrong time was not stored for other processes either.
     others = SqlStore(mariadb.url(name)).acquire(asks[1])["now_ms"]
     assert max(ahead, others) - first < 600_000

@@ -1,4 +1,4 @@
-"""`leafid.sqlalchemy`, over real engines of both kinds."""
+"""`leafid.sqlalchemy` with real engines, blocking and async."""
 
 import asyncio
 

@@ -1,5 +1,5 @@
-"""`sqlite:PATH`: a file that the processes of one machine and a server share; what else goes on in a process, or with
-its file, takes nothing away."""
+"""`sqlite:PATH`: a file that the processes of one machine and a server share. Forks, and changes to the file, lose
+no grants."""
 
 import os
 import sqlite3
@@ -75,7 +75,7 @@ def test_it_serves_while_another_writes(path, monkeypatch) -> None:
     causes: list[BaseException | None] = []
 
     def refused() -> bool:
-        # Two ranges may be at hand; then SQLite waits for the lock, and the ask fails.
+        # Until two ranges are used up; then SQLite waits for the lock, and the ask fails.
         try:
             ids.take(5, timeout=0.1)
         except leafid.TimedOutError as late:
@@ -117,8 +117,8 @@ def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
     assert not seen
 
 
-# In a process of its own, and with the GIL in hand: a child that another thread took it from, or wants
-# it from, would wait for that thread for ever.
+# In its own process, and holding the GIL: otherwise the child could wait for ever for a thread that does
+# not exist there.
 UNSEEN = """
 import ctypes, gc, os, sys
 from leafid import SqliteStore
@@ -155,7 +155,7 @@ print(in_child(grant, fork=fork))
 def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
     said = python("-c", UNSEEN, path, path.with_name(name), path=HERE).splitlines()
     assert said[0] == "STORE_REFUSED STORE_REFUSED STORE_REFUSED", "it would write without a lock"
-    # Of what was closed or dropped, a child inherits nothing.
+    # A child inherits nothing of closed or dropped stores.
     assert said[1:] == ["1", "granted", "granted"]
 
 
@@ -163,7 +163,7 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> No
     monkeypatch.setattr("leafid._sql.tables.PATIENCE", 0.02)
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
-    # The hook of `os.fork` cannot close it meanwhile.
+    # Meanwhile the hook of `os.fork` cannot close the file.
     with carried(lambda run: in_child(lambda: SqliteStore(path).lease_segment(ASK))) as said:
         store.lease_segment(ASK)
     assert said == ["STORE_REFUSED"]
@@ -221,7 +221,7 @@ def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
     after = store.lease_segment({**ASK, "request": "03" * 16})
     assert before["start"] == 1 and after["start"] >= 11 + 100 * 10
     assert after["end"] <= server.tag("orders")["max_id"]
-    # No window begins below the fence, of a namespace that is made later, too.
+    # No window begins below the fence, also in a namespace created later.
     store.create_namespace("later")
     server.create_namespace("behind")
     floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))

@@ -1,4 +1,4 @@
-"""A snowflake's state file: what it is good for, and what is refused, or ignored and said."""
+"""A snowflake's state file: its use, and the files that are refused, or ignored with a warning."""
 
 import os
 import shutil
@@ -27,14 +27,14 @@ def state(tmp_path) -> Path:
 
 
 def used(state: Path, memory: MemoryStore, **options: object) -> int:
-    """Leaves a window in the file; the last ID."""
-    # Of ten minutes, within which the next life begins on whatever machine.
+    """Leaves a window in the file; returns the last ID."""
+    # A window of ten minutes, in which the next run starts even on a slow machine.
     with Snowflake(store=memory, state=state, **{"length": 600, **options}) as ids:
         return ids.take(100)[-1]
 
 
 def has_nothing(state: Path) -> None:
-    """A life without a store gets no ID from the file."""
+    """Checks that a run without a store gets no ID from the file."""
     with pytest.raises(leafid.TimedOutError):
         Snowflake(store=NOWHERE, state=state).next(timeout=0.3)
 
@@ -90,7 +90,7 @@ def test_a_child_that_lives_on_does_not_keep_the_lock(memory, state, tmp_path) -
     with running(parent, state) as process:
         assert process.stdout is not None and int(process.stdout.readline()) > 0
         process.wait(timeout=300)
-        # The child waits for the end of its input; the file is free.
+        # The child waits for the end of its input; the file is free meanwhile.
         ids = Snowflake(store=NOWHERE, state=state)
         assert ids.next() > 0
 
@@ -209,7 +209,7 @@ def test_a_file_that_is_taken_away_is_abandoned(memory, state, caplog, ending: s
     os.remove(f"{state}{ending}")
     if ending:
         Path(f"{state}{ending}").touch()
-    # IDs go on under another worker number.
+    # IDs continue under another worker number.
     assert until(lambda: leafid.decode(ids.next()).worker != leafid.decode(first).worker)
     assert ids.stats().state_code == "STATE_INVALID"
 
@@ -220,7 +220,7 @@ def test_a_file_that_is_taken_away_is_abandoned(memory, state, caplog, ending: s
     (line,) = lines()
     assert line.startswith(f"namespace `default`: STATE_INVALID: the state file `{state}` was removed or replaced")
     ids.close()
-    # Another process finds what is under the name now: no file, or one of another lock.
+    # Another process finds no file under the name, or one with another lock.
     with Snowflake(store=memory, state=state) as after:
         if ending:
             with pytest.warns(RuntimeWarning, match="was copied, and is not used"):
@@ -228,7 +228,7 @@ def test_a_file_that_is_taken_away_is_abandoned(memory, state, caplog, ending: s
         assert after.next() > first
 
 
-# Its writes fail, or take long, as the environment says.
+# A library whose writes fail, or take long, as the environment sets.
 DISK = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -261,7 +261,7 @@ def on(disk: Path, **how: object) -> dict[str, str]:
 
 
 def test_a_disk_that_fails_is_abandoned(state, disk) -> None:
-    """By the first write, or a later one; a program without `logging` is warned."""
+    """After a failure of the first write, or of a later one; a program without `logging` is warned."""
     for writes in (0, 1, 3):
         said = code(
             """
@@ -305,15 +305,15 @@ def test_on_a_slow_disk_ids_come(state, disk) -> None:
 
 
 def test_what_the_last_run_reserved_is_not_the_fault_of_a_clock(state) -> None:
-    """Nor of the store, which is away."""
+    """A wait for it is blamed neither on the clock nor on the store, which is away."""
     store = MemoryStore()
     layout = leafid.Layout(epoch_ms=1_735_689_600_000, tick_ms=1, time_bits=41, worker_bits=10, sequence_bits=1)
     store.create_namespace("dense", layout=layout)
     cause: BaseException | None = None
-    # A life that begins late, on a busy machine, has nothing to wait for.
+    # Repeated, since a run that starts late, on a busy machine, has nothing to wait for.
     while not isinstance(cause, leafid.ClockBehindError):
         with Snowflake("dense", store, state=state, max_ahead=8) as ids:
-            # Eight seconds ahead of the clock; the window has ten.
+            # Draws eight seconds ahead of the clock; the window has ten.
             for _ in range(8):
                 ids.take(2_000)
         with Snowflake("dense", NOWHERE, state=state) as ids:

@@ -1,4 +1,4 @@
-"""A folder of state files: each generator takes one that is free, and makes another where none is."""
+"""A folder of state files: each generator takes a free one, or else makes another."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ from support.waiting import failing
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
 
 NOWHERE = "http://127.0.0.1:1"
-# Of ten minutes: the windows of lives that have no store, which have to begin within those of the first.
+# Windows of ten minutes, in which later runs without a store have to start.
 LONG = {"length": 600}
 
 
@@ -47,7 +47,7 @@ def test_each_generator_has_a_file_of_its_own(memory, tmp_path) -> None:
 def test_a_right_that_lasts_longer_comes_first(tmp_path) -> None:
     store = MemoryStore()
     long, short = (Snowflake(store=store, state=tmp_path, length=length) for length in (600, 300))
-    # In the order of their numbers the other one would be the first.
+    # By number, the other file would come first.
     kept = [worker(short), worker(long)]
     assert files(tmp_path) == ["default.0.state", "default.1.state"]
     short.close(), long.close()
@@ -57,7 +57,7 @@ def test_a_right_that_lasts_longer_comes_first(tmp_path) -> None:
 def test_a_file_whose_lock_a_child_has_kept_is_passed_over(memory, tmp_path) -> None:
     with Snowflake(store=memory, state=tmp_path, **LONG) as ids:
         kept = worker(ids)
-    # As after a worker that died: its child has the lock, and knows nothing of it.
+    # Like after the death of a worker whose child still has the lock without knowing.
     lock = os.open(tmp_path / "default.0.state.lock", os.O_RDWR)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[lock])
@@ -104,7 +104,7 @@ for _ in range(4):
 
 @pytest.mark.parametrize("word", ["unused", "drawn"])
 def test_children_have_files_of_their_own_unless_it_had_begun(tmp_path, word) -> None:
-    """As under a server that loads the application once and forks."""
+    """Like a server that loads the application once and forks."""
     folder = tmp_path / "states"
     folder.mkdir()
     told = code(FORKS, folder, tmp_path / "ids.db", word).splitlines()

@@ -1,5 +1,5 @@
-"""A server of many processes with one folder of state files: its workers are killed again and again,
-while their store is away."""
+"""A web server with many processes and one folder of state files: its workers are killed again and
+again, while the store is away."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from support.waiting import run_all
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
 WORKERS, CLIENTS, REQUESTS = 4, 4, 6
 GUNICORN = [sys.executable, "-m", "gunicorn", "-w", WORKERS, "--bind", "fd://{fd}", "--log-level", "error"]
-# So many lives have to do without the store; rounds are added until there were so many.
+# The least number of runs without the store, for which rounds are repeated, and the most rounds.
 ALONE, MOST = 6, 20
-# A window is over some time, and a life on a busy machine as well.
+# The longest part of a round without the store, in s: windows end.
 ALONE_S = 8.0
 
 
 class Answers:
-    """What came of the requests of one round: the IDs, and which processes never asked the store."""
+    """The results of one round's requests: the IDs, and the processes that never asked the store."""
 
     def __init__(self) -> None:
         self.ids = array("Q")
@@ -49,7 +49,7 @@ class Answers:
                 self.alone.add(pid)
 
     def asked(self, port: int, patience: float) -> Answers:
-        """From many clients, until so many requests were made each, or time is up."""
+        """Sends requests from many clients, a fixed number each, or until time is up."""
         deadline = time.monotonic() + patience
 
         def client() -> None:
@@ -62,7 +62,7 @@ class Answers:
 
 
 def lives(server, folder: Path, path: Path | None, enough) -> tuple[int, int, int]:
-    """IDs, duplicates, and lives that never asked the store."""
+    """Counts IDs, duplicates, and runs that never asked the store."""
     server.create_namespace("edge", layout="edge")
     states = folder / "states"
     states.mkdir()

@@ -1,5 +1,5 @@
-"""A store over tables: what is the same in a file and in a database. What a program says of a tag or a namespace
-holds, or is refused by name; `default` is among them."""
+"""Stores over SQL: behaviour that files and databases share. A program's values for a tag or a namespace,
+`default` included, hold or are refused by name."""
 
 import concurrent.futures
 import json
@@ -66,7 +66,7 @@ def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
         assert str(said.value).endswith("leafid tag advance orders --to N; or move all tags: leafid repair")
     assert in_child(lambda: place.open().lease_segment(TAG)) == "STORE_REFUSED"
     assert store.tag("orders")["claimed_until"] == 101
-    # It uses up the range it has, then waits.
+    # The generator uses up its range, then waits.
     assert orders.take(9) == list(range(2, 11))
     with pytest.raises(leafid.TimedOutError):
         orders.next(timeout=0.5)
@@ -83,8 +83,8 @@ def twice(ids: Ids) -> int:
 
 
 def drawn(folder: Path, ranges: list[tuple[int, int]], is_enough: Callable[[Ids], bool]) -> int:
-    """What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is
-    enough; how many of them came before."""
+    """Two machines draw in turns, each from its own file: 10,000 IDs, and more until it is enough. Returns
+    how many IDs were duplicates."""
     urls = [f"sqlite:{folder / str(at)}.db" for at in range(2)]
     holders = [
         Snowflake(store=url, create=True, workers=workers)
@@ -128,7 +128,7 @@ def test_default_is_made_as_it_is_declared(place, workers) -> None:
 def test_numbers_of_a_namespace(place) -> None:
     with Snowflake("pages", place.url, create=True, workers=(8, 12)) as pages:
         assert leafid.decode(pages.next()).worker == 8
-    # This call has made the store, so `default` has the range as well.
+    # This call has created the store, so `default` has the range as well.
     with Snowflake(store=place.url) as ids:
         assert leafid.decode(ids.next()).worker == 8
     Snowflake("pages", place.url, create=True, workers=(8, 12)).close()
@@ -209,7 +209,7 @@ RACE = """
 
 
 def race(path: Path, ranges: list[tuple[int, int]]) -> list[Ids]:
-    """What processes draw that all make one new file."""
+    """The IDs of processes that all create the same new file."""
     with concurrent.futures.ThreadPoolExecutor(len(ranges)) as pool:
         said = pool.map(lambda workers: code(RACE, path, json.dumps(workers)), ranges)
         return [json.loads(each) for each in said]

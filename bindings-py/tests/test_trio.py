@@ -1,4 +1,4 @@
-"""`await ids.anext()` and its like, in trio: how it rests there; the line that callers wait in is that of asyncio."""
+"""`await ids.anext()` and its like, in trio: how it rests there; the queue of callers is shared with asyncio."""
 
 import asyncio
 import functools
@@ -17,7 +17,7 @@ from support.waiting import PATIENCE, until
 
 
 def in_trio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """A test that runs in a loop of its own, in which nobody waits afterwards."""
+    """Runs a test in its own loop, and checks that no caller waits afterwards."""
 
     @functools.wraps(test)
     def run(**fixtures: Any) -> None:
@@ -100,7 +100,7 @@ def test_as_a_guest_of_asyncio(gate) -> None:
             run_sync_soon_threadsafe=loop.call_soon_threadsafe,
             done_callback=over.set_result,
         )
-        # Beside it, asyncio's own tasks wait as ever.
+        # asyncio's own tasks wait beside it as usual.
         store = Gate()
         mine = asyncio.create_task(Segment("orders", store).anext())
         await asyncio.sleep(0)
@@ -130,6 +130,6 @@ async def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(9):
         await fail()
-    # Others of this process may open one for a moment; what an error keeps would stay.
+    # Other threads may open descriptors for a moment; those kept by an error would stay.
     assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
     assert len(kept) == 10

@@ -1,4 +1,4 @@
-"""The types that are published: the stubs are what the engine is, and a strict user compiles."""
+"""The published types: the stubs match the engine, and strict users' code type-checks."""
 
 import os
 import subprocess
@@ -9,9 +9,9 @@ import leafid
 from support.places import HERE, ROOT
 
 TYPES = HERE / "types"
-# The other modules of the package are typed where they are written.
+# The package's other modules have inline types.
 STUBS = sorted(Path(leafid.__file__).parent.glob("*.pyi"))
-# What libraries are is read once for this environment, and not again in each run.
+# Caches the libraries' types once per environment.
 CACHE = {"MYPY_CACHE_DIR": str(Path(sys.prefix, "mypy"))}
 
 

@@ -1,5 +1,5 @@
-"""Layouts, parts and text forms, as Python values; generators that have given no ID yet, which can be passed on: the
-other process makes one like it."""
+"""Layouts, parts and text forms as Python values; and pickling of unused generators, which another process
+builds again."""
 
 import copy
 import json
@@ -38,7 +38,7 @@ def test_datetimes_are_moments(ms) -> None:
 
 
 class Asked:
-    """A memory store that notes the steps it was asked for."""
+    """A memory store that records the steps of asks."""
 
     def __init__(self, store: leafid.MemoryStore) -> None:
         self.store = store
@@ -58,7 +58,7 @@ def test_a_segment_keeps_its_arguments(memory) -> None:
         ids.next()
     store = Asked(memory)
     ids = copy.copy(Segment("orders", store, step=5))
-    # Not `stats().step`: the second lease may be there by now, and is larger.
+    # Not `stats().step`: the second lease, which is larger, may have come already.
     assert ids.next() == 1 and store.steps[0] == 5
 
 

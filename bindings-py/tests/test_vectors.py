@@ -1,5 +1,5 @@
-"""The vectors, replayed through the installed package; counts are printed and compared. Those of a store run over
-a file, and over databases as well."""
+"""Replays the vectors with the installed package; counts are printed and compared. Vectors of stores also run on
+a file, and on databases."""
 
 import json
 from functools import partial
@@ -43,7 +43,7 @@ def test_stores_in_databases(database, script) -> None:
 
 
 def replay_with(script: dict[str, Any], make: partial) -> None:
-    """Replays a script; one of a store on what `make` makes."""
+    """Replays a script; a store's script on a store of `make`."""
     if script["kind"] != "store":
         return replay(script)
     stored = Tabled(script, make)

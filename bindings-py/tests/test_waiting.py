@@ -1,5 +1,5 @@
 """Waiting: without the interpreter lock, up to a time-out, interruptible. Clocks that freeze, step back and leap: no
-error, no duplicate, and IDs stay timely; more of them stand in the vectors (`clocks.json`)."""
+error, no duplicate, and IDs stay timely; the vectors (`clocks.json`) have more of these."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ def test_a_signal_interrupts(gate) -> None:
     waits = threading.get_ident()
 
     def interrupt() -> None:
-        # Not by a timer, which could be over before anybody waits.
+        # Not by a timer, which could fire before the wait begins.
         assert gate.asked.wait(PATIENCE)
         signal.pthread_kill(waits, signal.SIGALRM)
 
@@ -84,7 +84,7 @@ def test_a_handler_may_fork(server) -> None:
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0)
     try:
-        # It forks while one is waited for, or before.
+        # Forks during a wait for an ID, or before.
         drawn = [ids.next()]
         while not children:
             drawn.append(ids.next())
@@ -122,7 +122,7 @@ def test_closing_sends_waiting_callers_home(gate) -> None:
 
 
 class Full:
-    """A store whose worker numbers are all held."""
+    """A store without a free worker number."""
 
     def __init__(self, **when) -> None:
         self.asked, self.when = 0, when
@@ -151,7 +151,7 @@ def test_the_store_says_when_a_number_is_free(when, told) -> None:
     for field, value in when.items():
         assert getattr(cause, field) == value
     if "retry_after" in when:
-        # It is not asked again before, but the time goes on.
+        # The store is not asked again before that, but time passes.
         clock.advance(12_001)
         with pytest.raises(leafid.TimedOutError, match="the first is free in 18 s$"):
             ids.next(timeout=0)
@@ -193,8 +193,8 @@ def test_a_leap_is_noticed_and_the_window_is_renewed_at_once(server, leap: int) 
     clock = Clock()
     ids = Snowflake(store=server.url, clock=clock)
     ids.next()
-    # Asleep for ten seconds, or set back: the monotonic clock stood still, the wall clock did not.
-    # It stays frozen, so that no renewal becomes due by itself.
+    # Asleep for ten seconds, or set back: the monotonic clock stood still, the wall clock did not. The
+    # clock stays frozen, so that no renewal becomes due.
     clock.freeze()
     asks = ids.stats().asks
     clock.step_wall(leap)

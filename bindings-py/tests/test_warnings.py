@@ -1,5 +1,5 @@
-"""What is warned of: calls that nobody awaits, as Python does for a coroutine; and generators that draw from the same
-beside each other in one process, such as one for each request, once, as in Node."""
+"""Warnings: of calls never awaited, as Python gives for coroutines; and, once, as in Node, of generators in one
+process that draw from the same tag or namespace, such as one per request."""
 
 import asyncio
 import gc
@@ -121,7 +121,7 @@ def test_a_warning_that_is_an_error_disturbs_nobody(orders, monkeypatch) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(ZeroDivisionError):
-            # It goes while an exception is on its way.
+            # The awaitable is dropped while an exception propagates.
             (orders.anext(), 1 // 0)
         gc.collect()
     assert [type(error) for error in told] == [RuntimeWarning]

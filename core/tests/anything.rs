@@ -1,6 +1,6 @@
-//! Generators of both kinds, on both faces of the line, that hear anything under any clock: what they hand
-//! out ascends and was granted, nothing is lost, and no refusal is wrong. Clocks reach the ends of 64 bits;
-//! windows have few ticks and ticks few IDs. Which IDs these are, the vectors say.
+//! Random answers and clocks, for generators of both kinds on both lines: IDs ascend and were granted,
+//! nothing is lost, and no refusal is wrong. Clocks reach the limits of 64 bits; windows have few ticks
+//! and ticks few IDs. The vectors test which IDs these are.
 
 use std::cell::Cell;
 
@@ -18,20 +18,20 @@ const HOUR_MS: i64 = 3_600_000;
 enum Event {
     Draw(usize),
     Exactly(usize),
-    /// Asks, and answers at once: so many numbers or ticks, after a hole of so many.
+    /// Asks, and grants at once: how many numbers or ticks, after a hole of how many.
     Grant(u64, u64),
-    /// Asks, and hears anything at all: a range, a worker, a step, and whether the request, the store, and
+    /// Asks, and gets a random answer: a range, a worker, a step, and whether the request, the store, and
     /// the tag or layout are right.
     Garbage(Range, u32, u32, [bool; 3]),
     Failure(Code),
     Forget,
-    /// The host's clock moves by so much, and the store's where that is a while.
+    /// The host's clock moves by this, and the store's by as much of it as lies within 0 to an hour.
     Host(i64),
-    /// The store's clock moves by so much, the host's does not.
+    /// Only the store's clock moves, by this.
     Store(i64),
 }
 
-/// Any number of 64 bits, the ends and the ends of 63 bits often.
+/// Any 64-bit number, often the limits of 64 and 63 bits.
 fn any_number() -> impl Strategy<Value = u64> {
     let ends = &[0, u64::MAX, 1 << 63, LINE_END][..];
     prop_oneof![4 => prop::sample::select(ends), 3 => any::<u64>(), 4 => 0u64..10_000]
@@ -86,7 +86,7 @@ fn starts() -> impl Strategy<Value = Start> {
     )
 }
 
-/// A memory image, where the line can have one.
+/// Makes a memory image, if the line can have one.
 type Image<K, L> = fn(&Generator<K, L>) -> Option<Generator<K, OwnLine>>;
 
 struct Bench<K: Kind, L: Line> {
@@ -95,7 +95,7 @@ struct Bench<K: Kind, L: Line> {
     layout: Layout,
     host: i64,
     store_now: StoreTime,
-    /// A lock-free line counts on a clock that does not go back.
+    /// Whether the clock may go back: not for a lock-free line, which needs a monotonic one.
     goes_back: bool,
     asked: u64,
     store: Option<Token>,
@@ -160,7 +160,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
         Ok(())
     }
 
-    /// What came ascends and was granted; what was refused, of so many at once, is right.
+    /// Checks that the IDs ascend and were granted, or that the refusal of `wanted` at once is right.
     fn drawn(&mut self, drawn: Result<&[u64], Refusal>, wanted: u64) -> TestCaseResult {
         let ids = match drawn {
             Ok(ids) => ids,
@@ -190,7 +190,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
         Ok(())
     }
 
-    /// A refusal that ends at some time holds just before it, and not any more then.
+    /// Checks that a refusal with an `until` holds just before that time, and not at it.
     fn until(&self, refusal: Refusal, wanted: u64) -> TestCaseResult {
         let Some(until) = refusal.until.filter(|until| until.get().abs() < 1 << 60) else {
             return Ok(());
@@ -207,7 +207,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
         Ok(())
     }
 
-    /// Lets every pause pass without moving the clock on, as the sender of an ask would see it.
+    /// Polls as if every pause had passed, without moving the clock on.
     fn ask(&mut self) -> Option<Ask> {
         let due = self.ids.poll_at()?.max(self.now());
         self.asked += 1;
@@ -299,8 +299,8 @@ impl<K: Kind, L: Line> Bench<K, L> {
         }
     }
 
-    /// Gives it an answer of any kind, and compares what it makes of it. What is right all the same is
-    /// refused where the host's clock or the window's end does not let it be used.
+    /// Passes an answer of any kind, and compares the outcome. A right one may also be refused, if the
+    /// host's clock or the window's end makes it unusable.
     fn hear(&mut self, ask: &Ask, grant: Grant) -> TestCaseResult {
         let expected = self.expected(ask, &grant);
         let gave = self.heard(grant.request(), Ok(grant)).map_err(|refusal| refusal.code);
@@ -360,7 +360,7 @@ impl<K: Kind, L: Line> Bench<K, L> {
         if is_right && fits { Ok(Outcome::Applied) } else { Err(Code::GrantInvalid) }
     }
 
-    /// PROTOCOL R24: nothing is drawn after that.
+    /// PROTOCOL R24: nothing is drawn after such a code.
     fn stops(&mut self, code: Code) {
         if code.stops() {
             self.stopped = self.stopped.or(Some(code));
@@ -401,8 +401,8 @@ fn replay<K: Kind, L: Line>(
     Ok(bench.tally)
 }
 
-/// Fails as well if less happened in a thousand cases (`PROPTEST_CASES` says otherwise) than the floors say:
-/// a test that does nothing is none.
+/// Also fails if less happened than the floors, per thousand cases (or `PROPTEST_CASES`), so that the
+/// test cannot pass by doing nothing.
 fn check(floors: [u64; 4], test: impl Fn(&Start, &[Event]) -> Result<[u64; 4], TestCaseError>) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|said| said.parse().ok());
     let cases = cases.unwrap_or(1_000);

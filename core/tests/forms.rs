@@ -1,4 +1,4 @@
-//! What no script of the vectors says of layouts, tokens and rows of tags.
+//! Cases of layouts, tokens and rows of tags that the vectors do not have.
 
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{Code, LINE_END, Layout, Refusal, StoreTime, Token};
@@ -20,7 +20,7 @@ fn no_moment_at_an_end_of_its_range_has_a_tick() {
             assert_eq!(layout.compose(end, 0, 0), Err(Refusal::new(Code::TimeOverflow)));
         }
     }
-    // Time alone, of days: it lasts for longer than there are milliseconds to count.
+    // Time alone, in days: it lasts for more milliseconds than 64 bits can count.
     let days = Layout::new(0, 86_400_000, 63, 0, 0).expect("it is right");
     assert_eq!(days.tick(StoreTime::MAX), Ok(i64::MAX as u64 / 86_400_000));
     assert_eq!(days.time(u64::MAX), StoreTime::MAX);

@@ -1,4 +1,4 @@
-//! Holders and their store, over minutes: what no script of the vectors has.
+//! Holders and their store over minutes: cases that the vectors do not have.
 
 use leafid_core::registry::TagSpec;
 use leafid_core::{
@@ -26,7 +26,7 @@ fn carry<K: Kind, L: Line>(
     store.set_clock(StoreTime::new(START + sent + trip / 2));
     let mut times = [sent, sent + trip].into_iter();
     let clock = || HostTime::new(times.next().unwrap_or(sent + trip));
-    // A request id for each moment.
+    // A request id for each time.
     refill(ids, store, clock, || i128::from(sent).to_be_bytes())
 }
 
@@ -41,8 +41,8 @@ fn a_first_window_is_no_longer_than_its_holder_wants_nor_than_10_s() {
     }
 }
 
-/// Whether `n` IDs at once, or all that can be had at most, are there within ten minutes, from a store
-/// that answers in 50 ms.
+/// Checks that `n` IDs at once, or the most that can be had, are there within ten minutes, from a
+/// store that answers in 50 ms.
 fn can_have(max_window_ms: u32, max_ahead_ms: u32, n: Option<u64>) -> Result<(), Refusal> {
     let mut store = store();
     let namespace = Name::namespace("short").expect("a name");
@@ -95,7 +95,7 @@ fn a_caller_that_left_wants_nothing_more_of_a_tag_that_ended() {
     store.create_tag(Name::tag("orders").expect("a name"), &spec).expect("a new tag");
     let config = SegmentConfig::new("orders").expect("a tag");
     let mut ids = Segment::new(config, 1).expect("it is right");
-    // The generator learns the tag's end with the first grant: 100 look possible until then.
+    // The generator learns the tag's end from the first grant: until then 100 seem possible.
     assert_eq!(ids.ready(HostTime::new(0), 100).unwrap_err().code, Code::SegmentDry);
     assert_eq!(carry(&mut ids, &mut store, (0, 0)), Ok(true));
     assert_eq!(ids.stats().in_hand, 15, "all there was");

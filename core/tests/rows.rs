@@ -1,4 +1,4 @@
-//! What no vector says of a store's rows: changes of tags, and an owner that keeps two numbers.
+//! Cases of a store's rows that the vectors do not have: changes of tags, and an owner with two numbers.
 
 use leafid_core::registry::{self, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{AcquireAsk, Code, Layout, Name, RenewAsk, StoreTime, Token};

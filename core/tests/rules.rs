@@ -1,4 +1,4 @@
-//! Each rule of `docs/PROTOCOL.md` is named by a test, or by a seeded bug that a test finds.
+//! Checks that a test, or a seeded bug that a test finds, names each rule of `docs/PROTOCOL.md`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Which rows an acquire looks up, and which of them it is decided on.
+//! Which rows an acquire looks up, and from which of them it is decided.
 
 use leafid_core::registry::{Candidates, Look, Namespace, Search, Worker, WorkerRow};
 use leafid_core::{Layout, Name, Range, StoreTime};
@@ -14,12 +14,12 @@ fn me() -> Name {
     Name::owner("host-1").expect("a label")
 }
 
-/// A number that rests from `until` on.
+/// A number that is free from `until` on.
 fn free(number: u32, until: u64) -> Option<Worker> {
     Some((number, WorkerRow { reserved_until: until, ..WorkerRow::default() }))
 }
 
-/// The same, kept by somebody who was seen `ago` ms before.
+/// The same, kept for an owner that was seen `ago` ms before.
 fn kept(owner: &str, number: u32, until: u64, ago: i64) -> Option<Worker> {
     let owner = Name::owner(owner).expect("a label");
     let granted = NOW.plus(-ago);
@@ -32,7 +32,7 @@ fn next(search: &Search, space: &Namespace) -> Look {
     search.next(space, &me(), NOW)
 }
 
-/// The number that would be given, once everything is found.
+/// The number that would be given, once all rows are found.
 fn rested(search: &Search, space: &Namespace) -> Option<u32> {
     match next(search, space) {
         Look::Enough(candidates) => candidates.rested.map(|(number, _)| number),
@@ -59,7 +59,7 @@ fn a_number_never_handed_out_comes_first() {
         assert_eq!(next(&search, &space(range.0, range.1)), Look::Unused { from }, "{range:?}");
     }
     let own = [kept("host-1", 1, 5, 10), None];
-    // It is found as soon as it is known: what rests is not looked up.
+    // The owner's number is enough: numbers at rest are not looked up.
     let search = Search { used_until: 2, own, unused: Some(5), ..Search::default() };
     let fresh = Some((5, WorkerRow::default()));
     let wanted = Candidates { mine: None, own, rested: fresh };

@@ -1,6 +1,6 @@
-"""`leafid.wasm` in Python, by the wasmtime package: its interfaces as calls, its records as dicts.
+"""`leafid.wasm` in Python, over the wasmtime package: its interfaces as calls, its records as dicts.
 
-Python's wasmtime cuts a number to its width without a word: check what comes from elsewhere.
+Python's wasmtime silently truncates a number to its width: check numbers from elsewhere.
 """
 
 import secrets
@@ -15,7 +15,7 @@ ENGINE = Engine()
 
 
 class Refused(Exception):
-    """A refusal or a failure: its code, and until when or for how long."""
+    """A refusal or a failure: its code, and until when, or how long, to wait."""
 
     def __init__(self, given):
         super().__init__(given["code"])
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 def record(value):
-    """Dicts as records, which have hyphens in their names; pairs of a case and its value as variants."""
+    """Converts dicts to records, whose names have hyphens, and pairs of a case and its value to variants."""
     if isinstance(value, dict):
         made = Record()
         for name, item in value.items():
@@ -35,7 +35,7 @@ def record(value):
 
 
 def plain(value):
-    """Records as dicts; of a result that is tagged, the answer or its refusal."""
+    """Converts records to dicts, and a tagged result to its answer or refusal."""
     if isinstance(value, Record):
         value = {name.replace("-", "_"): plain(item) for name, item in vars(value).items()}
         if value.keys() in ({"code", "until"}, {"code", "retry_after_ms"}):
@@ -48,7 +48,7 @@ def plain(value):
 
 
 def verb(name, function):
-    """A verb of a store as an import. What it raises is a failure, for a trap is the end of the instance."""
+    """A store's verb as an import. An exception becomes a failure: a trap would end the instance."""
 
     def answer(_, ask):
         try:
@@ -59,7 +59,7 @@ def verb(name, function):
         except Exception as error:  # noqa: BLE001
             print(f"the store failed: {error!r}", file=sys.stderr)
             given, tag = record({"code": "store-unavailable", "retry_after_ms": None}), "err"
-        # A result whose sides are of unlike types is passed bare.
+        # A result with two unlike types is passed bare.
         if name == "give-back":
             return None if tag == "ok" else given
         return Variant(tag, given)
@@ -107,7 +107,7 @@ class Leafid:
 
 
 class Generator:
-    """A generator's methods, by their names."""
+    """A generator's methods, by name."""
 
     def __init__(self, leafid, handle):
         self.leafid, self.handle = leafid, handle

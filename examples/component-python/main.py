@@ -1,6 +1,6 @@
 """100,000 numbers over a database of ten lines, and 100,000 snowflakes over a real `leafid serve`.
 
-    python main.py      # finds `leafid.wasm` and `leafid` in dist/, or where LEAFID_DIST and LEAFID_BIN say
+    python main.py      # finds `leafid.wasm` and `leafid` in dist/, or by LEAFID_DIST and LEAFID_BIN
 """
 
 import json
@@ -34,7 +34,7 @@ def database_store(path):
     wanted = {**dict.fromkeys(["first", "step", "max_step", "until"]), "tag": "orders"}
     row = registry.call("registry", "create-tag", wanted, None)
     db.execute("INSERT INTO tags VALUES ('orders', ?)", [json.dumps(row)])
-    # The store's id is kept with its rows: another id means another store, and holders stop.
+    # The store's id is stored with its rows: a new id means another store, and holders stop.
     store_id = (secrets.randbits(64), secrets.randbits(64))
 
     def lease_segment(ask):
@@ -52,7 +52,7 @@ def database_store(path):
 
 @contextmanager
 def transaction(db):
-    """Written and durable when it ends well, and not at all when it does not."""
+    """A transaction: durable after the block, rolled back after an exception."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -63,7 +63,7 @@ def transaction(db):
 
 
 def numbers(folder):
-    """The synchronous face: `refill` calls the store that was given."""
+    """Draws numbers synchronously: `refill` calls the imported store."""
     leafid = Leafid(DIST / "leafid.wasm", database_store(f"{folder}/tags.db"))
     orders, ids = leafid.generator("segment", tag="orders"), []
     while len(ids) < IDS:
@@ -77,7 +77,7 @@ def numbers(folder):
 
 
 def refill(generator):
-    """Asks the store. That it failed is noted by the generator, which asks again later; IDs at hand go on."""
+    """Asks the store. The generator records a failure and asks again later; IDs at hand remain."""
     try:
         return generator.refill()
     except Refused:
@@ -85,7 +85,7 @@ def refill(generator):
 
 
 def snowflakes(url):
-    """The sans-I/O face: the ask is carried by the host, here over HTTP."""
+    """Draws snowflakes without I/O in the component: the host carries each ask, here over HTTP."""
     ids, leafid = [], Leafid(DIST / "leafid.wasm")
     generator = leafid.generator("snowflake", namespace="default", owner="example/python")
     while len(ids) < IDS:
@@ -100,7 +100,7 @@ def snowflakes(url):
 
 
 def wait(generator, refused, asked):
-    """What a refused caller does: draw again, fail, or wait for the time that it is told."""
+    """Does what a refused caller should: draw again, fail, or wait for the given time."""
     stance = generator.stance(refused.given)
     if isinstance(stance, str):
         raise refused
@@ -140,7 +140,7 @@ def carry(leafid, generator, url):
 
 
 def post(url, verb, body):
-    """A request of docs/API.md: tokens are hex, ends are decimal text, what is absent is left out."""
+    """Sends a request of docs/API.md: tokens are hex, ends are decimal text, absent fields are left out."""
     body = {name: value for name, value in body.items() if value is not None}
     namespace = body.pop("namespace")
     for name in ("request", "store", "key"):
@@ -180,7 +180,7 @@ def main():
                 url = "http://" + url.split("http://")[1].split()[0]
                 tell("python, snowflakes over leafid serve", snowflakes(url))
             finally:
-                # No orderly end, which would have to be waited for.
+                # Killed, since an orderly end would have to be awaited.
                 server.kill()
 
 

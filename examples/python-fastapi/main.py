@@ -2,8 +2,8 @@
 
     DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE python main.py
 
-Order numbers are leased from a table beside the orders; what the outside sees is `order_` and 11
-digits, which tell nobody how many there are.
+Order numbers are leased from a table beside the orders; clients see `order_` and 11 digits, which do
+not reveal how many orders there are.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 URL = os.environ["DATABASE_URL"]
-# `create=True` makes leafid's tables and the tag. Drop it once they are there: then a database that
-# was lost is noticed, and does not begin at 1 again.
+# `create=True` creates leafid's tables and the tag. Remove it once they exist: then a database that
+# lost its data is detected, and does not begin at 1 again.
 ids = Segment("orders", SqlStore(URL, create=True), create=True)
-# 32 hex digits: `openssl rand -hex 16`. Under another key the texts that are out mean other orders.
+# 32 hex digits: `openssl rand -hex 16`. With another key, existing texts mean other orders.
 public = Scrambler(bytes.fromhex(os.environ.get("ID_KEY", "00" * 16)), "orders", prefix="order")
 engine = create_async_engine("postgresql+psycopg://" + URL.partition("://")[2])
 sessions = async_sessionmaker(engine, expire_on_commit=False)
@@ -56,7 +56,7 @@ class Shown(BaseModel):
 @asynccontextmanager
 async def running(app: FastAPI) -> AsyncGenerator[None]:
     async with engine.begin() as connection:
-        # Several processes start at once, and PostgreSQL minds if two make one table.
+        # Several processes start at once, and PostgreSQL fails if two create one table.
         await connection.execute(select(func.pg_advisory_xact_lock(1)))
         await connection.run_sync(Base.metadata.create_all)
     async with lifespan(ids)(app):
@@ -94,5 +94,5 @@ async def find(id: str, session: Session) -> Shown:
 
 if __name__ == "__main__":
     port, workers = int(os.environ.get("PORT", "8000")), int(os.environ.get("WORKERS", "2"))
-    # A busy machine may need a while until a worker answers its parent.
+    # On a busy machine a worker may be slow to answer its parent.
     uvicorn.run("main:app", port=port, workers=workers, timeout_worker_healthcheck=60)

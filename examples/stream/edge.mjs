@@ -16,7 +16,7 @@ const miniflare = new Miniflare({
   bindings: { STORE: store, TAG: tag, NAMESPACE: namespace, TIMEOUT_MS: String(timeoutMs) },
 })
 
-// The generators live in the isolate: a request names the kinds that it wants.
+// The generators live in the isolate: a request names the wanted kinds.
 const query = new URLSearchParams(kinds.map((kind) => ['kind', kind]))
 const { headers } = await ask('/stats')
 say([`hello edge ${headers.get('leafid-version')}`])
@@ -42,13 +42,13 @@ async function ask(path, count = 0) {
   return answer
 }
 
-/** The programs beside this one, as modules of the Worker; the first is where it begins. */
+/** The neighbouring programs as modules of the Worker; the first one is its entry. */
 function programs(names) {
   const here = dirname(fileURLToPath(import.meta.url))
   return names.map((name) => module('ESModule', name, join(here, name)))
 }
 
-/** The installed package, file by file, as a bundler would find it under the condition `workerd`. */
+/** The installed package, file by file, as a bundler finds it under the condition `workerd`. */
 function installedPackage() {
   const folder = realpathSync(fileURLToPath(new URL('./node_modules/leafid', import.meta.url)))
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -2,7 +2,7 @@
 
 import { decode } from 'leafid'
 
-/** `n START END` for each run of numbers that follow each other. */
+/** `n START END` for each run of consecutive numbers. */
 export function numberLines(ids) {
   return runs(ids, (id, before) => id === before + 1n).map((run) => `n ${run[0]} ${run.at(-1) + 1n}`)
 }
@@ -24,7 +24,7 @@ export function errorLine(kind, error) {
   return `error ${kind} ${error.code ?? error.name} ${error.message.replace(/\s+/g, ' ')}`
 }
 
-/** Draws up to `count` IDs; a refusal becomes a line, and what was drawn before it is not lost. */
+/** Draws up to `count` IDs; an error becomes a line, and keeps the IDs drawn before. */
 export async function drawLines(kind, generator, count) {
   const ids = []
   const lines = []

@@ -1,4 +1,4 @@
-// A Node host of the stream: draws from one tag and one namespace, and writes what it was given.
+// A Node host of the stream: draws from one tag and one namespace, and prints the IDs.
 
 import { Segment, Snowflake, version } from 'leafid'
 

@@ -1,8 +1,8 @@
-// What the two JavaScript programs share: their options, their pace, and their end.
+// The common part of the two JavaScript programs: options, pace, and end.
 
 import { parseArgs } from 'node:util'
 
-/** The options that every program of the stream takes. */
+/** Reads the options that every program of the stream takes. */
 export function readOptions() {
   const string = { type: 'string' }
   const { values } = parseArgs({
@@ -18,7 +18,7 @@ export function readOptions() {
   return { ...values, kinds, rate: Number(values.rate), timeoutMs: Number(values.timeout) * 1000 }
 }
 
-/** So many IDs per second, in batches of about 20 ms; what a wait held up is not made up for. */
+/** A rate of IDs per second, in batches of about 20 ms; time lost in waits is not made up for. */
 export class Pace {
   constructor(rate) {
     this.rate = rate
@@ -26,13 +26,13 @@ export class Pace {
     this.drawn = 0
   }
 
-  /** Ms until the next batch. */
+  /** The time until the next batch, in ms. */
   untilNext() {
     const batch = Math.max(1, this.rate / 50)
     return Math.max(0, this.begin + ((this.drawn + batch) / this.rate) * 1000 - performance.now())
   }
 
-  /** How many IDs to draw now. */
+  /** The number of IDs to draw now. */
   due() {
     const now = performance.now()
     let due = Math.floor(((now - this.begin) / 1000) * this.rate) - this.drawn
@@ -46,7 +46,7 @@ export class Pace {
   }
 }
 
-/** Runs `batch` at the pace, and `report` about once a second, until the standard input ends. */
+/** Runs `batch` at the pace, and `report` about once a second, until standard input ends. */
 export async function draw(pace, batch, report) {
   let ended = false
   let wake = () => {}
@@ -69,7 +69,7 @@ export async function draw(pace, batch, report) {
   }
 }
 
-/** Writes lines; an empty list writes nothing. */
+/** Writes lines, or nothing for an empty list. */
 export function say(lines) {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -1,4 +1,4 @@
-"""A Python host of the stream: draws from one tag and one namespace, and writes what it was given."""
+"""A Python host of the stream: draws from one tag and one namespace, and prints the IDs."""
 
 import argparse
 import os
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def draw(kind: str, generator: Segment | Snowflake, count: int) -> list[int]:
-    """Up to `count` IDs; a refusal is told, and what was drawn before it is not lost."""
+    """Draws up to `count` IDs; prints an error, and keeps the IDs drawn before."""
     ids: list[int] = []
     try:
         for _ in range(count):
@@ -62,7 +62,7 @@ def draw(kind: str, generator: Segment | Snowflake, count: int) -> list[int]:
 
 
 class Pace:
-    """So many IDs per second, in batches of about 20 ms; what a wait held up is not made up for."""
+    """A rate of IDs per second, in batches of about 20 ms; time lost in waits is not made up for."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -84,7 +84,7 @@ class Pace:
 
 
 def number_lines(ids: list[int]) -> list[str]:
-    """`n START END` for each run of numbers that follow each other."""
+    """`n START END` for each run of consecutive numbers."""
     lines: list[str] = []
     start = 0
     for at in range(1, len(ids) + 1):
@@ -120,7 +120,7 @@ def say(lines) -> None:
 
 
 def wait_for_the_end(stop: threading.Event) -> None:
-    # Not `sys.stdin`: its lock would be held by this thread when the interpreter ends.
+    # Not `sys.stdin`, whose lock this thread would hold when the interpreter ends.
     while os.read(0, 4096):
         pass
     stop.set()

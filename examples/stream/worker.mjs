@@ -1,11 +1,11 @@
-// A Worker of the stream: each request draws some IDs and answers with the stream's lines.
+// A Worker of the stream: each request draws some IDs, and answers with the stream's lines.
 
 import { env } from 'cloudflare:workers'
 import { Segment, Snowflake, version } from 'leafid'
 
 import { drawLines, statsLine } from './lines.mjs'
 
-// Built at module scope, where nothing may be asked or timed: nothing is, before the first ID.
+// Created at module scope, where asks and timers are forbidden: there are none before the first ID.
 const options = { store: env.STORE, timeout: Number(env.TIMEOUT_MS) }
 const generators = {
   segment: new Segment(env.TAG, options),

@@ -1,4 +1,4 @@
-//! Answers in Leaf's words.
+//! The HTTP answers of Leaf: its statuses, media types and error bodies.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,17 +11,17 @@ use serde_json::Value;
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
-/// Leaf's answer, in place of an ID, for a key that does not exist.
+/// Leaf's error number for a key that does not exist.
 pub const KEY_UNKNOWN: i8 = -2;
-/// Leaf's answer, in place of an ID, for a known key of which no number can be leased now.
+/// Leaf's error number for a known key whose next segment cannot be leased now.
 pub const NOTHING_AT_HAND: i8 = -3;
 
-/// An ID, as what the request accepts says it is.
+/// Answers with an ID, in a media type that the request accepts.
 pub fn id(id: u64, accept: Option<&HeaderValue>) -> Response {
     of(Body::from(id.to_string()), media(accept))
 }
 
-/// What a HEAD is answered where a GET would have an ID: none is burnt.
+/// Answers a HEAD as a GET with an ID would be answered, without spending one.
 pub fn head(accept: Option<&HeaderValue>) -> Response {
     of(Body::empty(), media(accept))
 }
@@ -32,38 +32,38 @@ fn of(body: Body, media: HeaderValue) -> Response {
     response
 }
 
-/// JSON with the status 200.
+/// Answers 200 with JSON.
 pub fn json(text: String) -> Response {
     of(Body::from(text), JSON)
 }
 
-/// No ID, but this number.
+/// Answers with one of Leaf's error numbers instead of an ID.
 pub fn failed(number: i8, path: &str) -> Response {
     let message = format!("Result{{id={number}, status=EXCEPTION}}");
     let exception = "com.sankuai.inf.leaf.server.exception.LeafServerException";
     error(StatusCode::INTERNAL_SERVER_ERROR, Some(exception), &message, path)
 }
 
-/// A page of a mode that is off.
+/// Answers for a page of a mode that is off.
 pub fn mode_off(path: &str) -> Response {
     let message = "You should config leaf.segment.enable=true first";
     let exception = "java.lang.IllegalArgumentException";
     error(StatusCode::INTERNAL_SERVER_ERROR, Some(exception), message, path)
 }
 
-/// A path that is none of Leaf's.
+/// Answers 404 for a path that Leaf does not have.
 pub fn unknown(path: &str) -> Response {
     error(StatusCode::NOT_FOUND, None, "No message available", path)
 }
 
-/// A path with a slash that is written `%2F`.
+/// Answers 400 for a path with an encoded slash, `%2F`.
 pub fn slash() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::BAD_REQUEST;
     response
 }
 
-/// An error, as the framework below Leaf words it. After a 500 it closes the connection.
+/// Answers with an error in the words of Spring Boot, the framework below Leaf. A 500 closes the connection.
 pub fn error(status: StatusCode, exception: Option<&str>, message: &str, path: &str) -> Response {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
     let quoted = |text: &str| Value::from(text).to_string();
@@ -84,7 +84,7 @@ pub fn error(status: StatusCode, exception: Option<&str>, message: &str, path: &
     response
 }
 
-/// The media type of an ID: the first that is accepted, the most specific first.
+/// The media type for an ID: the most specific that is accepted, the first of several.
 fn media(accept: Option<&HeaderValue>) -> HeaderValue {
     let wanted = accept.and_then(|accept| accept.to_str().ok()).unwrap_or("*/*");
     let first = wanted
@@ -98,7 +98,7 @@ fn media(accept: Option<&HeaderValue>) -> HeaderValue {
     HeaderValue::from_str(&kind).unwrap_or(PLAIN)
 }
 
-/// A media type without its weight, how unspecific it is (0 has no star), and the weight.
+/// Parses one `Accept` entry: its media type, how many wildcards that has, and its weight.
 fn kind(text: &str) -> Option<(String, u8, f32)> {
     let mut parts = text.split(';').map(str::trim);
     let mut kind = parts.next()?.to_ascii_lowercase();

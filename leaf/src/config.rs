@@ -1,4 +1,4 @@
-//! Leaf's settings: `leaf.properties` as it is, the keys of its fork included.
+//! Leaf's settings: reads an unchanged `leaf.properties`, with the keys of Leaf's fork.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,11 +9,9 @@ use leafid_store::problem::Problem;
 use crate::workers::place::Place;
 use crate::{Modes, invalid, jdbc, properties};
 
-/// Where Leaf serves if nothing says where.
 const PORT: u16 = 8080;
-/// Every Leaf with its number, in mode `local`.
+/// The key that lists every Leaf with its worker number, in mode `local`.
 pub(crate) const LIST: &str = "leaf.snowflake.local.workIdMap";
-/// The keys that are known.
 const KEYS: [&str; 12] = [
     "leaf.name",
     "leaf.segment.enable",
@@ -29,23 +27,23 @@ const KEYS: [&str; 12] = [
     "server.port",
 ];
 
-/// What a file says. It has a password, and cannot be printed.
+/// The settings in a file. They hold a password, so there is no `Debug`.
 pub struct LeafConfig {
-    /// The port of Leaf's paths.
+    /// The port that serves Leaf's paths.
     pub port: u16,
     /// Which modes are on.
     pub modes: Modes,
-    /// Our URL of the database of the segment mode, with the password.
+    /// leafid's URL of the segment mode's database, with the password.
     pub store: Option<String>,
-    /// Where the worker numbers of the snowflake mode come from.
+    /// The registry of the snowflake mode's worker numbers.
     pub workers: Option<Place>,
 }
 
 impl LeafConfig {
-    /// Reads a file. `tell` is told of each key that nobody knows: what it was meant for is not done.
+    /// Reads a file. `tell` gets a message for each unknown key, which has no effect.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` with the file, the key and what to do. No password is repeated.
+    /// `REQUEST_INVALID` with the file, the key and what to do, but never a password.
     pub fn read(file: &Path, tell: impl Fn(&str)) -> Result<LeafConfig, Problem> {
         let place = shown(&file.display().to_string());
         let bytes = std::fs::read(file).map_err(|error| {
@@ -83,19 +81,19 @@ fn database(keys: &Keys) -> Result<String, Problem> {
         )
     })?;
     let user = keys.text("leaf.jdbc.username")?.unwrap_or_default();
-    // Of a password a blank at the end may be a part.
+    // Not `text`, which refuses a trailing blank: a password may end with one.
     let password = keys.0.get("leaf.jdbc.password").map_or("", String::as_str);
     jdbc::url(url, user, password)
 }
 
-/// The keys of one of Java's `.properties` files and their values.
+/// The keys and values of a Java `.properties` file.
 pub(crate) struct Keys(pub(crate) BTreeMap<String, String>);
 
 impl Keys {
-    /// A value that is set and not empty.
+    /// The value of a key, where it is set and not empty.
     pub(crate) fn text(&self, key: &str) -> Result<Option<&str>, Problem> {
         let Some(value) = self.0.get(key) else { return Ok(None) };
-        // Java keeps it, and then no host and no database has that name.
+        // Java keeps the blank, and then no host or database has that name.
         if value.trim_end() != value {
             return Err(invalid(format!(
                 "{key} ends with a blank, which Java takes for a part of it; remove it"
@@ -112,7 +110,7 @@ impl Keys {
         Ok(Some(port))
     }
 
-    /// Whether a mode is on; it is where nothing is said.
+    /// Whether a mode is on, which is the default.
     fn is_on(&self, key: &str) -> Result<bool, Problem> {
         match self.0.get(key).map(|value| value.to_ascii_lowercase()).as_deref() {
             None | Some("true") => Ok(true),
@@ -132,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// What it says, and the keys that nobody knows.
+    /// The settings, and the messages about unknown keys.
     fn of(text: &str) -> Result<(LeafConfig, Vec<String>), Problem> {
         let unknown = RefCell::new(Vec::new());
         let tell = |key: &str| unknown.borrow_mut().push(key.to_owned());
@@ -156,7 +154,7 @@ mod tests {
         let node = "zk://z:2181/snowflake/com.sankuai.leaf.opensource.test";
         assert_eq!(option, format!("--leaf-zookeeper {node}"));
 
-        // The fork's keys, and one that nobody has.
+        // The fork's keys, and a misspelt one.
         let more = "leaf.snowflake.mode=local\nserver.port=9000\nleaf.snowflake.zk.adress=x\n\
                     leaf.snowflake.local.workIdMap={\"h:2182\":5}\n";
         let (config, unknown) = of(&format!("{BOTH}{more}")).ok().unwrap();

@@ -1,4 +1,4 @@
-//! What a snowflake is made of, as Leaf's page for it says it.
+//! Leaf's page that decodes a snowflake into its parts.
 
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
@@ -9,14 +9,14 @@ use percent_encoding::percent_decode_str;
 
 use super::answer;
 
-/// The answer to `/decodeSnowflakeId?snowflakeId=N`.
+/// Answers `/decodeSnowflakeId?snowflakeId=N`.
 pub fn decoded(uri: &Uri, layout: &Layout) -> Response {
     let Some(text) = parameter(uri.query().unwrap_or("")) else {
         let exception = "org.springframework.web.bind.MissingServletRequestParameterException";
         let message = "Required String parameter 'snowflakeId' is not present";
         return answer::error(StatusCode::BAD_REQUEST, Some(exception), message, uri.path());
     };
-    // Java's own reading of a number, which takes a sign.
+    // As Java's `Long.parseLong`, which takes a sign.
     let text = match text.parse::<i64>() {
         Ok(id) => parts(id, layout, &TimeZone::system()),
         Err(_) => "{\"errorMsg\":\"snowflake Id反解析发生异常!\"}".to_owned(),
@@ -24,14 +24,14 @@ pub fn decoded(uri: &Uri, layout: &Layout) -> Response {
     answer::json(text)
 }
 
-/// The first value of the parameter.
+/// The first value of `snowflakeId`, decoded.
 fn parameter(query: &str) -> Option<String> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(name, _)| *name == "snowflakeId")?;
     Some(percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned())
 }
 
-/// The parts of any 64 bits: a negative number has some, too.
+/// The parts of any 64 bits, negative numbers included.
 fn parts(id: i64, layout: &Layout, zone: &TimeZone) -> String {
     let (worker_bits, sequence_bits) = (layout.worker_bits(), layout.sequence_bits());
     let low = |value: i64, bits: u8| value & !(-1_i64).unbounded_shl(bits.into());
@@ -40,7 +40,7 @@ fn parts(id: i64, layout: &Layout, zone: &TimeZone) -> String {
     let tick = id.unbounded_shr(u32::from(worker_bits) + u32::from(sequence_bits));
     let time = tick.saturating_mul(layout.tick_ms().into()).saturating_add(layout.epoch_ms());
     let shown = Timestamp::from_millisecond(time).map_or_else(
-        // Beyond the year 9999 there is no date to show.
+        // There is no date to show after the year 9999.
         |_| "-".to_owned(),
         |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S.%3f").to_string(),
     );

@@ -1,4 +1,4 @@
-//! The URL of a database as Java writes it, turned into ours.
+//! Turns a JDBC URL into leafid's URL of the same database.
 
 use leafid_store::opening::{Place, built};
 use leafid_store::problem::Problem;
@@ -6,11 +6,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::invalid;
 
-/// What stands in a URL of ours as it is.
+/// The characters that need no percent encoding in leafid's URLs.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// Our URL of the database that `leaf.jdbc.url` names, with Leaf's table as the tags. It has the
-/// password: it is for the back end, and never shown.
+/// leafid's URL of the database that `leaf.jdbc.url` names, with Leaf's table for the tags. It holds the
+/// password, so it is for the back end only and never shown.
 ///
 /// # Errors
 /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
@@ -37,22 +37,22 @@ pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
     }
     let host = if host.is_empty() { "localhost" } else { host };
     let encoded = |text: &str| utf8_percent_encode(text, KEPT).to_string();
-    // Unlike Java's driver ours has no use for a URL that names nobody.
+    // Unlike Java's driver, ours needs a user.
     if user.is_empty() {
         return Err(wrong("leaf.jdbc.username is not set"));
     }
     let (user, password, database) = (encoded(user), encoded(password), encoded(database));
     let tls = tls(query).map_err(|why| wrong(&why))?;
     let url = format!("mysql://{user}:{password}@{host}/{database}?tags=leaf_alloc{tls}");
-    // What is wrong with it is better known here, where it is known whose words it has.
+    // The parser's own message would be about our URL, but the operator wrote a JDBC URL.
     match Place::parse(&url) {
         Some(Ok(_)) => Ok(url),
         _ => Err(wrong("its host or port cannot be read")),
     }
 }
 
-/// TLS where the URL asks for it; the certificate is looked at where it says so. All other options are
-/// those of Java's driver. What that would refuse is refused, too: a misspelt value asks for no TLS.
+/// The TLS options of leafid's URL, from those of the JDBC URL; its other options are for Java's driver
+/// only. A value that Java's driver refuses is refused: misspelt, it would silently mean no TLS.
 fn tls(query: &str) -> Result<&'static str, String> {
     let said = |name: &str| {
         let mut options = query.split('&').filter_map(|option| option.split_once('='));
@@ -67,7 +67,7 @@ fn tls(query: &str) -> Result<&'static str, String> {
         (on("useSSL")?, on("requireSSL")?, on("verifyServerCertificate")?);
     const CHECKED: &str = "&require_ssl=true&verify_identity=false";
     const UNCHECKED: &str = "&require_ssl=true&verify_ca=false&verify_identity=false";
-    // MariaDB's own driver has other words for some.
+    // MariaDB's own driver spells some values differently.
     match said("sslMode").map(|mode| mode.to_ascii_uppercase().replace('-', "_")).as_deref() {
         Some("VERIFY_IDENTITY" | "VERIFY_FULL") => Ok("&require_ssl=true"),
         Some("VERIFY_CA") => Ok(CHECKED),

@@ -1,5 +1,5 @@
-//! Leaf, drop-in: its paths on a listener of their own, with its statuses and bodies; its settings and
-//! its pages as they are. Its table is a back end's affair (`store/src/backends/mysql`).
+//! A drop-in replacement for Leaf: serves its paths and pages on a listener of their own, with its statuses
+//! and bodies, from its settings. The MySQL back end reads its table (`store/src/backends/mysql`).
 
 mod answer;
 pub mod config;
@@ -14,19 +14,19 @@ pub mod workers;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 
-/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
+/// The modes that Leaf's listener serves. One that is off answers `0`, as Leaf does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modes {
-    /// Numbers of tags.
+    /// Whether numbers of tags are served.
     pub segment: bool,
-    /// Snowflakes.
+    /// Whether snowflakes are served.
     pub snowflake: bool,
-    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
+    /// Whether keys are looked up that are not valid leafid names, as Leaf's table may have.
     pub any_key: bool,
 }
 
 impl Modes {
-    /// Both, over a store of ours.
+    /// Both modes, over a store of leafid.
     pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
 }
 

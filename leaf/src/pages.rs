@@ -1,4 +1,4 @@
-//! Leaf's two pages: what is at hand, and the table.
+//! Leaf's two HTML pages: the segments in memory, and the table of tags.
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -8,10 +8,10 @@ use leafid_core::Name;
 use leafid_core::registry::TagRow;
 use leafid_store::dispense::driver::AtHand;
 
-/// A page shows at most this many rows.
+/// The most rows of a page.
 pub const MOST: usize = 10_000;
 
-/// What is at hand of each tag.
+/// The page of the segments in memory.
 pub fn cache(rows: &[(Name, AtHand)]) -> Response {
     let heads =
         ["name", "init", "next", "pos", "value0", "max0", "step0", "value1", "max1", "step1"];
@@ -29,7 +29,7 @@ pub fn cache(rows: &[(Name, AtHand)]) -> Response {
     page("cache", &heads, rows)
 }
 
-/// The table. When a row was changed is Leaf's affair: we do not read it.
+/// The page of the table of tags. The time of a row's last change stays empty: we do not read it.
 pub fn db(rows: &[(Name, TagRow)]) -> Response {
     let rows = rows.iter().map(|(tag, row)| {
         let step = thousands(row.step.into());
@@ -64,14 +64,13 @@ fn line(tag: &str, cells: &[impl AsRef<str>]) -> String {
     format!("<tr>{}</tr>\n", cells.collect::<String>())
 }
 
-/// A text that is nothing but text in HTML.
 fn escaped(text: &str) -> String {
-    // The first before what it would change.
+    // `&` first, so that it does not escape the other entities.
     let signs = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
     signs.iter().fold(text.to_owned(), |text, (sign, entity)| text.replace(*sign, entity))
 }
 
-/// `1234567` as `1,234,567`.
+/// Writes `1234567` as `1,234,567`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let parts = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);

@@ -1,29 +1,29 @@
-//! What a path of Leaf's asks for.
+//! Parses the paths of Leaf's HTTP API.
 
 use percent_encoding::percent_decode_str;
 
-/// What a path of Leaf's asks for.
+/// The request that a path stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// A number of the tag with this name.
     Segment(String),
-    /// A snowflake: the key says nothing.
+    /// A snowflake, whatever the key.
     Snowflake,
-    /// The page of what is at hand.
+    /// The page of the segments in memory.
     Cache,
-    /// The page of the table.
+    /// The page of the table of tags.
     Db,
-    /// What a snowflake is made of.
+    /// The page that decodes a snowflake.
     Decode,
-    /// A `/` that is written `%2F`, which is refused before anything else is looked at.
+    /// A path with an encoded slash, `%2F`, which is refused before anything else is checked.
     Slash,
-    /// Nothing.
+    /// None of Leaf's paths.
     Unknown,
 }
 
 impl Asked {
-    /// Reads a path: what follows a `;` in a part of it is left out, and so is a slash at the end. A
-    /// key is not cut at its last dot, as Leaf does: with `/get/a.b` it serves the tag `a`.
+    /// Parses a path, without a slash at its end and without what follows a `;` in a segment. Unlike
+    /// Leaf, which serves the tag `a` for `/get/a.b`, it does not cut a key at its last dot.
     pub fn of(path: &str) -> Asked {
         if path.contains("%2F") || path.contains("%2f") {
             return Asked::Slash;

@@ -1,4 +1,4 @@
-//! Java's `.properties` files, as `java.util.Properties.load` reads them.
+//! Reads Java's `.properties` files as `java.util.Properties.load` does.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::invalid;
 
 const BLANKS: [char; 3] = [' ', '\t', '\u{c}'];
 
-/// Reads the keys of a file and their values; of a key that stands twice the last counts. Each byte is a
-/// character, as Java has it.
+/// Reads the keys and values of a file; the last value of a repeated key counts. Each byte is one character
+/// (ISO 8859-1), as in Java.
 ///
 /// # Errors
-/// `REQUEST_INVALID` for a `\u` without four hex digits, with the line: Java does not start.
+/// `REQUEST_INVALID`, with the line, for a `\u` without four hex digits: Leaf does not start either.
 pub(crate) fn read(bytes: &[u8]) -> Result<BTreeMap<String, String>, Problem> {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<BTreeMap<String, String>, Problem> {
     Ok(keys)
 }
 
-/// The key ends at the first `=`, `:` or blank without a backslash.
+/// Splits a line at the first `=`, `:` or blank that no backslash escapes.
 fn parted(line: &str) -> (&str, &str) {
     let mut is_escaped = false;
     let end = line.find(|each: char| {
@@ -78,7 +78,7 @@ fn unescaped(text: &str) -> Option<String> {
         };
         units.push(unit);
     }
-    // An emoji is written as two.
+    // An emoji is two UTF-16 units.
     Some(String::from_utf16_lossy(&units))
 }
 

@@ -1,4 +1,4 @@
-//! Leaf's paths, without what the other listeners put around a request.
+//! Serves Leaf's paths, without what leafid's other listeners add to each request.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,31 +26,30 @@ use crate::{Modes, decode, pages};
 static FAILED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
 pub const NAMESPACE: &str = "default";
-/// Up to how many bytes a body is read.
 const MOST_BYTES: usize = 16 * 1_024;
-/// A list is read in parts of this many rows.
+/// The rows of one page when a list is read from the store.
 const PART: u32 = 1_000;
 
 /// Serves Leaf's paths.
 pub struct LeafService {
-    /// Where the tags and the namespace are.
+    /// The store of the tags and the namespace.
     pub store: Arc<Registry>,
-    /// What draws the IDs.
+    /// The server's generators, which make the IDs.
     pub generators: Arc<Generators>,
-    /// What is served.
+    /// The modes that are served.
     pub modes: Modes,
-    /// How long a body may take.
+    /// The time-out for reading a body.
     pub within: Duration,
     /// The namespace of the snowflakes.
     pub namespace: Name,
 }
 
 impl LeafService {
-    /// The answer to a request, or to who is not `admitted`.
+    /// Answers a request, with a refusal if it is not `admitted`.
     pub async fn answer(&self, request: Request, admitted: Result<(), Problem>) -> Response {
         let (head, body) = request.into_parts();
-        // It says nothing, and is read all the same: what is left of it would be taken for the next
-        // request, so the connection could not go on.
+        // The body is not used, but must be read: the rest of it would be taken for the next request
+        // on this connection.
         if !body.is_end_stream()
             && let Err(status) = Box::pin(self.read(body)).await
         {
@@ -66,7 +65,7 @@ impl LeafService {
         }
     }
 
-    /// Reads a body; the status of a refusal.
+    /// Reads and drops a body; the error is the status to refuse with.
     async fn read(&self, body: Body) -> Result<(), StatusCode> {
         match tokio::time::timeout(self.within, to_bytes(body, MOST_BYTES)).await {
             Ok(Ok(_)) => Ok(()),
@@ -110,8 +109,8 @@ impl LeafService {
         }
     }
 
-    /// A number of a key, or a snowflake. What has to wait is boxed, here and above: hyper moves the
-    /// future of each request, and that of an ID at hand has to be small.
+    /// Answers with a number of a key or a snowflake. Futures that wait are boxed, here and above: hyper
+    /// moves each request's future, which has to be small for an ID in memory.
     async fn draw(&self, key: Option<&str>, head: &Parts) -> Response {
         let path = head.uri.path();
         let accept = head.headers.get(ACCEPT);
@@ -136,7 +135,7 @@ impl LeafService {
         match drawn.await.map(|ids| ids.first().copied()) {
             Ok(Some(id)) => answer::id(id, accept),
             Ok(None) => answer::failed(NOTHING_AT_HAND, path),
-            // A key that was served a moment ago is not unknown to Leaf: its row is gone.
+            // To Leaf a key that it served a moment ago is known, though its row is gone.
             Err(problem) if problem.code == Code::TagUnknown && !known => {
                 answer::failed(KEY_UNKNOWN, path)
             }
@@ -144,7 +143,7 @@ impl LeafService {
         }
     }
 
-    /// The tag that a key names: Leaf's own may be named as none of ours can be.
+    /// The tag that a key names; a tag of Leaf's table need not be a valid leafid tag name.
     fn tag(&self, key: &str) -> Option<Name> {
         match Name::tag(key) {
             Err(_) if self.modes.any_key => Name::owner(key).ok(),
@@ -152,7 +151,7 @@ impl LeafService {
         }
     }
 
-    /// Whether there is such a tag, for a HEAD.
+    /// Answers a HEAD by whether the tag exists.
     async fn look(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
         let Some(tag) = self.tag(key) else { return answer::failed(KEY_UNKNOWN, path) };
         match self.store.tag(tag).await {
@@ -162,7 +161,7 @@ impl LeafService {
         }
     }
 
-    /// What is at hand, and the tags of which nothing is yet, as far as the store tells.
+    /// Answers with the segments in memory, and with the store's other tags if it can list them.
     async fn cache(&self) -> Response {
         let unused = self.tags().await.unwrap_or_default();
         let mut rows: BTreeMap<Name, AtHand> =
@@ -187,7 +186,7 @@ impl LeafService {
     }
 }
 
-/// Leaf's words have no reason: it stands in the log, a line a second per code.
+/// Answers a failure. Leaf's body gives no reason, so it goes to the log, one line a second per code.
 fn failed(problem: &Problem, path: &str) -> Response {
     if let Some(left_out) = FAILED.admit(problem.code) {
         let code = problem.code;

@@ -1,13 +1,12 @@
-//! Leaf's worker numbers, and the way over from Leaf.
+//! Takes over worker numbers from Leaf, so that leafid never stamps with a number that a Leaf still uses.
 //!
-//! A Leaf stamps with its own clock, under a number that it registered once, and asks nobody again: its
-//! registry is told the time every 3 s and is not needed to go on. So a stamp that is old proves
-//! nothing, and a number that any Leaf may have is granted to nobody ([`Aside`](leafid_store::store::Aside))
-//! until a person says that this Leaf has stopped. Then the number rests above everything that it can
-//! have stamped, and its machine keeps it.
+//! A Leaf stamps with its own clock, under a number that it registered once. It writes the time to its
+//! registry every 3 s, but goes on without it, so an old time there proves nothing. A number that a Leaf
+//! may have is therefore set aside ([`Aside`](leafid_store::store::Aside)) until a person declares this
+//! Leaf stopped. Then it begins above everything that the Leaf can have stamped, and its machine keeps it.
 //!
-//! A Leaf that starts later takes a number of its own choice. Where it would be the next one, leafid
-//! stays away from all numbers below a line; where it may be any, there is no side by side.
+//! A Leaf that starts later takes a number of its own. Where that is the next of a sequence, leafid leaves
+//! it all numbers below a limit; where it may be any number, Leaf and leafid cannot run side by side.
 
 pub mod files;
 pub mod place;
@@ -33,23 +32,23 @@ pub const LAYOUT: Layout = Layout::LEAF;
 pub struct Node {
     /// The number.
     pub worker: u32,
-    /// Whose it is: `ip:port`. `None` where a Leaf takes any number at its start.
+    /// Its Leaf, as `ip:port`; `None` where a Leaf takes any number at its start.
     pub owner: Option<String>,
-    /// The last time that it wrote down, by its own clock, or why that cannot be read.
+    /// The last time that its Leaf wrote, by that Leaf's clock, or why it cannot be read.
     pub stamped: Result<Option<StoreTime>, String>,
-    /// When it wrote that, by the registry's clock, where the registry says.
+    /// When the Leaf wrote it, by the registry's clock, if the registry records that.
     pub seen: Option<StoreTime>,
-    /// Where it stands, for a person.
+    /// Where the entry is, for messages.
     pub place: String,
 }
 
 impl Node {
-    /// The last time that it wrote down, where it can be read.
+    /// The last time that its Leaf wrote, if it can be read.
     fn stamp(&self) -> Option<StoreTime> {
         self.stamped.as_ref().ok().copied().flatten()
     }
 
-    /// When it wrote last, by the registry's clock if that says.
+    /// When its Leaf wrote last: by the registry's clock if known, else by its own.
     fn wrote(&self) -> Option<StoreTime> {
         self.seen.or(self.stamp())
     }
@@ -58,16 +57,16 @@ impl Node {
 /// How a Leaf that starts for the first time gets its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// The next of a sequence, which is this one or higher.
+    /// It takes the next of a sequence: this number or a higher one.
     Next(u64),
-    /// Any that no Leaf uses.
+    /// It takes any number that no Leaf uses.
     Any,
-    /// By a list; without an entry it does not start.
+    /// It has an entry in a list, or does not start.
     Listed,
 }
 
 impl Growth {
-    /// The same, and above the numbers that are there.
+    /// Raises the next number above those of the nodes.
     #[cfg(any(feature = "sql", feature = "zookeeper"))]
     fn beyond(self, nodes: &[Node]) -> Growth {
         let Growth::Next(next) = self else { return self };
@@ -75,20 +74,20 @@ impl Growth {
     }
 }
 
-/// What Leaf's registry holds.
+/// The contents of Leaf's registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where, for a person.
+    /// Where the registry is, for messages.
     pub place: String,
-    /// The registry's clock.
+    /// The time by the registry's clock.
     pub now: StoreTime,
-    /// How new numbers come about.
+    /// How a new Leaf gets its number.
     pub growth: Growth,
-    /// The numbers.
+    /// The known numbers.
     pub nodes: Vec<Node>,
 }
 
-/// Reads the registry that lies there: Leaf's nodes in ZooKeeper, or its fork's table in MySQL.
+/// Reads Leaf's registry: its nodes in ZooKeeper, or its fork's table in MySQL.
 ///
 /// # Errors
 /// `STORE_UNAVAILABLE` where it does not answer, `REQUEST_INVALID` where no Leaf has been there or what is
@@ -103,7 +102,7 @@ pub async fn read(registry: &Place) -> Result<Found, Problem> {
     }
 }
 
-/// The time in what a Leaf wrote, or why it cannot be read.
+/// Reads the time from a Leaf's JSON, or tells why it cannot be read.
 fn time(data: &[u8], field: &str) -> Result<Option<StoreTime>, String> {
     let said: Value =
         serde_json::from_slice(data).map_err(|error| format!("its data is not JSON ({error})"))?;
@@ -113,11 +112,10 @@ fn time(data: &[u8], field: &str) -> Result<Option<StoreTime>, String> {
     }
 }
 
-/// How long a look at a registry may take.
 #[cfg(any(feature = "sql", feature = "zookeeper"))]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// What a registry holds, or `away` where it does not answer in time.
+/// Waits for a registry's answer, or gives `away` if none comes in time.
 #[cfg(any(feature = "sql", feature = "zookeeper"))]
 async fn in_time<T, E>(
     away: impl Fn(&str) -> E,

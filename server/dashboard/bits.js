@@ -1,4 +1,4 @@
-// Layouts: what an ID is made of. No part of the page; a BigInt in, BigInts out.
+// Layouts: the parts of an ID. Independent of the page: a BigInt in, BigInts out.
 
 const EPOCH = 1_735_689_600_000n
 
@@ -24,14 +24,14 @@ export function words({ time_bits, worker_bits, sequence_bits, tick_ms }) {
   return `${time_bits}/${worker_bits}/${sequence_bits} bits, ${tick_ms} ms`
 }
 
-/** An ID as it is written; undefined where it is none. */
+/** Parses an ID; undefined for anything else. */
 export function parse(text) {
   if (!/^(0|[1-9][0-9]{0,18})$/.test(text)) return undefined
   const id = BigInt(text)
   return id < 1n << 63n ? id : undefined
 }
 
-/** The parts of an ID; undefined where it has bits above the layout's. */
+/** The parts of an ID; undefined if it has bits above the layout's. */
 export function decompose(id, { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits }) {
   if (id >> BigInt(time_bits + worker_bits + sequence_bits) !== 0n) return undefined
   const low = (value, bits) => value & ((1n << BigInt(bits)) - 1n)
@@ -44,7 +44,7 @@ export function decompose(id, { epoch_ms, tick_ms, time_bits, worker_bits, seque
   }
 }
 
-/** Which part each of the 64 bits belongs to, the highest first, and whether it is set. */
+/** The part and value of each of the 64 bits, the highest first. */
 export function bits(id, { time_bits, worker_bits, sequence_bits }) {
   const parts = []
   for (let place = 63; place >= 0; place -= 1) {

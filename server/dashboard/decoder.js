@@ -1,4 +1,4 @@
-// The decoder: the bits of an ID, drawn, and what they mean.
+// The decoder: draws the bits of an ID, and explains them.
 
 import { at, draw, make, say } from './dom.js'
 import { grouped, moment } from './format.js'
@@ -7,7 +7,7 @@ import * as bits from './bits.js'
 const layouts = new Map(Object.entries(bits.PRESETS))
 const CELL = 14
 
-/** Follows what is typed and chosen. */
+/** Updates on input. */
 export function start() {
   offer([])
   for (const [id, event] of [['decode-id', 'input'], ['decode-layout', 'change']]) at(id).addEventListener(event, show)
@@ -51,7 +51,7 @@ function row(part, width, value, meaning) {
     make('td', { text: width }), make('td', { class: 'value', text: String(value) }), make('td', { text: meaning }))
 }
 
-/** 64 cells in two lines, or four where there is less room, the highest bit first. */
+/** Draws 64 cells in two lines, or four if there is less room, the highest bit first. */
 function picture(id, layout) {
   const line = at('bits').clientWidth < 32 * CELL + 18 ? 16 : 32
   const place = (i) => [(i % line) * CELL + Math.floor((i % line) / 8) * 6, Math.floor(i / line) * 34]

@@ -1,12 +1,12 @@
-// Elements, made so that nothing that a server says can be markup: text becomes text nodes, and
-// attributes are set by name.
+// Makes elements so that no server text can become markup: text becomes text nodes, and attributes are
+// set by name.
 
-/** An element with these properties and children; a child that is no node is text. */
+/** Makes an element with these properties and children; a child that is no node becomes text. */
 export function make(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children)
 }
 
-/** The same in SVG. */
+/** Makes an SVG element. */
 export function draw(tag, properties = {}, ...children) {
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), properties, children)
 }
@@ -24,14 +24,14 @@ function fill(element, properties, children) {
 /** The element with this id. */
 export const at = (id) => document.getElementById(id)
 
-/** Says this text, and touches nothing where it is said already: a screen reader would repeat it. */
+/** Sets a text, unless it is there already: a screen reader would repeat it. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
 /**
- * Keeps a row for each item, in their order. A row that is there already stays, with the focus in it:
- * `build` makes one and gives what changes it, `update(item)`.
+ * Keeps a row for each item, in order. An existing row stays, with its focus: `build` makes a row and
+ * returns its `update(item)`.
  */
 export function keep(body, rows, items, key, build) {
   const wanted = new Map(items.map((item) => [key(item), item]))

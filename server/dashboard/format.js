@@ -1,14 +1,14 @@
-// Numbers and times as a person reads them.
+// Formats numbers and times for people.
 
 const DAY = 86_400_000
 const UNITS = [['year', 365.25 * DAY], ['month', 30.44 * DAY], ['day', DAY], ['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]]
 
-/** A whole number in groups of three digits; BigInts, and texts of digits, too. */
+/** Groups a whole number by three digits; also BigInts, and texts of digits. */
 export function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009')
 }
 
-/** About how long, in its largest unit: `4.2 years`. */
+/** A rough duration in its largest unit: `4.2 years`. */
 export function long(ms) {
   if (!Number.isFinite(ms)) return 'never'
   if (ms > 999 * 365.25 * DAY) return 'over 999 years'
@@ -18,7 +18,7 @@ export function long(ms) {
   return `${text} ${name}${text === '1' ? '' : 's'}`
 }
 
-/** A moment, in UTC as everything else of leafid. */
+/** A moment in UTC, as everywhere in leafid. */
 export function moment(ms) {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? `${grouped(ms)} ms` : date.toISOString().replace('T', ' ').replace('Z', ' UTC')
@@ -27,7 +27,7 @@ export function moment(ms) {
 /** The time of a day. */
 export const clock = (ms) => moment(ms).slice(11, 19)
 
-/** Which part of a whole, as a percentage that is 0 or 100 only where it is all or nothing. */
+/** A fraction as a percentage, which is 0 or 100 only for none or all. */
 export function percent(part) {
   if (part <= 0) return '0 %'
   if (part < 0.001) return '< 0.1 %'

@@ -1,8 +1,8 @@
-// The worker numbers of a namespace as cells of one picture, each in the colour of its state.
+// Draws a namespace's worker numbers as cells, each in the colour of its state.
 
 import { at, say } from './dom.js'
 
-/** The states, by letter: their names, and what they mean. */
+/** The states by letter: name and meaning. */
 export const STATES = {
   '.': ['fresh', 'never handed out'],
   f: ['free', 'anybody may have it'],
@@ -15,7 +15,7 @@ let seen = { first: 0, states: '', holders: new Map() }
 let columns = 1
 let chosen = -1
 
-/** Follows the pointer, the keys, the size of the page and its colours. */
+/** Updates on the pointer, the keys, the page's size and its colours. */
 export function start() {
   const canvas = at('grid')
   canvas.addEventListener('keydown', (event) => {
@@ -58,7 +58,7 @@ function tell() {
   say(at('grid-at'), `Number ${number}: ${name}${owner ? ` by ${owner}` : ''} (${meaning})`)
 }
 
-/** Whole powers of two read best: twice as wide as high, and square where there are many. */
+/** Powers of two are the most readable: twice as wide as high, and square if there are many. */
 function shape(count) {
   let wide = 1
   while (wide * wide < (count > 16_384 ? count : count * 2)) wide *= 2

@@ -1,4 +1,4 @@
-// The store: whether it grants, and what an operator has to know of it.
+// Shows whether the store grants, and what an operator must know.
 
 import { at, make, say } from './dom.js'
 import { clock, grouped, moment } from './format.js'
@@ -26,7 +26,7 @@ export function show({ version, store, went_back: lines }) {
   fact('Journal', journal(store))
 }
 
-/** Says the state of the store in the page's head. */
+/** Sets the store's state in the page's head. */
 export function tell(state, words = state) {
   at('state').dataset.state = state
   say(at('state'), words)

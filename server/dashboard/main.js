@@ -1,4 +1,4 @@
-// The page: asks the server every few seconds, and shows what it says.
+// The page: asks the server every few seconds, and shows the answers.
 
 import { at, say } from './dom.js'
 import { long } from './format.js'
@@ -16,7 +16,7 @@ let last = 0
 let timer
 
 async function refresh() {
-  // One that is asked for meanwhile follows: it may be for another namespace.
+  // Asks again afterwards: the next request may be for another namespace.
   if (asking) {
     again = true
     return
@@ -38,7 +38,7 @@ async function refresh() {
   } catch (error) {
     wrong = error
   }
-  // The state and the trouble are told at one time: nobody sees `ok` beside a trouble that is over.
+  // State and error change together: nobody sees `ok` beside an error that is over.
   if (used === session.used()) {
     if (overview) health.show(overview)
     trouble(wrong)
@@ -52,7 +52,7 @@ async function refresh() {
   if (!paused && !document.hidden) timer = setTimeout(refresh, EVERY_MS)
 }
 
-/** Says what went wrong, once; nothing did without an error. */
+/** Shows an error once; hides it if there is none. */
 function trouble(error) {
   at('problem').hidden = !error
   say(at('problem'), error ? `${error.code ?? 'INTERNAL'}: ${error.message}` : '')
@@ -98,7 +98,7 @@ at('token').addEventListener('submit', (event) => {
 })
 at('token-forget').addEventListener('click', () => useToken(''))
 at('metrics').addEventListener('click', async (event) => {
-  // Without a token the link does it by itself.
+  // Without a token the plain link works.
   if (!session.hasToken()) return
   event.preventDefault()
   try {

@@ -1,11 +1,11 @@
-// What is asked of the server, and the token that it is asked with. The token is in memory, and in
-// this tab's session storage if that was asked for; never in an address, a cookie or the page.
+// Requests to the server, and their token. The token is in memory, and, if wanted, in this tab's
+// session storage; never in an address, a cookie or the page.
 
 const KEY = 'leafid.token'
 let token = sessionStorage.getItem(KEY) ?? ''
 let uses = 0
 
-/** Uses this token from now on; an empty one is none. */
+/** Uses this token from now on; an empty text is none. */
 export function use(text, kept) {
   token = text
   uses += 1
@@ -13,13 +13,12 @@ export function use(text, kept) {
   else sessionStorage.removeItem(KEY)
 }
 
-/** How often another token was used: what was asked with an earlier one says nothing of this one. */
+/** How often the token was changed: answers to an earlier token are out of date. */
 export const used = () => uses
 
-/** Whether there is one. */
 export const hasToken = () => token !== ''
 
-/** A refusal, or no answer at all. */
+/** A refusal, or a missing answer. */
 export class Refused extends Error {
   constructor(status, code, detail) {
     super(detail)
@@ -33,12 +32,12 @@ export class Refused extends Error {
   }
 }
 
-/** What a GET answers. */
+/** Sends a GET; returns its JSON. */
 export async function get(path) {
   return (await answer(path)).json()
 }
 
-/** What a GET answers, as a page of its own: a link sends no token. */
+/** Sends a GET; returns its answer as a page's address, since a link sends no token. */
 export async function page(path) {
   const text = await (await answer(path)).text()
   return URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))

@@ -1,4 +1,4 @@
-// The worker numbers of one namespace: the picture, the counts, the windows and who holds them.
+// One namespace's worker numbers: picture, counts, windows and holders.
 
 import { at, keep, make, say } from './dom.js'
 import { grouped, long, moment, clock } from './format.js'
@@ -10,7 +10,7 @@ const states = new Map()
 const holders = new Map()
 let spaces = []
 
-/** Which namespace is chosen. */
+/** The chosen namespace. */
 export const chosen = () => at('space').value
 
 /** Calls `changed` when another namespace is chosen. */
@@ -19,7 +19,7 @@ export function start(changed) {
   at('space').addEventListener('change', changed)
 }
 
-/** Shows which namespaces there are. */
+/** Lists the namespaces. */
 export function choose(list) {
   spaces = list
   const select = at('space')

@@ -1,10 +1,10 @@
-// The tags: how far each has come, how fast, and when it is at an end.
+// The tags: how far each has come, how fast, and when it will end.
 
 import { at, draw, keep, make, say } from './dom.js'
 import { clock, grouped, long, percent } from './format.js'
 
 const DAY_MS = 86_400_000
-/** The ends that matter: an INT column, a JavaScript number, a BIGINT column. */
+/** The usual ends: an INT column, a JavaScript number, a BIGINT column. */
 const ENDS = [(1n << 31n) - 1n, (1n << 53n) - 1n, (1n << 63n) - 1n]
 const rows = new Map()
 let shown = { tags: [], more_tags: false }
@@ -20,7 +20,7 @@ export function show(overview) {
   say(at('tag-count'), filter ? `${found.length} of ${all.length}${more}` : `${all.length} ${all.length === 1 ? 'tag' : 'tags'}${more}`)
 }
 
-/** Follows the filter. */
+/** Updates on the filter. */
 export function start() {
   at('tag-filter').addEventListener('input', () => show())
 }
@@ -49,7 +49,7 @@ function row({ tag }) {
   return { nodes: [first, second], update }
 }
 
-/** A cell that says how much of a line is used, and when it is at its end. */
+/** A cell with the used part of a tag's numbers, and the time of its end. */
 function end() {
   const text = make('span')
   const bar = draw('rect', { height: 4, rx: 1 })
@@ -67,11 +67,11 @@ function end() {
 }
 
 function leftMs(left, daily) {
-  // Where nothing is leased, or nobody knows yet, only how much is used is told.
+  // If nothing is leased, or the rate is still unknown, only the used part is shown.
   return daily === undefined || daily === '0' ? Infinity : (Number(left) / Number(daily)) * DAY_MS
 }
 
-/** The ranges of a tag that this server knows: its own, and those that it leased last. */
+/** A tag's ranges known to this server: its own, and those it leased last. */
 function inUse({ at_hand: hand, recent = [] }) {
   const lines = []
   for (const { start, end } of hand?.ranges ?? []) {

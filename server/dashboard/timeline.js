@@ -1,4 +1,4 @@
-// Windows on a time line: from when a holder has its number to where its window ends.
+// Windows on a time line: from the holder's first tick to the window's end.
 
 import { at, draw } from './dom.js'
 import { clock, long } from './format.js'
@@ -8,14 +8,14 @@ const ROW = 16
 const LEFT = 126
 const HEAD = 18
 
-/** Shows the windows of these holders, those that were granted last. */
+/** Shows these holders' windows, those granted last. */
 export function show(now, holders, layout, maxWindow) {
   const shown = [...holders].sort((a, b) => b.granted_ms - a.granted_ms).slice(0, MOST).sort((a, b) => a.worker - b.worker)
   if (shown.length === 0) return at('timeline').replaceChildren()
   const furthest = Math.max(...shown.map((row) => row.reserved_until_ms))
   const ahead = Math.max(furthest - now, 1_000)
   const begin = (row) => Number(layout.epoch_ms + BigInt(row.held_from) * layout.tick_ms)
-  // What is past needs no more room than what is to come, and no more than a window has.
+  // The past gets no more room than the future, and no more than a window.
   const from = Math.max(now - Math.min(ahead, maxWindow), Math.min(...shown.map(begin)))
   const to = now + ahead
   const width = Math.min(Math.max(at('timeline').clientWidth, 300), 720)

@@ -1,6 +1,6 @@
-//! The databases below the server's store. A back end decides nothing and words no refusal: it
-//! reads the rows that a decision wants, and writes rows if nobody else did. What is decided, asked
-//! again and joined is the [`Registry`](crate::registry::Registry)'s, once for all of them.
+//! Back ends: the databases that keep the rows of the server's store. A back end decides nothing and
+//! words no refusal: it reads the rows that a decision needs, and writes rows if nobody changed them
+//! meanwhile. The [`Registry`](crate::registry::Registry) decides, retries and batches for all of them.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -32,67 +32,67 @@ pub(crate) mod tls;
 /// A database that keeps a registry's rows.
 ///
 /// A turn of the registry is [`begin`](BackEnd::begin), any number of [`read`](BackEnd::read)s, and
-/// one [`write`](BackEnd::write). Nothing that was read in a turn has to stay as it was: whatever is
-/// written says what it was decided on.
+/// one [`write`](BackEnd::write). Rows that were read may change during the turn: each write contains
+/// the rows that it was decided on.
 ///
 /// # Errors
-/// Every verb gives a [`Fault`] when the database cannot do it now.
+/// Every method gives a [`Fault`] when the database cannot do it now.
 pub trait BackEnd: Send + 'static {
-    /// What is true of it as long as it is open.
+    /// The facts that stay true as long as the back end is open.
     fn facts(&self) -> Facts;
 
-    /// Tells whether it is still the database that was opened; asked by other threads too.
+    /// A check whether this is still the database that was opened, for use by other threads.
     fn watch(&self) -> Arc<dyn Watch>;
 
-    /// How it is to be used, and what it can tell.
+    /// The limits and abilities of the back end.
     fn abilities(&self) -> Abilities;
 
-    /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
-    /// taken up. Gives the database's own time where that needs no trip to it.
+    /// Begins a turn; waits here for another writer, before any request is taken up. Gives the
+    /// database's own time if that needs no round trip.
     fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>> + Send;
 
-    /// Reads what is wanted; the answers are in the same order.
+    /// Reads the wanted rows; the answers are in the order of the wants.
     fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>> + Send;
 
-    /// Writes each group whole or not at all, and each for itself, if the rows that it was decided
-    /// on are as they were read. Durable when it answers; the outcomes are in the same order. Ends
-    /// the turn, also where there is nothing to write.
+    /// Writes each group whole or not at all, independently of the others, if the rows that it was
+    /// decided on are unchanged. The writes are durable when this returns; the outcomes are in the order
+    /// of the groups. Ends the turn, even without a group.
     fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>> + Send;
 
-    /// Counts its connections: behind the same name an older state may stand on the next one.
+    /// The number of the connection: the next one, by the same name, may find an older state.
     fn connection(&self) -> u64 {
         0
     }
 
-    /// How far it has come; asked where a turn may begin to read, or after one.
+    /// The standing of the database; called before the reads of a turn, or after it.
     fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> + Send {
         async { Ok(Standing::default()) }
     }
 }
 
-/// How a back end is to be used, and what it can tell. By default it is a database in this process
-/// that takes any number of rows and does not tell how far it has come.
+/// The limits and abilities of a back end. The default is a database in this process that takes any
+/// number of rows and has no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// For how many requests rows are looked for at once: as many as there are where each reading
-    /// is a trip over a network, few where each row costs its time here, so that a turn can end.
+    /// How many requests' rows are read at once: many where each read is a round trip, few where each
+    /// row costs time in this process, so that a turn can end.
     pub at_once: usize,
-    /// A turn takes up no more requests when it changes this many rows of one namespace: they are
-    /// written together, and some databases take only a number of them at once.
+    /// The changed rows of one namespace after which a turn takes up no more requests: they are written
+    /// together, and some databases limit that.
     pub wide: usize,
-    /// At most this many rows of a group are written together, its first one aside.
+    /// The most rows of a group that are written together, not counting its first.
     pub whole: usize,
-    /// Whether it is another program's: the thread is free while a read or a write is under way, and a
-    /// replica may take its place, perhaps without the last writings.
+    /// Whether another program runs the database: the thread is free during a read or write, and a
+    /// replica may take over, perhaps without the last writes.
     pub is_remote: bool,
-    /// Whether the row of a tag stays for good; another program may delete those of its own table.
+    /// Whether the row of a tag stays for good; another program may delete rows of its own table.
     pub keeps_tags: bool,
-    /// Whether it tells how far it has come, so that a loss is noticed.
+    /// Whether it has a position, so that a loss is noticed.
     pub notices: bool,
 }
 
 impl Abilities {
-    /// Those of a database that is another program's, perhaps on another machine.
+    /// The abilities of a database that another program runs, perhaps on another machine.
     pub fn remote() -> Self {
         Self { is_remote: true, notices: true, ..Self::default() }
     }
@@ -111,53 +111,50 @@ impl Default for Abilities {
     }
 }
 
-/// How far a database has come.
+/// How far a database has come, by which a loss of writes is noticed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// What the store says of its last fence.
+    /// The store's row of its last fence.
     pub fenced: Seen<Fenced>,
-    /// What the database calls itself: one word, which another database has not; empty where it has
-    /// none.
+    /// The database's own unique identifier; empty if it has none.
     pub database: String,
-    /// How far it has come by its own count of writings that are durable; 0 where it has none, or
-    /// one that another database need not go on from.
+    /// Its own count of durable writes; 0 if it has none, or one that its replacement need not continue.
     pub position: u64,
 }
 
 /// Tells whether a database is still the one that was opened.
 pub trait Watch: Send + Sync {
-    /// Why nothing may be granted until a restart. Said in the log once, and true until a restart,
-    /// whatever comes back.
+    /// Why nothing may be granted until a restart, even if the database comes back; logged once.
     fn gone(&self) -> Option<Problem>;
 }
 
-/// What is true of a back end as long as it is open.
+/// The facts that stay true as long as a back end is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The random id that was made with the store.
     pub store: Token,
-    /// Where it lies, for a person.
+    /// Where the store is, for messages.
     pub place: String,
     /// The time when it was opened.
     pub now: StoreTime,
-    /// What it held when it was opened.
+    /// The contents of the store when it was opened.
     pub found: opening::Found,
 }
 
-/// What a reading gave.
+/// The result of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The database's own time.
     pub now: StoreTime,
-    /// The answers, in the order of what was wanted.
+    /// The answers, in the order of the wants.
     pub answers: Vec<Answer>,
 }
 
-/// What a writing gave.
+/// The result of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The database's own time.
     pub now: StoreTime,
-    /// How each group ended, in their order.
+    /// The outcomes, in the order of the groups.
     pub outcomes: Vec<Outcome>,
 }

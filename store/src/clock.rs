@@ -1,5 +1,4 @@
-//! The clocks of this machine, behind a trait that tests replace, and the registry's time over
-//! them.
+//! This machine's clocks, behind a trait that tests replace, and the registry's time over them.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +9,7 @@ use leafid_core::{HostTime, StoreTime};
 
 pub use leafid_turn::clock::{Clock, Leap, RegistryTime, strayed, strays};
 
-/// The clocks of the machine.
+/// This machine's clocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -24,7 +23,7 @@ impl Clock for SystemClock {
 
     #[cfg(unix)]
     fn boot(&self) -> HostTime {
-        // The clock that goes on while the machine sleeps has two names.
+        // The clock that ticks on while the machine sleeps has two names.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let id = rustix::time::ClockId::Boottime;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -41,7 +40,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands where a test puts it.
+/// A clock that moves only when a test sets it.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     wall: AtomicI64,
@@ -49,18 +48,18 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Both clocks show `at`.
+    /// Makes a clock with both times at `at`.
     pub fn at(at: StoreTime) -> ManualClock {
         ManualClock { wall: AtomicI64::new(at.get()), boot: AtomicI64::new(at.get()) }
     }
 
-    /// Time passes, or is set to `at`, on both clocks.
+    /// Sets both clocks to `at`.
     pub fn set(&self, at: StoreTime) {
         self.wall.store(at.get(), Ordering::SeqCst);
         self.boot.store(at.get(), Ordering::SeqCst);
     }
 
-    /// Somebody sets the wall clock.
+    /// Moves only the wall clock, by `ms`.
     pub fn step_wall(&self, ms: i64) {
         self.wall.fetch_add(ms, Ordering::SeqCst);
     }

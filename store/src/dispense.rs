@@ -1,4 +1,4 @@
-//! The server's own generators, for single IDs over HTTP: one per tag, one per namespace.
+//! The server's own generators, one per tag and per namespace, which make single IDs for HTTP requests.
 
 pub mod driver;
 
@@ -21,34 +21,34 @@ use driver::{AtHand, Deps, Driver};
 
 /// The most IDs of one request.
 pub const MOST: u64 = 10_000;
-/// A server that dies leaves a gap of this many numbers per tag at most.
+/// The largest step, and so the largest gap in a tag's numbers after a crash of the server.
 const STEP_CAP: u32 = 10_000;
 
-/// All generators of one server. They are made on first use.
+/// All generators of one server, each made on first use.
 pub struct Generators {
     deps: Deps,
     owner: Name,
     /// Whether this owner keeps its worker numbers.
     keeps: bool,
     tags: Pool<Segments>,
-    /// How often the store had been fenced when their numbers were leased.
+    /// The generation of the store when the tags' numbers were leased.
     generation: AtomicU64,
     namespaces: Pool<Snowflakes>,
 }
 
 struct Pool<S: Kind> {
     drivers: Mutex<HashMap<Name, Arc<Driver<S>>>>,
-    /// What was handed out; a generator comes and goes, this stays.
+    /// The counts of handed-out IDs, which outlive the generators.
     counts: Named<OfSingle>,
 }
 
-/// What the server handed out under a name, all that are not counted by name together.
+/// The counts of one name, or of all names together that are not counted separately.
 pub struct Single {
     /// `segment` or `snowflake`.
     pub kind: &'static str,
-    /// The tag or the namespace.
+    /// The tag or the namespace; `None` for the others together.
     pub name: Option<Name>,
-    /// What was counted.
+    /// The counts.
     pub counts: Arc<OfSingle>,
 }
 
@@ -72,15 +72,15 @@ impl<S: Kind + Send + 'static> Pool<S> {
             Some(driver) => driver,
             None => {
                 let made = Driver::new(new.await?, self.counts.of(&name, true));
-                // Where another request was faster, that one's is used by both.
+                // If another request was faster, both use its generator.
                 Arc::clone(self.all().entry(name).or_insert(made))
             }
         };
         let taken = driver.take(deps, count).await;
-        // A generator that failed for good is dropped, so that the next request asks anew: the tag may
-        // have been created by then. One that stopped because the store went back or was replaced stays,
-        // and goes on saying so: a new one would lease again what others hold. So does one that has some
-        // numbers left, but not as many as were wanted.
+        // A generator that failed for good is dropped, so that the next request asks the store anew: the
+        // tag may exist by then. One that stopped because the store went back or was replaced stays and
+        // keeps failing: a new one would lease what others hold. One with numbers left, but fewer than
+        // wanted, stays, too.
         let over = |problem: &Problem| {
             let (code, spent) = (problem.code, problem.code == Code::TagSpent);
             code.is_permanent() && !code.stops() && !(spent && driver.in_hand() > 0)
@@ -116,8 +116,8 @@ impl<S: Kind> Default for Pool<S> {
 }
 
 impl Generators {
-    /// None yet, under this owner, who keeps its worker numbers, or under a fresh one: then a server that
-    /// starts again is another holder.
+    /// Makes an empty set of generators for the owner `kept`, which keeps its worker numbers, or for a
+    /// fresh one, so that a restarted server is another holder.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
@@ -129,10 +129,10 @@ impl Generators {
         Ok(Generators { deps, owner, keeps, tags, generation, namespaces })
     }
 
-    /// `count` numbers of a tag, ascending.
+    /// Hands out `count` numbers of a tag, ascending.
     ///
     /// # Errors
-    /// `COUNT_INVALID`, and why none came in time.
+    /// `COUNT_INVALID`, or why no numbers came in time.
     pub async fn numbers(&self, tag: Name, count: u64) -> Result<Vec<u64>, Problem> {
         let count = checked(count)?;
         let take = || {
@@ -140,17 +140,17 @@ impl Generators {
             self.tags.take(&self.deps, tag, count, self.segment(tag))
         };
         match take().await {
-            // Another request, or the tag's deletion, closed the generator meanwhile: a new one
-            // hears from the store how it is now.
+            // Another request or the tag's deletion closed the generator meanwhile: a new one asks
+            // the store again.
             Err(problem) if problem.code == Code::Closed => take().await,
             taken => taken,
         }
     }
 
-    /// `count` snowflake IDs of a namespace, ascending.
+    /// Hands out `count` snowflake IDs of a namespace, ascending.
     ///
     /// # Errors
-    /// `COUNT_INVALID`, and why none came in time.
+    /// `COUNT_INVALID`, or why no IDs came in time.
     pub async fn stamps(&self, namespace: Name, count: u64) -> Result<Vec<u64>, Problem> {
         let count = checked(count)?;
         let new = || async { self.snowflake(namespace) };
@@ -161,28 +161,28 @@ impl Generators {
         }
     }
 
-    /// A number of a tag, where one can be had without waiting.
+    /// Hands out a number of a tag, if that needs no wait.
     pub fn number_at_hand(&self, tag: &Name) -> Option<u64> {
         self.heed_fence();
         self.tags.get(tag)?.at_once(&self.deps)
     }
 
-    /// A snowflake ID of a namespace, where one can be had without waiting.
+    /// Hands out a snowflake ID of a namespace, if that needs no wait.
     pub fn stamp_at_hand(&self, namespace: &Name) -> Option<u64> {
         self.namespaces.get(namespace)?.at_once(&self.deps)
     }
 
-    /// Whether numbers of the tag were handed out here, and nothing has stopped that since.
+    /// Whether there is a generator for the tag.
     pub fn knows_tag(&self, tag: &Name) -> bool {
         self.tags.get(tag).is_some()
     }
 
-    /// What is at hand of the numbers of each tag.
+    /// The leased ranges of each tag.
     pub fn at_hand(&self) -> Vec<(Name, AtHand)> {
         self.tags.all().iter().map(|(tag, driver)| (*tag, driver.at_hand())).collect()
     }
 
-    /// What was handed out.
+    /// The counts of handed-out IDs.
     pub fn counted(&self) -> Vec<Single> {
         let (tags, spaces) = (self.tags.counts.each(), self.namespaces.counts.each());
         let all = tags.into_iter().map(|of| ("segment", of));
@@ -190,8 +190,7 @@ impl Generators {
         all.map(|(kind, (name, counts))| Single { kind, name, counts }).collect()
     }
 
-    /// What can be handed out without the store: the kind and the name of the generator, and how many
-    /// IDs.
+    /// How many IDs can be handed out without the store, by kind and name of the generator.
     pub fn in_hand(&self) -> Vec<(&'static str, Name, u64)> {
         let tags = self.tags.in_hand().into_iter().map(|(tag, n)| ("segment", tag, n));
         let spaces = self.namespaces.in_hand().into_iter().map(|(name, n)| ("snowflake", name, n));
@@ -200,7 +199,7 @@ impl Generators {
         all
     }
 
-    /// Drops all numbers at hand once the store was fenced: they may have been granted before it went back.
+    /// Drops all leased numbers after a fence: they may have been granted before the store went back.
     fn heed_fence(&self) {
         let generation = self.deps.store.generation();
         if self.generation.load(Ordering::Acquire) == generation {
@@ -214,13 +213,13 @@ impl Generators {
         }
     }
 
-    /// Drops the numbers at hand of a tag of which a holder has shown that the store lost grants.
+    /// Drops the leased numbers of a tag after a holder has shown that the store lost grants of it.
     pub fn drop_numbers(&self, tag: &Name) {
         let driver = self.tags.all().remove(tag);
         driver.map(|driver| driver.retire());
     }
 
-    /// Hands out no more numbers of a tag: it was deleted.
+    /// Stops handing out numbers of a deleted tag.
     pub async fn forget_tag(&self, tag: &Name) {
         let driver = self.tags.all().remove(tag);
         if let Some(driver) = driver {
@@ -228,24 +227,24 @@ impl Generators {
         }
     }
 
-    /// Closes all of them; windows are given back.
+    /// Closes all generators and releases their windows.
     pub async fn close(&self) {
         self.namespaces.close(&self.deps).await;
         self.tags.close(&self.deps).await;
     }
 
     async fn segment(&self, tag: Name) -> Result<Segment, Problem> {
-        // The tag's own step decides how far the step may grow; a tag that is made by its first
-        // use has none yet.
+        // The tag's own step limits how far the step may grow; a tag that its first use creates has none
+        // yet.
         let own = match self.deps.store.tag(tag).await {
-            // Another program's table may say so.
+            // Possible in another program's table.
             Ok(TagRow { step: 0, .. }) => return Err(step_of_row(&tag)),
             Ok(row) => row.step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };
         let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };
-        // Another program's table may have names that are none of ours, and this one is there.
+        // Set past the check of `new`: another program's table may have names that it refuses.
         let usual = SegmentConfig::new("usual")?;
         let config = SegmentConfig { tag, step: Some(own), policy, ..usual };
         Ok(Segment::new(config, u64::from_le_bytes(random::bytes()?))?)

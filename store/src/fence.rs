@@ -1,10 +1,9 @@
-//! The fence: a store that lost something, as after a restored backup or a fail-over to a replica
-//! without the last commits, is found out, and every line is moved past what may have been granted.
+//! The fence: notices that a store lost grants, as after a restored backup or a fail-over to a replica
+//! without the last commits, and moves every tag and namespace past what may have been granted.
 //!
-//! What a server wrote it notes in a [`Witness`], which a [`Journal`] keeps over restarts in a file
-//! of its own: it tells whether something is missing, and nothing is ever granted from it. The
-//! [`Guard`] compares the two at the start, on every new connection, and where a row stands below
-//! what this server wrote.
+//! A server notes what it writes in a [`Witness`], which a [`Journal`] keeps over restarts in a file of
+//! its own. It shows whether something is missing; nothing is ever granted from it. The `Guard` compares
+//! it with the store at the start, on every new connection, and when a row is below what was written.
 
 pub mod file;
 pub(crate) mod guard;
@@ -26,20 +25,20 @@ pub(crate) use guard::Guard;
 pub use journal::Journal;
 pub use witness::Witness;
 
-/// What became of a fence.
+/// The result of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repaired {
-    /// How often the store was fenced, this time included.
+    /// The new generation of the store.
     pub generation: u64,
     /// How many tags were moved.
     pub tags: usize,
-    /// How many namespaces.
+    /// How many namespaces were moved.
     pub namespaces: usize,
-    /// Before when no window is granted.
+    /// The floor below which no window is granted.
     pub floor: StoreTime,
 }
 
-/// What a guard is told to do, and what it tells: shared with those who ask.
+/// Orders to a guard, and its state for readers.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     generation: AtomicU64,
@@ -53,7 +52,7 @@ pub(crate) struct Desk {
 pub(crate) struct Orders {
     pub journal: Option<Arc<Journal>>,
     pub heard: Option<Witness>,
-    /// The store is to be fenced, whatever it looks like.
+    /// Fence the store, whatever its state.
     pub repair: Option<oneshot::Sender<Result<Repaired, Problem>>>,
 }
 
@@ -76,7 +75,7 @@ impl Desk {
         self.floor.store(floor.get(), Ordering::Relaxed);
     }
 
-    /// Gives orders; they are seen to before the next request is.
+    /// Gives orders, which are carried out before the next request.
     pub fn order(&self, give: impl FnOnce(&mut Orders)) {
         give(&mut self.orders.lock().unwrap_or_else(PoisonError::into_inner));
         self.has_orders.store(true, Ordering::SeqCst);

@@ -1,9 +1,8 @@
-//! What key-value stores have in common: rows as values, written if their keys are as they were
-//! read, and a server's own index of what it knows of the numbers of each namespace. What the store
-//! itself does, an [`Engine`] does.
+//! The common part of the key-value stores, each of which is an [`Engine`]: rows are values, written if
+//! their keys are unchanged since they were read, and each server has an index of the worker numbers.
 //!
-//! Of a namespace's numbers a server reads only those buckets that others touched since: what an
-//! acquire costs does not depend on how many there are.
+//! A server reads only those buckets of a namespace's numbers that others touched since it last read them,
+//! so the cost of an acquire does not depend on how many numbers there are.
 
 #[cfg(any(feature = "etcd", feature = "zookeeper"))]
 mod address;
@@ -89,7 +88,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
         if self.connected != self.link.connection() {
-            // Where an older state stands on the next one, its revisions come again.
+            // If the new connection finds an older state, its revisions are used again.
             if self.connected > 0 {
                 self.spaces.clear();
             }

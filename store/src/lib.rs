@@ -1,14 +1,13 @@
-//! The store of leafid without a server: ranges of numbers and windows of time in SQLite, PostgreSQL,
-//! MySQL, etcd or ZooKeeper, leased so that no two holders ever have the same.
+//! The store of leafid without a server: leases ranges of numbers and windows of time from SQLite,
+//! PostgreSQL, MySQL, etcd or ZooKeeper, so that no two holders ever have the same.
 //!
-//! `opening → registry → fence → keyed → backends`: arrows point to what is imported, and nothing imports
-//! against them. Every decision is [`leafid_core::registry`]'s; [`registry`] asks for the rows, has it
-//! decide, and writes; [`fence`] notices a store that went back; [`backends`] keep the rows,
-//! and [`keyed`] has those that keep them as keys and values.
-//! [`dispense`] draws single IDs from what is leased.
+//! `opening → registry → fence → keyed → backends`: modules import only along the arrows.
+//! [`leafid_core::registry`] makes every decision; [`registry`] reads the rows for it and writes the result;
+//! [`fence`] notices a store that went back; [`backends`] keep the rows, and [`keyed`] has those that keep
+//! them as keys and values. [`dispense`] makes single IDs from leases.
 //!
-//! A program that embeds a store does what `leafid serve` does around it: it opens the store, gives it a
-//! journal ([`Registry::keep`](registry::Registry::keep)), and leases.
+//! A program that embeds a store does as `leafid serve` does: it opens the store, gives it a journal
+//! ([`Registry::keep`](registry::Registry::keep)), and leases.
 //!
 //! ```
 //! use std::sync::Arc;

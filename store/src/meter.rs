@@ -1,9 +1,8 @@
-//! Counters that a running server keeps of itself: small, of fixed size, and written without a lock
-//! that anybody waits for. `seen` reads them.
+//! Counters of a running server: small, of fixed size, and updated without waiting for a lock.
 //!
-//! They are our own, and not a metrics crate's: most of what is shown is read from the store when it
-//! is asked for, so that a registry of metrics would hold little; names of tags have to be bounded,
-//! which none does; and a request costs a handful of relaxed additions here, whoever else counts.
+//! They are our own instead of a metrics crate's: most metrics are read from the store on demand, so a
+//! crate would hold few; the number of counted tags must be bounded, which no crate does; and a request
+//! costs only a few relaxed additions here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,12 +11,12 @@ use self::histogram::Histogram;
 pub mod histogram;
 pub mod leases;
 
-/// A number.
+/// A counter or a gauge.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// One more.
+    /// Adds one.
     pub fn one(&self) {
         self.more(1);
     }
@@ -27,41 +26,41 @@ impl Counter {
         self.0.fetch_add(by, Ordering::Relaxed);
     }
 
-    /// How many.
+    /// The value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// It is this now.
+    /// Sets the value.
     pub fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
 }
 
-/// What is counted of a store's turns. One thread writes it.
+/// The counts of a store's turns, written by one thread.
 #[derive(Debug)]
 pub struct Turns {
-    /// How long the back end took to begin a turn, in µs: another program may have it locked.
+    /// How long the back end took to begin a turn, in µs; another program may have it locked.
     pub begin: Histogram,
-    /// How long it took to read, each time.
+    /// How long each read took.
     pub read: Histogram,
-    /// How long it took to write and make durable.
+    /// How long each durable write took.
     pub write: Histogram,
     /// How many requests were decided in a turn.
     pub requests: Histogram,
-    /// How long a request waited until it was decided for the first time.
+    /// How long requests waited until they were first decided.
     pub waited: Histogram,
-    /// Requests whose rows others wrote first.
+    /// Requests that lost a race: others wrote their rows first.
     pub conflicts: Counter,
-    /// Requests whose caller was gone when their turn came.
+    /// Requests with a caller that was gone when their turn came.
     pub abandoned: Counter,
-    /// Requests that waited longer than callers do.
+    /// Requests that waited longer than callers wait.
     pub late: Counter,
-    /// Requests for worker numbers that wait.
+    /// Waiting acquires.
     pub acquires: Counter,
-    /// Other requests that wait.
+    /// Other waiting requests.
     pub others: Counter,
-    /// Requests that wait for another try.
+    /// Requests that wait for a retry.
     pub again: Counter,
 }
 

@@ -1,4 +1,4 @@
-//! Where stores lie, by the name that an operator gives, and a registry over what lies there.
+//! Finds stores by the name that an operator gives, and opens a registry over them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::keyed::zookeeper;
 use crate::problem::Problem;
 use crate::registry::Registry;
 
-/// Where a store lies.
+/// Where a store is.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A SQLite file.
@@ -49,7 +49,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Reads a URL; `None` for a name that is no database's.
+    /// Parses a URL; `None` for a name that is not a database's.
     ///
     /// # Errors
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// Whether the tags of the store with this name are in Leaf's own table.
+    /// Whether the store of this name has its tags in Leaf's own table.
     pub fn is_leafs(named: &str) -> bool {
         match Place::parse(named) {
             #[cfg(feature = "sql")]
@@ -80,7 +80,7 @@ impl Place {
         }
     }
 
-    /// The place as messages show it: without a password.
+    /// The place for messages: without a password.
     pub fn shown(&self) -> String {
         match self {
             Place::File(path) => file::place(path),
@@ -95,8 +95,8 @@ impl Place {
         }
     }
 
-    /// Opens the store that lies there, or makes it where the options say so. That of a database is used as
-    /// a task of this runtime, or on a thread of its own.
+    /// Opens the store, or makes it if the options allow. A store across a network runs as a task of the
+    /// runtime `on`, if given, and any other on a thread of its own.
     ///
     /// # Errors
     /// As [`Sqlite::open`] and [`far::open`](crate::backends::far::open).
@@ -135,11 +135,11 @@ impl Place {
         }
     }
 
-    /// What a query of an application gives, asked for `--from-max`.
+    /// Runs an application's query for `--from-max`.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` where there are no tables, or the query gives no number; `STORE_UNAVAILABLE`
-    /// where a database does not answer.
+    /// `REQUEST_INVALID` if the place has no tables or the query gives no number, `STORE_UNAVAILABLE` if a
+    /// database does not answer.
     pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
         match self {
             Place::File(path) => of_file(path, sql),
@@ -159,11 +159,11 @@ impl Place {
         }
     }
 
-    /// Gives the store that lies there another id.
+    /// Gives the store another id.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for a database that does not keep tables; `STORE_UNAVAILABLE` where the store is in
-    /// use; else as [`open`](Place::open).
+    /// `REQUEST_INVALID` for a key-value store, `STORE_UNAVAILABLE` if the store is in use, or those of
+    /// [`open`](Place::open).
     pub fn rename(&self, id: Token) -> Result<(), Problem> {
         match self {
             Place::File(path) => file::rename(path, id),
@@ -184,7 +184,7 @@ impl Place {
     }
 }
 
-/// Refuses a scheme whose engine this program was built without.
+/// Refuses a URL scheme that this program was built without.
 ///
 /// # Errors
 /// `REQUEST_INVALID`.
@@ -204,7 +204,7 @@ pub fn built(scheme: &str) -> Result<(), Problem> {
     Err(Problem::new(Code::RequestInvalid, detail))
 }
 
-/// Opens a store in a SQLite file, or makes it where the options say so.
+/// Opens a store in a SQLite file, or makes it if the options allow.
 ///
 /// # Errors
 /// As [`Sqlite::open`].

@@ -1,13 +1,13 @@
-//! Randomness of the machine.
+//! Random bytes from the operating system.
 
 use leafid_core::Code;
 
 use crate::problem::Problem;
 
-/// Fresh random bytes.
+/// Makes random bytes.
 ///
 /// # Errors
-/// `INTERNAL` where the machine has none to give.
+/// `INTERNAL` if the operating system has none to give.
 pub fn bytes<const N: usize>() -> Result<[u8; N], Problem> {
     let mut bytes = [0; N];
     match getrandom::fill(&mut bytes) {

@@ -1,4 +1,4 @@
-//! Lines of the log that would repeat themselves.
+//! Limits log lines that would repeat themselves.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use leafid_core::Code;
 
-/// One code has at most one line in this time.
+/// The shortest time between two lines of one code.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Lets one line a second through per code, and counts the others.
@@ -22,12 +22,12 @@ struct Seen {
 }
 
 impl Rate {
-    /// Nothing was written yet.
+    /// Makes a limit without any lines yet.
     pub const fn new() -> Rate {
         Rate { seen: Mutex::new(BTreeMap::new()) }
     }
 
-    /// Whether a line of this code may be written, and how many were left out since the last.
+    /// If a line of this code may be written now, the number of lines left out since the last.
     pub fn admit(&self, code: Code) -> Option<u64> {
         self.admit_at(code, Instant::now())
     }

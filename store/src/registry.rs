@@ -1,6 +1,6 @@
-//! The server's store over any back end: one turn after another reads what requests want, has the
-//! core decide, explains what it refuses, writes, and answers. Requests that wait together for the
-//! same line are one write; what others wrote first is decided again.
+//! The server's store over any back end. Each turn reads the rows for the waiting requests, lets the core
+//! decide, writes and answers. Requests that wait together for one tag or worker number are one write, and
+//! a request that loses a race with another server is decided again.
 
 mod alarm;
 pub use leafid_turn::{aside, explain};
@@ -39,21 +39,21 @@ use leafid_turn::{namespaces, segments, windows};
 use job::Kind;
 use opened::{Opened, closed};
 
-/// Within this time it is said whether the store is ready.
+/// The time-out for a check whether the store is ready.
 const READY: Duration = Duration::from_secs(1);
 
-/// An answer that comes when it is durable. What is asked waits for its turn from the call on, polled
-/// or not.
+/// An answer that comes when its effect is durable. The request is queued by the call, even if the future
+/// is never polled.
 pub trait Answer<T>: Future<Output = Result<T, Problem>> + Send {}
 
 impl<T, F: Future<Output = Result<T, Problem>> + Send> Answer<T> for F {}
 
-/// A store that many requests share: hands out disjoint ranges, durable before they are answered.
+/// A store that many requests share: leases disjoint ranges, durable before it answers.
 ///
 /// # Errors
-/// Every verb gives the codes of its decision in the core, `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN`
+/// Every method gives the codes of its decision in the core, `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN`
 /// without a row, `WORKER_INVALID` for a number outside the layout, and `STORE_UNAVAILABLE` or
-/// `OVERLOADED` when there is no answer to be had now.
+/// `OVERLOADED` if no answer is possible now.
 pub struct Registry {
     place: String,
     state: Arc<State>,
@@ -61,18 +61,18 @@ pub struct Registry {
 }
 
 struct State {
-    /// The store; a server may start while its database cannot be reached.
+    /// The open store; empty while a server has started without reaching its database.
     opened: OnceLock<Arc<Opened>>,
     why: Mutex<Problem>,
 }
 
 impl Registry {
-    /// Takes over a back end that waits for another program, and uses it as a task of this runtime:
-    /// a request is then decided where it came in, and wakes no thread on its way. A back end that
-    /// does its work itself keeps a thread of its own, and so does any where no runtime is given.
+    /// Makes a registry over a back end. A remote one runs as a task of this runtime, so that a request
+    /// wakes no other thread; one that works in this process, or any without a runtime, gets a thread of
+    /// its own.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` where no thread can be had.
+    /// `STORE_UNAVAILABLE` if no thread can be started.
     pub fn over(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
@@ -85,11 +85,11 @@ impl Registry {
         Ok(Registry { place, state: Arc::new(state), leases: Leases::default() })
     }
 
-    /// A store whose database could not be reached: it is tried again and again, and until it opens
-    /// every request hears why there is no store; `opened` hears when it does.
+    /// Makes a registry for a database that could not be reached: keeps trying to open it, refuses every
+    /// request with the reason until then, and calls `opened` when it succeeds.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` where no thread can be had.
+    /// `STORE_UNAVAILABLE` if no thread can be started.
     pub fn late(
         place: String,
         why: Problem,
@@ -130,17 +130,17 @@ impl Registry {
         self.state.opened.get().ok_or_else(why)
     }
 
-    /// The random id that was made with the store; zeros before it is open, when no answer has it.
+    /// The store's random id; zeros before it is open, when no answer contains it.
     pub fn id(&self) -> Token {
         self.opened().map_or(Token::new([0; 16]), |opened| opened.shared.facts.store)
     }
 
-    /// Where it lies, for a person.
+    /// Where the store is, for messages.
     pub fn place(&self) -> String {
         self.place.clone()
     }
 
-    /// What the back end held when it was opened.
+    /// The contents of the store when it was opened.
     ///
     /// # Errors
     /// Why it is not open yet.
@@ -148,13 +148,13 @@ impl Registry {
         Ok(self.opened()?.shared.facts.found)
     }
 
-    /// What it was asked for.
+    /// The counts of leases.
     pub fn leases(&self) -> &Leases {
         &self.leases
     }
 
-    /// Notes what is written from now on in a journal, and compares the store with what stands there
-    /// before the next request is answered; with `believe_clock` without the times that stand there.
+    /// Notes all writes from now on in a journal, and compares the store with the journal before the next
+    /// answer; with `believe_clock` without the journal's times.
     ///
     /// # Errors
     /// Why it is not open yet.
@@ -169,11 +169,11 @@ impl Registry {
         Ok(())
     }
 
-    /// Fences the store, whatever it looks like: every line is moved past what may have been granted,
-    /// also past what a server's journal knows.
+    /// Fences the store, whatever its state: moves every tag and namespace past what may have been granted
+    /// by the store and, if given, the journals in `heard`.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` where it cannot be written.
+    /// `STORE_UNAVAILABLE` if the store cannot be written.
     pub async fn repair(&self, heard: Option<Witness>) -> Result<Repaired, Problem> {
         let (asked, done) = oneshot::channel();
         let desk = &self.opened()?.shared.desk;
@@ -185,13 +185,13 @@ impl Registry {
         }
     }
 
-    /// The store's time; fails when the store cannot be used.
+    /// Reads the store's time; fails if the store cannot be used.
     pub fn now(&self) -> impl Answer<StoreTime> {
         self.submit(Kind::Take, Scope::Nothing, |turn| Ok(turn.now))
     }
 
-    /// The store's time, when something could be written a moment ago, or can be now; fails when
-    /// nothing can be granted.
+    /// Reads the store's time, if something was written a moment ago or can be now; fails if nothing can be
+    /// granted.
     pub async fn ready(&self) -> Result<StoreTime, Problem> {
         let shared = &self.opened()?.shared;
         let asked = async {
@@ -207,36 +207,36 @@ impl Registry {
             }
             self.now().await
         };
-        // A turn may wait for a row that somebody keeps locked: the database is well then.
+        // The turn may only be waiting for a locked row, with the database well.
         match tokio::time::timeout(READY, asked).await {
             Ok(answered) => answered,
             Err(_) => shared.health.state(shared.clock.boot()),
         }
     }
 
-    /// Looks whether the store is still the one that was opened; called each second. Where it is
-    /// not, nothing is granted from then on.
+    /// Checks whether the store is still the one that was opened; if not, nothing more is granted. To be
+    /// called each second.
     pub fn watch(&self) {
-        // Said in the log by itself.
+        // The check logs its result itself.
         let _ = self.opened().map(|opened| opened.shared.watch.gone());
     }
 
-    /// How often it was fenced, as far as is known.
+    /// The last known generation of the store.
     pub fn generation(&self) -> u64 {
         self.state.opened.get().map_or(0, |opened| opened.shared.desk.generation())
     }
 
-    /// Before when no window begins, by its last fence, as far as is known; 0 where there was none.
+    /// The last known floor of windows from a fence; 0 without one.
     pub fn floor(&self) -> StoreTime {
         self.opened().map_or(StoreTime::new(0), |opened| opened.shared.desk.floor())
     }
 
-    /// What is known of its inside; nothing before it is open.
+    /// The internal state, for metrics; `None` before the store is open.
     pub fn inside(&self) -> Option<Inside> {
         Some(self.opened().ok()?.inside())
     }
 
-    /// Refuses what is asked from now on, and answers when what was asked before is done.
+    /// Refuses new requests, and completes when the earlier ones are done.
     pub fn close(&self) -> impl Future<Output = ()> + Send {
         let closing = self.opened().map(|opened| opened.close());
         async {
@@ -246,10 +246,10 @@ impl Registry {
         }
     }
 
-    /// The next numbers of a tag.
+    /// Leases the next numbers of a tag.
     pub fn lease_segment(&self, ask: SegmentAsk) -> impl Answer<SegmentGrant> {
         let note = move |leases: &Leases, answer: &Result<SegmentGrant, Problem>| {
-            // One that is stopped is there, and to be seen.
+            // A refusal with a position is about an existing, stopped tag, which counts by name.
             let there = |problem: &Problem| problem.figure("max_id").is_some();
             let there = answer.as_ref().err().is_none_or(there);
             leases.tags.of(&ask.tag, there).note(answer);
@@ -259,14 +259,14 @@ impl Registry {
         self.heed(scope, ask.store, note, self.submit(Kind::Take, scope, lease))
     }
 
-    /// A worker number and a first window.
+    /// Grants a worker number and a first window.
     pub fn acquire(&self, ask: AcquireAsk) -> impl Answer<WindowGrant> {
         let (scope, note) = (Scope::Namespace(ask.namespace), of(ask.namespace, |of| &of.acquires));
         let acquire = move |turn: &mut TurnRows| windows::acquire(turn, &ask);
         self.heed(scope, ask.store, note, self.submit(Kind::Acquire, scope, acquire))
     }
 
-    /// A later end of a window.
+    /// Grants a later end of a window.
     pub fn renew(&self, ask: RenewAsk) -> impl Answer<WindowGrant> {
         let note = of(ask.namespace, |of| &of.renewals);
         let scope = Scope::Worker(ask.namespace, ask.worker);
@@ -274,7 +274,7 @@ impl Registry {
         self.heed(scope, Some(ask.store), note, self.submit(Kind::Take, scope, renew))
     }
 
-    /// Takes back what of a window was not used.
+    /// Takes back the unused part of a window.
     pub fn release(&self, ask: Release) -> impl Answer<()> {
         let note = of(ask.namespace, |of| &of.releases);
         let scope = Scope::Worker(ask.namespace, ask.worker);
@@ -282,13 +282,13 @@ impl Registry {
         self.heed(scope, Some(ask.store), note, self.submit(Kind::Change, scope, release))
     }
 
-    /// An operator's release: nobody holds or keeps the number from now on; its window runs out.
+    /// Releases a number for an operator: nobody holds or keeps it from now on, and its window runs out.
     pub fn revoke(&self, namespace: Name, worker: u32) -> impl Answer<()> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| windows::revoke(turn, &namespace, worker))
     }
 
-    /// Sets a number aside for what uses it outside of leafid, or takes it over from there.
+    /// Sets a number aside for use outside leafid, or takes it over from there.
     pub fn set_aside(&self, namespace: Name, worker: u32, ask: Aside) -> impl Answer<WorkerRow> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| {
@@ -296,12 +296,12 @@ impl Registry {
         })
     }
 
-    /// The row of a tag that is not deleted.
+    /// Reads the row of a tag that is not deleted.
     pub fn tag(&self, tag: Name) -> impl Answer<TagRow> {
         self.submit(Kind::Take, Scope::Tag(tag), move |turn| segments::tag(turn, &tag))
     }
 
-    /// Tags that are not deleted, by name.
+    /// Lists tags that are not deleted, by name.
     pub fn tags(&self, page: Page<Name>) -> impl Answer<Vec<(Name, TagRow)>> {
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(Want::Tags(page))? {
             Rows::Tags(rows) => Ok(rows),
@@ -315,7 +315,7 @@ impl Registry {
         self.noted(self.submit(Kind::Change, Scope::Tag(tag), put))
     }
 
-    /// Moves the position of a tag to `to`, and never down.
+    /// Moves the position of a tag up to `to`, never down.
     pub fn advance_tag(&self, tag: Name, to: u64) -> impl Answer<TagRow> {
         let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
         self.noted(self.submit(Kind::Change, Scope::Tag(tag), advance))
@@ -326,13 +326,13 @@ impl Registry {
         self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
     }
 
-    /// The row of a namespace.
+    /// Reads the row of a namespace.
     pub fn namespace(&self, namespace: Name) -> impl Answer<Namespace> {
         let scope = Scope::Namespace(namespace);
         self.submit(Kind::Take, scope, move |turn| namespaces::namespace(turn, &namespace))
     }
 
-    /// Namespaces, by name.
+    /// Lists namespaces, by name.
     pub fn namespaces(&self, page: Page<Name>) -> impl Answer<Vec<(Name, Namespace)>> {
         let list = Want::Namespaces(page);
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(list)? {
@@ -347,7 +347,7 @@ impl Registry {
         self.submit(Kind::Change, Scope::Namespace(name), put)
     }
 
-    /// The numbers of a namespace that were ever handed out.
+    /// Lists the numbers of a namespace that were ever granted.
     pub fn workers(&self, namespace: Name, page: Page<u32>) -> impl Answer<Vec<Worker>> {
         self.submit(Kind::Take, Scope::Namespace(namespace), move |turn| {
             namespaces::namespace(turn, &namespace)?;
@@ -369,8 +369,8 @@ impl Registry {
         }
     }
 
-    /// An operator's change of a tag, answered when it stands in the journal, too: it may be larger than
-    /// any gap.
+    /// Waits until an operator's change of a tag is in the journal, too: it may be larger than any gap that
+    /// a fence leaves.
     fn noted<T: Send>(&self, changed: impl Answer<T>) -> impl Answer<T> {
         async move {
             let changed = changed.await?;
@@ -381,9 +381,9 @@ impl Registry {
         }
     }
 
-    /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
-    /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
-    /// that took longer than callers wait (`OVERLOADED`).
+    /// Queues a decision for a turn, and answers when its changes are durable. Unless it is a
+    /// [`Kind::Change`], it is skipped if the answer was dropped before its turn, or if that came later
+    /// than callers wait (`OVERLOADED`).
     fn submit<T, F>(&self, kind: Kind, scope: Scope, decide: F) -> impl Answer<T>
     where
         F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
@@ -405,7 +405,7 @@ impl State {
     fn hear(&self, mut problem: Problem, tries: u32) {
         tracing::warn!(code = %problem.code, tries, "not open: {}", problem.detail);
         if matches!(problem.code, Code::Unauthorized | Code::Forbidden) {
-            // It is this server that the database does not let in, not who asks it.
+            // The database denied access to this server, not to the caller.
             problem = Problem::unavailable(problem.detail);
         }
         *self.why.lock().unwrap_or_else(PoisonError::into_inner) = problem;

@@ -1,4 +1,4 @@
-//! What is asked of a store, and what it tells.
+//! The types of a store's requests and reports.
 
 use std::sync::Arc;
 
@@ -7,27 +7,26 @@ pub use leafid_turn::change::{Aside, NamespaceChange, Page, TagChange};
 
 use crate::meter::Turns;
 
-/// What is known of a store's inside.
+/// The internal state of a store, for metrics.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// What its thread has counted.
+    /// The counts of its turns.
     pub turns: Arc<Turns>,
-    /// Requests that its thread has not taken in yet.
+    /// Requests that are not in a line yet.
     pub arriving: u64,
-    /// How far its database had come, by its own count, when that was looked at last; 0 where it has
-    /// none.
+    /// The last known position of the store; 0 if it has none.
     pub position: u64,
-    /// Its journal, where one is kept.
+    /// Its journal, if one is kept.
     pub journal: Option<JournalSight>,
 }
 
 /// The state of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalSight {
-    /// Whether the last writing did not fail.
+    /// Whether the last write succeeded.
     pub written: bool,
-    /// Since when the store has one there, by the server's clock.
+    /// When the store's journal was begun, by the server's clock.
     pub since: StoreTime,
-    /// Whether it lies on another disk than the store.
+    /// Whether it is on another disk than the store.
     pub apart: bool,
 }

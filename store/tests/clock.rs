@@ -1,4 +1,4 @@
-//! Which wall clock a store believes when it starts.
+//! Which wall clocks a store accepts when it starts.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ impl std::io::Write for Log {
 async fn a_clock_that_leaps_is_told() {
     let log = Log::default();
     let lines = log.clone();
-    // The only test here that reads the log: the thread that writes the file has the log of all.
+    // The subscriber is global, as the store's thread logs, so only one test here can read the log.
     tracing_subscriber::fmt().with_writer(move || lines.clone()).init();
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
@@ -87,7 +87,7 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
     let default = Name::namespace("default").unwrap();
     acquire(&store, default, 1).await.unwrap();
     drop(store);
-    // A holiday, and a clock that was put right by hours: time begins at what was granted.
+    // A month's pause, and a clock that was set back by a day: time never begins before the last grant.
     for (at, begins) in [(START + 30 * DAY, START + 30 * DAY), (START - DAY, START)] {
         let store = open(&file, at, false).unwrap();
         assert_eq!(store.now().await.unwrap().get(), begins);
@@ -113,7 +113,7 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
     );
 }
 
-/// Started once ten years ahead, and put right: the time comes back, and what was granted is not
+/// A store was started with a clock ten years ahead: with the right clock, time comes back, and nothing is
 /// granted twice.
 #[tokio::test]
 async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
@@ -128,7 +128,7 @@ async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
     let default = Name::namespace("default").unwrap();
     let grant = acquire(&right, default, 2).await.unwrap();
     assert_eq!(grant.now.get(), START);
-    // The only number of the other namespace stays reserved to the end of its window.
+    // The only number of the other namespace stays reserved until its window ends.
     let refused = acquire(&right, name, 3).await.unwrap_err();
     assert_eq!(refused.code, Code::WorkersExhausted);
     assert_eq!(refused.free_at, Some(granted.layout.time(granted.ticks.end)));
@@ -137,8 +137,8 @@ async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
     assert_eq!(again.now().await.unwrap().get(), START + 1_000);
 }
 
-/// The server that was started with the wrong clock still runs: the times of its grants are lowered in
-/// the store that it shares, and it has lost nothing.
+/// The server with the wrong clock still runs: the times of its grants are lowered in the shared store, which
+/// it must not take for a loss.
 #[tokio::test]
 async fn a_clock_that_is_believed_beside_a_server_fences_nothing() {
     let (_folder, file) = place();
@@ -154,14 +154,14 @@ async fn a_clock_that_is_believed_beside_a_server_fences_nothing() {
 
     let right = open(&file, START, true).unwrap();
     assert_eq!(right.now().await.unwrap().get(), START);
-    // Its holder goes on with it, and its tags stand where they stood.
+    // Its holder can renew, and its tags keep their positions.
     let renewal = RenewAsk::new(name, Token::new([3; 16]), &granted);
     let renewed = first.renew(renewal).await.unwrap();
     assert_eq!(renewed.worker, granted.worker);
     assert_eq!(lease(4).await.range.start, before.range.end);
 }
 
-/// Ahead and believed: also where no window is granted until the next start.
+/// A trusted clock that is ahead is trusted at the next start, too, even if no window was granted meanwhile.
 #[tokio::test]
 async fn a_clock_ahead_that_is_believed_needs_no_flag_twice() {
     let (_folder, file) = place();
@@ -174,8 +174,7 @@ async fn a_clock_ahead_that_is_believed_needs_no_flag_twice() {
     open(&file, later + DAY, false).unwrap();
 }
 
-/// Leases of numbers have no time of their own: a store that grants nothing else is not taken for
-/// one that stood still.
+/// Leases of numbers record no time, but a store that grants only those is not taken for an unused one.
 #[tokio::test]
 async fn a_store_that_only_leases_numbers_starts_after_months() {
     let (_folder, file) = place();

@@ -1,4 +1,4 @@
-//! Which files are stores, and which are refused.
+//! Which files are accepted as stores, and which are refused.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,8 +49,7 @@ fn what_is_not_there_is_not_made_unasked() {
     let [missing, empty, bare] =
         ["missing.db", "empty.db", "bare.db"].map(|n| folder.path().join(n));
     std::fs::write(&empty, "").unwrap();
-    // A database of one page without a table: what is left of a store that was moved away from its
-    // log.
+    // A database of one page without a table, as a store that was separated from its log.
     let connection = rusqlite::Connection::open(&bare).unwrap();
     connection.execute_batch("CREATE TABLE t (x); DROP TABLE t; VACUUM").unwrap();
     drop(connection);
@@ -68,7 +67,7 @@ fn what_is_not_there_is_not_made_unasked() {
     }
 }
 
-/// SQLite would remove the log, and with it what was granted last.
+/// SQLite would delete the log, and with it the last grants.
 #[test]
 fn a_log_without_its_file_is_not_thrown_away() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +92,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     let store = open_sqlite(&file, clock.clone(), &options).unwrap();
     let floor = start + 60_000 + 5_000;
     assert_eq!(store.found().unwrap().floor, Some(StoreTime::new(floor)));
-    // A namespace that is made later has the floor, too, and keeps it when its layout changes.
+    // A later namespace has the floor, too, and keeps it when its layout changes.
     let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
     let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
     store.put_namespace(wide, change).await.unwrap();
@@ -117,13 +116,13 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
         let begins = grant.layout.time(grant.ticks.start).get();
         assert!(begins >= floor, "{namespace}: {begins} after {floor}");
     }
-    // A tag would begin at 1 again.
+    // A new tag would begin at 1 again.
     let tag = Name::tag("orders").unwrap();
     let refused = store.put_tag(tag, TagChange::default()).await;
     is_refused(refused, Code::RequestInvalid, &["--from"]);
     let change = TagChange { from: Some(5_000_001), ..TagChange::default() };
     assert_eq!(store.put_tag(tag, change).await.unwrap().max_id, 5_000_001);
-    // One that is there changes as ever, and one that was deleted goes on where it stood.
+    // An existing tag may change, and a deleted one goes on above its position.
     let change = TagChange { step: Some(7), ..TagChange::default() };
     assert_eq!(store.put_tag(tag, change).await.unwrap().step, 7);
     store.delete_tag(tag).await.unwrap();
@@ -188,7 +187,7 @@ fn a_store_that_cannot_be_written_to_says_so() {
     is_refused(open(&file), Code::StoreUnavailable, &["locked"]);
 }
 
-/// However often it is asked for, and not at all where something else was written.
+/// Readiness writes at most once a second, and not at all if something else was written.
 #[tokio::test]
 async fn readiness_writes_at_most_once_a_second() {
     let (_folder, file) = place();
@@ -206,13 +205,13 @@ async fn readiness_writes_at_most_once_a_second() {
         assert_eq!(store.ready().await.unwrap(), now);
         beats.insert(beat());
     }
-    // None of them is the one before the first.
+    // The value before the first write does not count.
     let written = beats.len() - 1;
     let most = begun.elapsed().as_secs() as usize + 1;
     assert!((1..=most).contains(&written), "{written} writes in {:?}", begun.elapsed());
 }
 
-/// Two servers would each write a log beside the name that it knows, and grant the same twice.
+/// Two servers would each write a log beside the name that they opened, and grant the same numbers.
 #[cfg(unix)]
 #[test]
 fn a_file_with_two_names_is_refused_by_each_and_a_link_to_it_is_not() {
@@ -227,7 +226,7 @@ fn a_file_with_two_names_is_refused_by_each_and_a_link_to_it_is_not() {
     }
     std::fs::remove_file(&second).unwrap();
     assert_eq!(open(&file).unwrap().id(), id);
-    // Also before it is a store.
+    // Also an empty file that is no store yet.
     let empty = folder.path().join("empty.db");
     std::fs::write(&empty, "").unwrap();
     std::fs::hard_link(&empty, &second).unwrap();

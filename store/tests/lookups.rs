@@ -1,5 +1,5 @@
-//! Every text of `turn/sqlite/lookups` is answered by its index: no scan, no sorting. Whether SQLite
-//! has statistics, and whatever they say, changes nothing.
+//! Every text of `turn/sqlite/lookups` uses its index, without a scan or a sort, whatever statistics SQLite
+//! has.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const BARE: &str = "
 
 const BY_NUMBER: &str = "SEARCH workers USING PRIMARY KEY (namespace=? AND worker=?)";
 
-/// Each text, and every access to the table that it may make.
+/// Each text with the accesses to the table that its plan may have.
 const PLANS: [(&str, &[&str]); 5] = [
     ("kept", &["SEARCH workers USING INDEX workers_kept (namespace=?)"]),
     ("mine", &["SEARCH workers USING INDEX workers_mine (namespace=? AND key=?)"]),
@@ -58,7 +58,7 @@ fn is_planned(connection: &Connection, sql: &str, accesses: &[&str]) -> Result<(
     // A plan needs no values for its parameters.
     let lines = statement.raw_query().mapped(|row| row.get("detail"));
     let lines: Vec<String> = lines.map(Result::unwrap).collect();
-    // What only names a part of the statement reads nothing.
+    // These lines only name parts of the statement and read nothing.
     let reads = |line: &&String| *line != "SCAN CONSTANT ROW" && !line.contains("SCALAR SUBQUERY ");
     let read: Vec<&String> = lines.iter().filter(reads).collect();
     if read == accesses { Ok(()) } else { Err(lines.join("; ")) }
@@ -85,8 +85,8 @@ fn every_text_is_answered_by_its_index() {
     }
 }
 
-/// The control: without the index each text reads the table, and the check says so. With the
-/// index, but without its name in the text, SQLite reads the namespace too, where it must choose.
+/// The control: without the index each text scans the table, and the check fails. With the index, but
+/// without its name in the text, SQLite may choose to read the whole namespace.
 #[test]
 fn a_text_without_its_index_is_found() {
     let bare = store();

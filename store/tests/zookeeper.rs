@@ -1,4 +1,4 @@
-//! What a session makes of a server that is none of ZooKeeper's: an error, and no panic.
+//! A session with a server that is not ZooKeeper's ends with an error, not a panic.
 #![cfg(feature = "zookeeper")]
 
 use std::time::Duration;
@@ -7,7 +7,7 @@ use leafid_store::keyed::zookeeper::{Error, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// What a server of ZooKeeper's says first: a session of 6 s.
+/// ZooKeeper's first answer: a session with a time-out of 6 s.
 const HELLO: [u8; 40] = {
     let mut hello = [0; 40];
     hello[3] = 36;
@@ -18,12 +18,12 @@ const HELLO: [u8; 40] = {
     hello
 };
 
-/// The head of an answer: how long it is, and which request it is to; no change, no error.
+/// The head of an answer: its length and its request's number; no change, no error.
 fn head(length: u32, request: u32) -> Vec<u8> {
     [&length.to_be_bytes()[..], &request.to_be_bytes(), &[0; 12]].concat()
 }
 
-/// Opens a session with a server that says this, hangs up, and is asked for a node's data meanwhile.
+/// Opens a session with a server that sends these answers and hangs up, and asks it for a node's data.
 async fn told(says: Vec<u8>) -> Result<(), Error> {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let host = listener.local_addr().expect("it listens").to_string();
@@ -34,7 +34,7 @@ async fn told(says: Vec<u8>) -> Result<(), Error> {
         let (greeting, answer) = says.split_at(says.len().min(HELLO.len()));
         stream.write_all(greeting).await.expect("it is read");
         if !answer.is_empty() {
-            // An answer that comes before its request is none.
+            // An answer must not come before its request.
             let mut length = [0; 4];
             stream.read_exact(&mut length).await.expect("a request");
             let mut request = vec![0; u32::from_be_bytes(length) as usize];
@@ -70,7 +70,7 @@ async fn an_answer_that_is_none_ends_the_session() {
         let answer = told(says).await;
         assert!(matches!(answer, Err(Error::Lost(_))), "{what}: {answer:?}");
     }
-    // The control: what a server of ZooKeeper's says is taken.
+    // The control: ZooKeeper's answers are accepted.
     let data = [&0_u32.to_be_bytes()[..], &[0; 68]].concat();
     assert_eq!(told([&HELLO[..], &head(16 + 72, 1), &data].concat()).await, Ok(()));
 }

@@ -1,5 +1,4 @@
-//! `kill -9` of a host, ten times in mid-stream, each of Python and Node, and one of a Worker's
-//! whole runtime.
+//! Kills hosts (`kill -9`) while they draw: ten times each of Python and Node, once a Worker's whole runtime.
 
 use leafid_core::Layout;
 use leafid_stream::hosts::{Draw, Program, Stage};
@@ -19,7 +18,7 @@ fn a_host_killed_ten_times_draws_nothing_twice() {
     let mut stream = Stream::new(Layout::LEAF);
     let programs = [Program::Python, Program::Node];
     let mut lives = programs.map(|program| start(&mut stream, &stage, program, &draw));
-    // The third host is there throughout, and killed once.
+    // The third host runs throughout, and is killed once.
     let edge = start(&mut stream, &stage, Program::Edge, &draw);
     for _ in 0..KILLS {
         for (life, program) in lives.iter_mut().zip(programs) {
@@ -47,10 +46,10 @@ fn a_host_killed_ten_times_draws_nothing_twice() {
         stream.checker.duplicates(),
     ));
     assert_eq!((stream.checker.duplicates(), stream.checker.backwards()), (0, 0));
-    // A life leaves what it had in hand: below 90 % of a step when it asked, and the step it got.
+    // A killed host loses its reserve: less than 90 % of a step when it asked, and the step it got.
     let may_be_lost = stream.hosts().len() as u64 * 2 * STEP;
     assert!(lost <= may_be_lost, "{lost} numbers lost, {may_be_lost} may be");
-    // A killed holder's number rests until its window ends; what was closed is given back.
+    // A killed holder's worker number rests until its window ends; closed holders release theirs.
     assert!(used <= stream.hosts().len(), "{used} worker numbers");
     assert!(held <= kills, "{held} windows are held");
     assert!(stream.ids() >= kills as u64 * LIFE, "{} IDs", stream.ids());

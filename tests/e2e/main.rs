@@ -1,8 +1,8 @@
-//! End to end: the real server, the installed packages, and faults. Every test starts its own store
-//! in a folder of its own, and prints what it counted.
+//! End-to-end tests of the real server and the installed packages under faults. Every test starts its
+//! own store in its own folder, and prints its counts.
 //!
-//! `cargo xtask test --only e2e` builds and installs what they need; `setting` says where it is
-//! looked for.
+//! `cargo xtask test --only e2e` builds and installs what they need; `setting` has the places where
+//! they look for it.
 
 mod host_kill;
 mod proxy;

@@ -1,4 +1,4 @@
-//! An address before a store, where requests are counted.
+//! A proxy in front of a store that counts requests.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Counts what a client asks. A request to a store that is away ends the client's connection.
+/// Counts a client's requests. A request while the store is down ends the client's connection.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -39,7 +39,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Requests that came, also those that the store was not there for.
+    /// The requests so far, also those while the store was down.
     pub fn requests(&self) -> usize {
         self.shared.requests.load(Ordering::Relaxed)
     }
@@ -63,7 +63,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let Ok(client) = client else { continue };
         let shared = Arc::clone(shared);
-        // A client that goes away in the middle ends its own thread.
+        // A client that disconnects midway only ends its own thread.
         thread::spawn(move || drop(serve(client, &shared)));
     }
 }
@@ -83,7 +83,7 @@ fn serve(client: TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// One request or answer, head and body, as it came; `None` at the end of the connection.
+/// Reads one request or answer, head and body; `None` at the end of the connection.
 fn message(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut whole = Vec::new();
     let mut length = 0;

@@ -1,5 +1,5 @@
-//! The sample IDs of the README decode to what stands beside them, in both of its languages. Its snippets are
-//! run by the tests of each language, and are the same in both.
+//! The README's sample IDs decode to the values beside them, in English and Chinese. Its snippets are the
+//! same in both, and run in the tests of each programming language.
 
 use leafid_core::{Layout, Text};
 
@@ -27,7 +27,7 @@ fn the_sample_ids_say_what_stands_beside_them() {
             let Some((layout, worker, sequence)) = said(row) else { continue };
             let parts = layout.decompose(id).expect("the ID is of the layout");
             assert_eq!((parts.worker, parts.sequence), (worker, sequence), "{row}");
-            // 2026-11-21 08:33:20.12 or .123 UTC, as far as the tick tells.
+            // 2026-11-21 08:33:20.12 or .123 UTC, depending on the tick.
             assert_eq!(parts.time.get() / 10, 179_525_000_012, "{row}");
             decoded += 1;
         }

@@ -1,5 +1,5 @@
-//! The control of the faults: a store that goes on from a copy of its file, which nobody may do, is
-//! found out by the same check over the same hosts.
+//! The control of the fault tests: the same check finds the forbidden fault, a store that goes on from
+//! an older copy of its file.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ use leafid_stream::stream::{Host, Stream};
 use crate::setting::{LIMIT, Setting, draw, start, until};
 
 const RATE: u32 = 1_000;
-/// The first host draws faster: it is far ahead of where the restored store sets the second off.
+/// The first host draws faster, so that it is far ahead of where the second one begins.
 const AHEAD: u32 = 4_000;
-/// How often the fault is tried. A round shows nothing when the first host's window of 10 s was over
-/// before it was woken, which takes a machine that stands still for seconds.
+/// How often the fault is tried. A round finds nothing if the first host's window of 10 s was over
+/// before it was woken, which takes a machine that stalls for seconds.
 const ROUNDS: usize = 30;
 
 #[test]
@@ -30,7 +30,7 @@ fn control_a_store_restored_from_a_copy_gives_duplicates() {
             "round {round}: {ids} IDs; {numbers_twice} numbers and {snowflakes_twice} snowflake IDs \
              came twice; the first host was told {told} times"
         ));
-        // The second host began at the same first number, whatever the time.
+        // The second host began at the same number as the first, whatever the time.
         assert!(numbers_twice >= 300, "{numbers_twice} numbers came twice");
         if snowflakes_twice > 0 && told > 0 {
             return;
@@ -46,10 +46,10 @@ struct Seen {
     told: u64,
 }
 
-/// One host draws and is stopped in mid-stream; the store's file is replaced by an older copy; another
-/// host draws; the first is woken, its window still in hand.
+/// Freezes a host while it draws, replaces the store's file by an older copy, lets another host draw, and
+/// wakes the first one within its window.
 fn restored(store: &mut Store, stage: &Stage) -> Seen {
-    // Ended first, so that the copy is whole.
+    // Stopped first, so that the copy is complete.
     store.terminate().expect("it ends in time");
     let file = store.file();
     let copy = file.with_extension("copy");
@@ -67,11 +67,11 @@ fn restored(store: &mut Store, stage: &Stage) -> Seen {
     store.kill();
     restore(&copy, &file);
     store.start_again().expect("it starts again");
-    // It is given the same numbers, and the same worker's same time.
+    // The second host gets the same numbers, and the same worker's same ticks.
     let second = start(&mut stream, stage, Program::Node, &draw(&store.url(), RATE));
     until(&mut stream, "IDs of the second host", |stream| drawn(stream.host(second)) >= 300);
     stream.thaw(first);
-    // It soon asks for more, and is told, unless the second host has come past its numbers by then.
+    // It soon asks for more and is refused, unless the second host has passed its numbers by then.
     let before = [stream.host(first).segment.ids, stream.host(first).snowflake.ids];
     until(&mut stream, "IDs of the first host once more", |stream| {
         let host = stream.host(first);
@@ -83,7 +83,7 @@ fn restored(store: &mut Store, stage: &Stage) -> Seen {
     let drawn: u64 = stream.hosts().iter().map(|host| host.segment.ids).sum();
     let numbers_twice = drawn - stream.checker.numbers();
     let told = &stream.host(first).segment;
-    // The host that knows better stops by itself.
+    // The host that proves the loss is refused and stops.
     let codes: Vec<_> = told.refused.iter().map(|refused| &*refused.code).collect();
     assert!(codes.iter().all(|code| *code == "STORE_WENT_BACK"), "{codes:?}");
     Seen {
@@ -94,12 +94,12 @@ fn restored(store: &mut Store, stage: &Stage) -> Seen {
     }
 }
 
-/// IDs of the kind that it has drawn fewer of.
+/// The count of IDs of the kind that the host drew fewer of.
 fn drawn(host: &Host) -> u64 {
     host.segment.ids.min(host.snowflake.ids)
 }
 
-/// The copy takes the file's place, and nothing is left of what was written beside it.
+/// Puts the copy in the file's place, and removes SQLite's files beside it.
 fn restore(copy: &Path, file: &Path) {
     for beside in ["-wal", "-shm"] {
         let path = format!("{}{beside}", file.display());

@@ -1,4 +1,4 @@
-//! Where a test finds the server and the packages, and where it keeps its files.
+//! The places where a test finds the server and the packages, and keeps its files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use leafid_stream::store::Store;
 use leafid_stream::stream::Stream;
 use tempfile::TempDir;
 
-/// The tag of every test: steps of 100, so that ranges change hands often.
+/// The tag of every test: steps of 100, so that leases are frequent.
 pub const TAG: &str = "orders";
-/// The numbers of one step.
+/// The numbers in one step.
 pub const STEP: u64 = 100;
 /// The namespace of every test: windows of 10 s.
 pub const NAMESPACE: &str = "stream";
-/// How long anything that must happen may take, on a machine with much else to do.
+/// The time limit of every wait, for a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
 pub struct Setting {
@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The places of a test, or `None`, said loudly, where what it needs is not there. In CI that is
+    /// The places of a test. Where something it needs is missing: `None` with a loud message, and in CI
     /// a failure.
     pub fn find(name: &'static str) -> Option<Setting> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -78,18 +78,17 @@ impl Setting {
         node
     }
 
-    /// A path in this test's folder.
     pub fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Shows the figures of a test that went well, whatever the harness keeps to itself.
+    /// Prints the figures of a test that passed, although the harness captures its output.
     pub fn tell(&self, figures: &str) {
         tell(&format!("{}: {figures}\n", self.name));
     }
 }
 
-/// Both kinds at this rate, from a store's address.
+/// Draws both kinds at this rate from a store's address.
 pub fn draw(url: &str, rate: u32) -> Draw {
     Draw {
         store: url.to_owned(),
@@ -104,7 +103,7 @@ pub fn start(stream: &mut Stream, stage: &Stage, program: Program, draw: &Draw) 
     stream.start(program.name(), stage.command(program, draw)).expect("the host starts")
 }
 
-/// Pumps until it is so, and fails with what the hosts said if it does not come to be.
+/// Reads the hosts' output until `so` holds; fails with that output if it does not in time.
 pub fn until(stream: &mut Stream, what: &str, so: impl Fn(&Stream) -> bool) {
     let done = |stream: &Stream| so(stream) || stream.hosts().iter().any(|host| host.unasked_end());
     let came = stream.pump(LIMIT, done);
@@ -120,7 +119,7 @@ pub fn until(stream: &mut Stream, what: &str, so: impl Fn(&Stream) -> bool) {
     }
 }
 
-/// Closes every host; none may have been refused anything.
+/// Closes every host; fails if any was refused anything.
 pub fn close(stream: &mut Stream) {
     stream.close(LIMIT).expect("every host closes");
     for host in stream.hosts() {
@@ -136,7 +135,7 @@ pub fn max_id(store: &Store) -> u64 {
     text.parse().expect("`max_id` is a number")
 }
 
-/// The worker numbers that ever had a window, and how many of them are held now.
+/// How many worker numbers ever had a window, and how many are held now.
 pub fn workers(store: &Store) -> (usize, usize) {
     let list = store.get(&format!("/v1/workers/{NAMESPACE}?limit=1000")).expect("a list");
     let rows = list["workers"].as_array().expect("the list has workers");
@@ -147,7 +146,7 @@ fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
 
-// Not `eprintln!`: the harness keeps that to itself when the test is fine.
+// Not `eprintln!`: the harness captures that when the test passes.
 fn tell(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,5 +1,5 @@
-//! One state file of both hosts in turn: what a process of one of them leaves, one of the other goes on
-//! from, without the store.
+//! Python and Node share one state file: a process of one goes on from what the other left, without
+//! the store.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,9 +10,9 @@ use leafid_stream::child::said;
 use crate::setting::{LIMIT, NAMESPACE, Setting};
 
 const COUNT: usize = 100;
-/// A life on a busy machine may last longer than a window, and the next one finds it over.
+/// On a busy machine a process may outlast the window, so that the next one finds it over: try again.
 const ATTEMPTS: usize = 30;
-/// How long the second life waits for a store that is not there, in s; it needs none.
+/// How long the second process may wait for a store that does not exist, in s; it needs none.
 const IN_VAIN: u64 = 5;
 const NOWHERE: &str = "http://127.0.0.1:1";
 const PYTHON: &str = "\

@@ -1,4 +1,4 @@
-//! `kill -9` of the store, ten times in mid-stream.
+//! Kills the store (`kill -9`) ten times while hosts draw.
 
 use leafid_core::Layout;
 use leafid_stream::hosts::Program;
@@ -12,7 +12,7 @@ const KILLS: u64 = 10;
 const RATE: u32 = 2_000;
 /// IDs between two kills.
 const BETWEEN: u64 = 2_000;
-/// Requests of each host that find the store gone, after each kill.
+/// Requests of each host that must find the store down, after each kill.
 const ASKS: usize = 2;
 
 /// PROTOCOL R1.
@@ -24,7 +24,7 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let mut stream = Stream::new(Layout::LEAF);
     let mut proxies = Vec::new();
     for program in Program::ALL {
-        // An address for each, where its asks are counted.
+        // Each host has its own proxy, which counts its asks.
         let proxy = Proxy::start(store.address());
         start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
         proxies.push(proxy);
@@ -37,14 +37,14 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         let goal = stream.ids() + BETWEEN;
         until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
         store.kill();
-        // Away until every host has noticed, however busy the machine is.
+        // Stays down until every host has noticed, however busy the machine is.
         let asked: Vec<usize> = proxies.iter().map(|proxy| proxy.requests() + ASKS).collect();
         until(&mut stream, "asks of a store that is gone", |_| {
             proxies.iter().zip(&asked).all(|(proxy, asked)| proxy.requests() >= *asked)
         });
         store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
     }
-    // Every host goes on: it is dry by then, and has what it has from the store that came back.
+    // Every host goes on: its reserve is used up by then, so these IDs are from the restarted store.
     let before: Vec<u64> = stream.hosts().iter().map(|host| host.segment.ids).collect();
     until(&mut stream, "IDs of every host after the last kill", |stream| {
         stream.hosts().iter().zip(&before).all(|(host, before)| host.segment.ids >= before + 500)
@@ -67,13 +67,13 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         stream.checker.duplicates(),
     ));
     assert_eq!((stream.checker.duplicates(), stream.checker.backwards()), (0, 0));
-    // An answer that the kill cut off is one step of one host; so is one that the closing met.
+    // Each host may lose one step per kill, whose answer was cut off, and one by closing.
     let may_be_lost = (KILLS + 1) * hosts * STEP;
     assert!(lost <= may_be_lost, "{lost} numbers lost, {may_be_lost} may be");
-    // A renewal that was cut off is healed by the next: everyone keeps its number of `NAMESPACE`.
+    // The next renewal makes up for one that was cut off: each host keeps its worker number.
     assert_eq!((used, held), (hosts as usize, 0), "worker numbers used and held, `{NAMESPACE}`");
     assert!(stream.ids() >= KILLS * BETWEEN, "{} IDs", stream.ids());
     assert!(stream.grants() >= 100, "{} grants", stream.grants());
-    // Of the requests that found it gone one may be a client's second try of the same ask.
+    // One of the `ASKS` requests may be a client's second try of the same ask.
     assert!(failures >= KILLS * hosts, "the kills were noticed by {failures} asks only");
 }

@@ -1,14 +1,14 @@
-//! Copies the core's sources, and puts into the copy what `bugs.txt` says.
+//! Copies the core's sources, and applies the edits of `bugs.txt` to the copy.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What stands in `bugs.txt` for "this bug is on".
+/// The word in `bugs.txt` for "this bug is on".
 const SWITCH: &str = "BUG";
 
-/// Lines of a file of the core, and what takes their place.
+/// Lines of a file of the core, and their replacement.
 #[derive(Default)]
 struct Edit {
     file: String,
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, text) in &files {
         let path = out.join("core").join(name);
         fs::create_dir_all(path.parent().unwrap_or(&out))?;
-        // Attributes and documentation of the crate as a whole cannot stand in a file that is included.
+        // An included file cannot have attributes and documentation of the crate.
         let whole = text.find("\nmod ").filter(|_| name == "lib.rs").unwrap_or(0);
         fs::write(path, text.get(whole..).unwrap_or_default())?;
     }
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The bugs for the macro that lists them, and the edits that bring them.
+/// Reads the bugs, for the macro that lists them, and their edits.
 fn parse(text: &str) -> Result<(String, Vec<Edit>), Box<dyn Error>> {
     let (mut list, mut edits) = (String::new(), Vec::<Edit>::new());
     let mut switch = String::new();
@@ -61,7 +61,7 @@ fn parse(text: &str) -> Result<(String, Vec<Edit>), Box<dyn Error>> {
     Ok((list, edits))
 }
 
-/// A text in which the lines of an edit, which have to be there once, are others.
+/// Replaces the lines of an edit, which must occur exactly once.
 fn edited(text: &str, edit: &Edit) -> Result<String, String> {
     let lines: Vec<&str> = text.lines().collect();
     let same = |window: &[&str]| window.iter().zip(&edit.found).all(|(a, b)| a.trim() == b);

@@ -1,4 +1,4 @@
-//! The options.
+//! The simulation's command line options.
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {

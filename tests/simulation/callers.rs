@@ -1,5 +1,5 @@
-//! The callers of holders: what they want, how often they come, and how long they wait before
-//! somebody is at fault.
+//! The callers of holders: what they ask for, how often, and how long they may wait before it counts
+//! as a fault.
 
 use leafid_core::{Code, Refusal, StoreTime};
 
@@ -12,7 +12,7 @@ use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
 use crate::world::World;
 
-/// Somebody who gets nothing tries again after so many ms.
+/// The pause, in ms, before a caller that got nothing tries again.
 const AGAIN_MS: (u64, u64) = (5, 300);
 
 impl World {
@@ -44,7 +44,7 @@ impl World {
         if let Some(refusal) = refused {
             every = AGAIN_MS;
             let mut want = Want { waited: true, ..want };
-            // More than can be had at once was wanted, or than is left: not a thing to wait for.
+            // The caller wanted more than one call can give, or than is left: waiting does not help.
             let never = refusal.code == Code::CountInvalid;
             let at_end = refusal.code == Code::TagSpent;
             let excused = if never { false } else { self.starving(i, refusal, want)? };
@@ -79,7 +79,7 @@ impl World {
         holder.make.fuse.is_some_and(|fuse| holder.draws > u64::from(fuse))
     }
 
-    /// Where nothing can be had anyhow, long lives are not spent on trying.
+    /// The pause, in ms, of a caller for whom there is nothing: long where lives are long.
     fn rest(&self, every: (u64, u64)) -> (u64, u64) {
         match self.plan.theme {
             Theme::Storm => AGAIN_MS,
@@ -94,10 +94,10 @@ impl World {
         let (low, high) = holder.make.pace.count;
         let mut count = self.rng.magnitude(low, high) as usize;
         if matches!(way, Way::Take) && self.rng.chance(5) {
-            // More than any lease can have.
+            // More than any lease can grant.
             count = self.rng.magnitude(1_000_000, 5_000_000_000) as usize;
         } else if matches!(way, Way::Take) && self.rng.chance(150) {
-            // All that there can be, or somewhat more.
+            // As much as one call can give, or a little more.
             let most = holder.generator.most().min(self.buffer.len() as u64) as usize;
             count = (most + self.rng.below(2) as usize * most / 4).max(1);
         }
@@ -120,8 +120,7 @@ impl World {
         drawn
     }
 
-    /// A holder that gets nothing must be excused by something, or get some soon. Gives whether
-    /// it is excused.
+    /// Checks that a holder that gets nothing has an excuse, or gets IDs soon. Gives whether it is excused.
     fn starving(&mut self, i: usize, refusal: Refusal, want: Want) -> Verdict<bool> {
         let t = self.t;
         let since = *self.holders[i].starved_since.get_or_insert(t);
@@ -129,7 +128,7 @@ impl World {
             return Ok(false);
         }
         if self.is_excused(i, want, refusal.code) {
-            // Who rests meanwhile has not waited.
+            // A caller that rests meanwhile has not waited.
             self.holders[i].starved_since = (self.plan.theme == Theme::Storm).then_some(t);
             return Ok(true);
         }

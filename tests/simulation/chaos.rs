@@ -1,4 +1,4 @@
-//! What goes wrong besides the wire: hosts, their clocks, servers and theirs.
+//! Faults other than the wire's: of hosts, of servers, and of the clocks of both.
 
 use crate::generator::Config;
 use crate::holder::State;
@@ -8,7 +8,7 @@ use crate::wire::Event;
 use crate::world::{Server, World};
 
 impl World {
-    /// Something goes wrong, and the next time that it will is set.
+    /// Makes one fault happen, and schedules the next.
     pub(crate) fn chaos(&mut self) -> Verdict {
         self.put_within(1, 2 * self.plan.chaos_every, Event::Chaos);
         let running: Vec<usize> =
@@ -18,7 +18,7 @@ impl World {
         }
         let i = self.rng.pick(&running);
         self.look(i, false);
-        // Who lives long is seldom killed.
+        // Long-lived holders are seldom killed.
         let lives_long = self.plan.theme == Theme::Calm && self.rng.chance(930);
         match if lives_long { 60 + self.rng.below(40) } else { self.rng.below(100) } {
             0..=15 => self.crash(i),
@@ -73,7 +73,7 @@ impl World {
             3 if holder.clock.has_second() => holder.clock.step(self.t, by),
             3 if !holder.clock.monotonic => {
                 holder.clock.step(self.t, by);
-                // Inside the window its time does not go back: it has to wait for the store's.
+                // Inside its window a holder's time does not go back: it waits for the store's.
                 let waits = left.map_or(longest, |left| left.clamp(0, longest));
                 let excused = self.t + by.min(waits) + 10_000;
                 holder.excused_until = holder.excused_until.max(excused);
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// A server starts again; all that it knows stands in its store.
+    /// Restarts a server; all that it knows is in its store.
     pub(crate) fn server_up(&mut self, server: usize) {
         let server = &mut self.servers[server];
         server.up = true;
@@ -112,8 +112,8 @@ impl World {
         self.believed_ms += (server.clock.peek(self.t) - before).max(0);
     }
 
-    /// The source of a server is set wrong by an hour or so; it is put right before the registry
-    /// would believe it.
+    /// Sets a server's clock source wrong by an hour or so, and corrects it before the registry
+    /// would trust it.
     fn source_astray(&mut self) {
         let number = self.rng.below(self.servers.len() as u64) as usize;
         let by = self.rng.magnitude(100_000, 4_000_000) as i64;
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Sets the source of a server, right or wrong; the step is seen between two readings.
+    /// Sets a server's clock source, right or wrong; the step shows between two readings.
     pub(crate) fn set_source(&mut self, server: usize, by: i64, astray: bool) {
         let server = &mut self.servers[server];
         server.clock.read(self.t);
@@ -136,7 +136,7 @@ impl World {
         server.astray = astray;
     }
 
-    /// A source is set forward by so little that it is believed.
+    /// Sets a clock source forward by so little that the registry trusts it.
     fn believed_step(&mut self) {
         let number = self.rng.below(self.servers.len() as u64) as usize;
         let by = self.rng.magnitude(10, 2_000) as i64;

@@ -1,4 +1,4 @@
-//! How calls come to servers and what these do with them; what gets lost, late or doubled.
+//! Carries calls to servers, which decide them; some calls get lost, late or doubled.
 
 use leafid_core::{Action, Ask, Code, Failure, Grant};
 
@@ -10,14 +10,14 @@ use crate::windows::{Decision, Written};
 use crate::wire::{Body, Event, Letter, Reply};
 use crate::world::{Server, World};
 
-/// How often a server decides anew because somebody else wrote the row.
+/// How often a server decides again because another one wrote the row.
 const ATTEMPTS: usize = 5;
-/// Of a thousand acquires of sticky owners, so many come to two servers at once.
+/// How many of a thousand acquires of sticky owners come to two servers at once.
 const RACES: u64 = 60;
-/// Of a thousand holders that two servers so gave a number each, so many are closed within a minute: of
-/// the two numbers that their owner then keeps, one is free.
+/// How many of a thousand holders that got a number from each of two servers are closed within a minute,
+/// so that one of the owner's two numbers becomes free.
 const CLOSES_RACED: u64 = 500;
-/// Of a thousand holders that ask for a window, so many are closed before they have it.
+/// How many of a thousand holders that ask for a window are closed before they have it.
 const CLOSES_ASKING: u64 = 8;
 
 impl World {
@@ -65,7 +65,7 @@ impl World {
         Ok(())
     }
 
-    /// Hosts with timers look again when it is time to.
+    /// Schedules the next poll of a host with timers.
     fn plan_poll(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         let Some(at) = holder.generator.poll_at().filter(|_| holder.make.timers) else { return };
@@ -77,7 +77,7 @@ impl World {
                 true
             }
             Some(_) => false,
-            // Draws poll as well; a timer is only set where none of them comes soon.
+            // Draws poll as well; a timer is set only where no draw comes soon.
             None => wait > 50 && self.rng.chance(200),
         };
         if is_planned {
@@ -120,7 +120,7 @@ impl World {
         let races = matches!(&letter.body, Body::Ask(Ask::Acquire(ask)) if ask.sticky)
             && self.rng.chance(RACES);
         if races {
-            // Two servers decide about one owner at once.
+            // Two servers decide for one owner at once.
             self.tally.doubled += 1;
             let delay = self.delay();
             for server in [0, 1] {
@@ -161,7 +161,7 @@ impl World {
         self.rng.magnitude(least, most) as i64
     }
 
-    /// What a server decides; nothing for what needs no answer.
+    /// Has a server decide; gives nothing for a call without an answer.
     fn decide(&mut self, server: usize, body: &Body) -> Verdict<Option<Answered>> {
         let Server { store, clock, .. } = &mut self.servers[server];
         let (database, now) = (&mut self.stores[*store], clock.read(self.t));
@@ -295,7 +295,7 @@ impl World {
         self.queue.put(self.t + delay, Event::Answer(Box::new(reply)));
     }
 
-    /// The answer goes to somebody else, as if it were his; sometimes to both.
+    /// Sends an answer to another holder, as if it were its own; sometimes to both.
     fn swap(&mut self, reply: &mut Reply) {
         let to = self.rng.below(self.holders.len() as u64) as usize;
         let other = &self.holders[to];

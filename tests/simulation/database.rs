@@ -1,5 +1,5 @@
-//! The store behind its servers: rows, decided by the core's registry, written only if nobody
-//! else wrote them since they were read. What is written is told to the oracles.
+//! The store behind its servers: rows, decided on by the core's registry, and written only if
+//! unchanged since they were read. The oracles are told of every write.
 
 use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
@@ -16,11 +16,11 @@ use crate::world::Mistake;
 #[derive(Clone, Debug)]
 pub struct Space {
     pub namespace: Namespace,
-    /// Which write of the store made that row what it is.
+    /// The store's write that last changed the row.
     pub version: u64,
-    /// The numbers that there are rows of, whether they may be handed out or not.
+    /// The numbers that have rows, whether they may be granted or not.
     pub territory: Range,
-    /// The workers' rows, and which write of the store was the last of each.
+    /// The workers' rows, each with the store's write that last changed it.
     pub rows: Vec<(WorkerRow, u64)>,
     pub keeping: Keeping,
     pub longest_ms: u32,
@@ -29,15 +29,15 @@ pub struct Space {
 #[derive(Clone, Debug)]
 pub struct Tag {
     pub row: TagRow,
-    /// The upper end that its operator gave it: what is granted stays below.
+    /// The upper end that an operator set: grants stay below.
     pub end: u64,
-    /// Whether the store gives less of it than it is asked for, as it may.
+    /// Whether the store grants less of the tag than it is asked for, as it may.
     pub stingy: bool,
-    /// The highest end that was ever granted, whatever the store has forgotten.
+    /// The highest end that was ever granted, also what the store has forgotten.
     pub highest: u64,
-    /// Below this a holder has shown, or an operator said, that numbers are in use.
+    /// Numbers below this are in use, by a holder's proof or an operator's word.
     pub in_use: u64,
-    /// When a journal beside the store was synced last, and the end that it noted then.
+    /// When the journal beside the store was synced last, and the end that it recorded then.
     noted: (StoreTime, u64),
 }
 
@@ -47,22 +47,22 @@ pub struct Database {
     pub tags: Vec<Tag>,
     pub spaces: Vec<Space>,
     pub ledger: Ledger,
-    /// The greatest `granted` in it.
+    /// The greatest `granted` of its rows.
     pub anchor: StoreTime,
     pub writes: u64,
     pub went_back: bool,
     pub mistake: Option<Mistake>,
-    /// Whether its rows are looked at, or only what was granted.
+    /// Whether its rows are checked, or only its grants.
     pub rules: bool,
 }
 
-/// The journal is synced so often, in ms.
+/// The interval of the journal's syncs, in ms.
 const SYNC_MS: i64 = 1_000;
 
-/// What came of an ask before anything is written.
+/// The outcome of an ask before its write.
 #[expect(clippy::large_enum_variant, reason = "an answer leaves at once, a decision waits")]
 pub enum Decided {
-    /// An answer: nothing is to be written, or it is.
+    /// An answer: nothing is to be written, or it was written already.
     Answer(Grant),
     Write(Box<Decision>),
 }
@@ -85,7 +85,7 @@ impl Tag {
         Tag { row, end, stingy, highest: 0, in_use: 0, noted: Default::default() }
     }
 
-    /// What the journal knows of it at `now`.
+    /// The end of the tag that the journal has at `now`.
     pub fn witnessed(&self, now: StoreTime) -> u64 {
         let (at, end) = self.noted;
         if now.since(at) <= SYNC_MS { end } else { self.row.max_id }
@@ -117,7 +117,7 @@ impl Space {
         self.workers().filter(|(number, _)| self.namespace.workers.contains(u64::from(*number)))
     }
 
-    /// A number is taken from its holder.
+    /// Takes a number from its holder.
     pub fn revoke(&mut self, worker: u32, write: u64) {
         if let Some(place) = self.row_mut(worker) {
             *place = (place.0.revoked(), write);
@@ -125,7 +125,7 @@ impl Space {
         }
     }
 
-    /// Whether this owner could have a number now; of a sticky owner that is strict, its own.
+    /// Whether this owner could get a number now; a strict owner only its own.
     pub fn has_free(&self, owner: &Name, strict: bool, now: StoreTime) -> bool {
         let Ok(tick) = self.namespace.layout.tick(now) else { return false };
         let free = |row: &WorkerRow| row.is_free(self.namespace.floor, owner, now, tick);
@@ -197,7 +197,7 @@ impl Database {
         Ok(Ok(Decided::Answer(Grant::Segment(grant))))
     }
 
-    /// Takes the rest of a segment back: what no store may do.
+    /// Takes the rest of a segment back, which no store may do.
     pub fn take_back(&mut self, tag: usize, rest: Range, request: Token) {
         if let Some(Tag { row, .. }) = self.tags.get_mut(tag)
             && row.max_id == rest.end

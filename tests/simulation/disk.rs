@@ -1,5 +1,4 @@
-//! State files: who has them locked, what stands in them, and writes that are slow, fail, or are
-//! broken off.
+//! State files: their locks and contents, and writes that are slow, fail, or are broken off.
 
 use leafid_core::{
     Action, Code, Event as Came, HostTime, Layout, Outcome, StateFile, StatePlace, StateWrite,
@@ -15,29 +14,29 @@ use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
-/// Machines were started so long before a world begins, in ms.
+/// How long before a world's start its machines were booted, in ms.
 const UP_MS: i64 = 7_777_777;
-/// The length of a slot, and of what a disk writes at once.
+/// The length of a slot; a disk writes `SECTOR` bytes at once.
 const SLOT: usize = StateFile::BYTES / 2;
 const SECTOR: usize = 64;
-/// What no disk is blamed for, in ms: a write that stalls, one that fails, and the way to the store.
+/// Waiting that is no slow disk's fault, in ms: a write that stalls or fails, and the way to the store.
 const STALL_MS: u64 = 8_000;
-/// A world has no more files than this.
+/// The most state files of a world.
 const MOST_DISKS: usize = 24;
 
 #[derive(Clone, Copy)]
 pub struct Disk {
     bytes: [u8; StateFile::BYTES],
-    /// The namespace of who has it.
+    /// The namespace of its holder.
     place: usize,
-    /// Where it belongs: a machine that is cloned has it there as well.
+    /// Identifies the lock's file; a cloned machine has the same.
     lock: u64,
     /// The life that has it locked.
     held_by: Option<u64>,
     takes: (u64, u64),
     fails_until: i64,
-    /// What the last life left that cannot be known from outside: its last ID, and for how long its
-    /// clock excuses it.
+    /// Facts of the last life that the next one's checks need: its last ID, and until when it was
+    /// excused and ahead, as its clock had leapt.
     left: (Option<u64>, i64, i64),
 }
 
@@ -54,7 +53,7 @@ impl Disk {
     }
 }
 
-/// What a process has of its state file.
+/// A process's state file.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     pub disk: usize,
@@ -63,19 +62,19 @@ pub struct Open {
     gives_right: bool,
     pub abandoned: bool,
     pub is_gone: bool,
-    /// When it will look at the file again.
+    /// When the process will look at the file again.
     pub planned: i64,
 }
 
 impl Open {
-    /// Whether a right is being written into a file that was to be left alone.
+    /// Whether a right is being written into an abandoned file.
     pub fn is_written_again(&self) -> bool {
         self.abandoned && self.gives_right && self.writing.is_some()
     }
 }
 
 impl World {
-    /// Of the holders of windows some keep a state file; a few have somebody else's.
+    /// Gives some holders of windows a state file; a few get another one's.
     pub(crate) fn give_disk(&mut self, make: &mut Make) {
         if matches!(make.config, Config::Tag(_)) || !self.rng.chance(400) {
             return;
@@ -113,7 +112,7 @@ impl World {
         let kept = holder.generator.keep(found, now);
         let found = found.filter(|_| kept.is_ok());
         if kept.is_err() {
-            // Of another layout, as its namespace was made anew.
+            // The file has another layout, as its namespace was created again.
             disk.bytes = [0; StateFile::BYTES];
             file = StateFile::new(place);
             holder.generator.keep(None, now).expect("it is new");
@@ -137,7 +136,7 @@ impl World {
         let (last_id, excused_until, ahead_until) = disk.left;
         holder.book.last_id = last_id;
         (holder.excused_until, holder.ahead_until) = (excused_until, ahead_until);
-        // Its time is what the life before it made of its own clock.
+        // The file's time is as wrong as the former life's clock.
         holder.clock.error_ms = i64::MAX / 2;
         holder.now(self.t);
     }
@@ -186,7 +185,7 @@ impl World {
         Ok(())
     }
 
-    /// The write that is on its way succeeds, or fails and may have been made all the same.
+    /// Ends the write under way, which succeeds, or fails and may have been made all the same.
     fn end_write(&mut self, i: usize, fails: bool) {
         let holder = &mut self.holders[i];
         let now = holder.clock.read(self.t);
@@ -236,7 +235,7 @@ impl World {
         self.let_go(i);
     }
 
-    /// A process is over: what it was writing may be written in part, and nobody has the file.
+    /// Ends a process's use of its file: a write under way may be partial, and the lock is free.
     pub(crate) fn let_go(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         let Some(open) = holder.open.take().filter(|open| !open.is_gone) else { return };
@@ -254,13 +253,13 @@ impl World {
             disk.held_by = None;
         }
         let Holder { book, excused_until, ahead_until, .. } = holder;
-        // Of what was used elsewhere the next life knows nothing.
+        // After an abandoned file the next life cannot know the last ID.
         let last_id = book.last_id.filter(|_| !open.abandoned);
         disk.left = (last_id, *excused_until, *ahead_until);
     }
 
-    /// A holder on a slow disk comes again after so many ms. Who is refused a window that it has waits
-    /// for its file to be written: that has a bound for each, and one for all together.
+    /// Counts the `ms` that a holder on a slow disk waits. A holder that has a window but is refused waits
+    /// for its file's write: each such wait is bounded, and so is their sum.
     pub(crate) fn note_disk(&mut self, i: usize, refused: Option<Code>, ms: i64) -> Verdict {
         let holder = &self.holders[i];
         let is_slow = |open: &Open| !open.abandoned && self.disks[open.disk].is_slow();
@@ -270,9 +269,9 @@ impl World {
         }
         let takes = self.disks[open.disk].takes.1;
         let now = holder.clock.read(self.t);
-        // A window that is over waits for the store, whatever the disk does.
+        // Without a window the holder waits for the store, not for its disk.
         let left = holder.thrift.window_left(now).filter(|left| *left > 0);
-        // Not who stands above its window, as another image of it did, or its clock had leapt.
+        // Not a holder whose position is above its window, from another image or as its clock had leapt.
         let has_room = |layout: Layout| {
             let tick = holder.generator.carryover().position >> layout.sequence_bits();
             let over = now.get() + holder.generator.stats().offset_ms + left.unwrap_or(0);
@@ -302,7 +301,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether a holder's file takes so long to write that its windows are over meanwhile.
+    /// Whether writing a holder's file takes longer than its windows last.
     pub(crate) fn is_too_slow(&self, i: usize) -> bool {
         let holder = &self.holders[i];
         let open = holder.open.filter(|open| !open.abandoned);
@@ -312,7 +311,7 @@ impl World {
         u64::from(window_ms) < 4 * self.disks[open.disk].takes.1
     }
 
-    /// A disk fails, for good or for a while; or somebody removes a state file and its lock.
+    /// Makes a disk fail, for good or for a while, or removes a state file and its lock.
     pub(crate) fn disk_fault(&mut self) {
         let open = self.holders.iter_mut().filter(|holder| holder.state == State::Running);
         let mut open: Vec<&mut Open> = open.filter_map(|holder| holder.open.as_mut()).collect();
@@ -325,7 +324,7 @@ impl World {
             0 => disk.fails_until = i64::MAX,
             1 => disk.fails_until = self.t + self.rng.magnitude(100, 60_000) as i64,
             _ => {
-                // No file has this lock: they count up from 0.
+                // A lock that no other file has: those count up from 0.
                 let (bytes, lock) = ([0; StateFile::BYTES], self.rng.word());
                 *disk = Disk { bytes, lock, held_by: None, left: (None, 0, 0), ..*disk };
                 open[at].is_gone = true;
@@ -334,7 +333,7 @@ impl World {
         }
     }
 
-    /// Somebody copies a state file, and starts a process on the copy.
+    /// Copies a state file, and starts a process on the copy.
     pub(crate) fn copy_state(&mut self) {
         let from = self.holders.iter().filter(|holder| holder.open.is_some());
         let from: Vec<Make> = from.map(|holder| holder.make).collect();
@@ -344,7 +343,7 @@ impl World {
         }
         let make = self.rng.pick(&from);
         let Some(disk) = make.disk else { return };
-        // Between a machine and its clone nobody copies: there a copy would look like the file itself.
+        // Not between a machine and its clone, where a copy would look like the file itself.
         let lock = self.disks[disk].lock;
         let free = |to: &Disk| to.held_by.is_none() && to.place == make.place && to.lock != lock;
         let to = match self.disks.iter().position(free) {
@@ -362,8 +361,8 @@ impl World {
 }
 
 impl World {
-    /// A machine is cloned while it runs: its state file is there twice, in both as its own. What the
-    /// clone goes on with; the other copy is `from`.
+    /// Clones a running machine with its state file, which both take for their own. Gives the clone's
+    /// file; the original is `from`.
     pub(crate) fn clone_state(&mut self, from: Open, life: u64) -> Option<Open> {
         if self.disks.len() >= MOST_DISKS {
             return None;
@@ -373,7 +372,7 @@ impl World {
         Some(Open { disk: self.disks.len() - 1, planned: i64::MAX, ..from })
     }
 
-    /// A clone has forgotten, which it has only once its file says so.
+    /// Voids a clone's file, without which the clone has not forgotten.
     pub(crate) fn void_state(&mut self, i: usize) {
         self.end_write(i, false);
         if let Some(Action::Write(write)) = self.holders[i].action(self.t, &mut self.rng) {
@@ -388,7 +387,7 @@ fn since_boot(t: i64) -> HostTime {
     HostTime::new(t + UP_MS)
 }
 
-/// A write that was broken off: nothing of it, all of it, its beginning, or any part.
+/// Breaks a write off: nothing, all, its beginning, or any part of it is written.
 fn tear(bytes: &mut [u8], slot: &[u8; SLOT], rng: &mut Rng) {
     let kind = rng.below(4);
     let begins = rng.below((SLOT / SECTOR) as u64) as usize;

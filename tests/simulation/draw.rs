@@ -1,4 +1,4 @@
-//! Drawing, and what is checked of every ID: exactly once, inside the grants, ascending, timely.
+//! Draws IDs, and checks each: handed out once, inside the grants, ascending, timely.
 
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, HostTime, Layout, Range, Refusal};
@@ -12,11 +12,11 @@ use crate::rng::Rng;
 use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
 
-/// What drawing needs of the world.
+/// The part of the world that drawing needs.
 pub struct Scene<'w> {
     pub t: i64,
     pub store_times: (i64, i64),
-    /// Whether rules are checked as well, or only what a user would suffer from.
+    /// Whether the protocol's rules are checked as well, or only effects on users.
     pub rules: bool,
     pub stores: &'w mut [Database],
     pub tally: &'w mut Tally,
@@ -74,7 +74,7 @@ pub fn draw(
     Ok(drawn)
 }
 
-/// All or none. What can never be had is told at once, and nothing else is.
+/// Takes all or none. A count that can never be had is refused at once, and no other is.
 fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> Verdict<Drawn> {
     let most = holder.generator.most();
     let generator = &mut holder.generator;
@@ -96,7 +96,7 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
     }
     holder.thrift.wanted(n as u64, ready.map_err(|refusal| refusal.code));
     if let Err(refusal) = ready {
-        // An operator may raise what a tag gives at once: who heard of it long ago looks again.
+        // An operator may have raised the tag's limit: a holder that heard of it long ago asks again.
         let (too_many, told) = (n as u64 > most, refusal.code == Code::CountInvalid);
         let may_look = holder.is_numbers()
             && !holder.thrift.knows_limits(now)
@@ -109,7 +109,7 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
         scene.tally.ends_known += u64::from(refusal.code == Code::TagSpent);
         return Ok(Err(refusal));
     }
-    // So many were ready; who has no room for them takes what there is room for.
+    // That many are ready; a caller with too little room takes as many as fit.
     if n > scene.buffer.len() {
         return Ok(holder.generator.fill_available(now, scene.buffer));
     }
@@ -162,13 +162,13 @@ pub fn check(holder: &mut Holder, scene: &mut Scene<'_>, count: usize) -> Verdic
     Ok(())
 }
 
-/// How many IDs from the first on are those of adjoining positions.
+/// Counts the IDs from the first on that have adjoining positions.
 fn run_length(ids: &[u64], layout: Option<Layout>) -> usize {
     let (low, step) = match layout {
         None => (0, 0),
         Some(layout) => {
             let low = layout.per_tick() - 1;
-            // From the last position of a tick to the first of the next, of one worker.
+            // The difference between a tick's last ID and the next tick's first, of one worker.
             let step = (1u64 << (layout.worker_bits() + layout.sequence_bits())) - low;
             (low, step)
         }
@@ -188,7 +188,7 @@ fn place(id: u64, layout: Option<Layout>) -> (u32, u64) {
     (worker as u32, tick << layout.sequence_bits() | id & (layout.per_tick() - 1))
 }
 
-/// A draw that did not go on where the last one ended began at the first position of its time.
+/// A draw that did not go on at the last position began at its time: so the time is known.
 fn note_time(book: &mut Book, start: u64, end: u64, tick: u64) {
     if book.last_position.is_some_and(|last| last + 1 < start) {
         book.known_tick = book.known_tick.max(tick);
@@ -219,7 +219,7 @@ fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, 
     Ok(())
 }
 
-/// `whole` is how many were wanted at once.
+/// `whole` is the count that was wanted at once.
 fn check_refusal(
     holder: &Holder,
     refusal: Refusal,
@@ -271,7 +271,7 @@ fn check_refusal(
     Ok(())
 }
 
-/// The counters against what was seen from outside.
+/// Compares the generator's counters with what was seen from outside.
 pub fn check_counters(holder: &Holder) -> Verdict {
     let (stats, book) = (holder.generator.stats(), &holder.book);
     let spent = stats.ids + stats.in_hand + stats.dropped;

@@ -1,4 +1,4 @@
-//! Answers that cannot be right, as a broken store or proxy makes them.
+//! Answers that cannot be right, as from a broken store or proxy.
 
 use leafid_core::{Ask, Grant, LINE_END, Range};
 

@@ -1,5 +1,4 @@
-//! The four generators of the core, as one: numbers and time, on a line of one's own and on a
-//! shared one.
+//! One type for the core's four generators: segments and snowflakes, on an own and a shared line.
 //!
 //! The bindings' `AnyGenerator` forwards the same verbs, but knows neither a shared line nor the
 //! memory image of a fork.
@@ -24,8 +23,8 @@ pub enum Generator {
     SharedTime(Snowflake<Rc<SharedLine>>, Rc<SharedLine>),
 }
 
-/// Gives a generator the verbs of the core's; `verbs!(@time …)` those that numbers have not, and
-/// what they answer instead.
+/// Forwards the core's verbs; `verbs!(@time …)` those that only snowflakes have, with the result
+/// for segments.
 macro_rules! verbs {
     ($($name:ident($self:ident: $by:ty $(, $arg:ident: $type:ty)*) -> $out:ty;)*) => {
         impl Generator {
@@ -97,7 +96,7 @@ impl Generator {
         }
     }
 
-    /// A generator on one of the two faces.
+    /// Builds a generator on an own or a shared line.
     pub fn build(config: Config, shared: bool, seed: u64) -> Result<Generator, Refusal> {
         let line = Rc::new(SharedLine::new());
         Ok(match (config, shared) {
@@ -113,7 +112,7 @@ impl Generator {
         })
     }
 
-    /// The memory image of it, as `fork` makes one; a shared line cannot be copied so.
+    /// The generator's memory image, as `fork` makes one; a shared line cannot be copied.
     pub fn image(&self) -> Option<Generator> {
         match self {
             Generator::OwnNumbers(generator) => Some(Generator::OwnNumbers(generator.image())),
@@ -122,7 +121,7 @@ impl Generator {
         }
     }
 
-    /// One ID past the generator, as a thread draws that still holds the line.
+    /// Draws an ID past the generator, as a thread does that still has the line.
     pub fn draw_past(&mut self, now: HostTime) -> Option<u64> {
         match self {
             Generator::SharedNumbers(generator, line) => past(generator.ids()?, line, now),

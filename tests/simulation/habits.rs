@@ -1,4 +1,4 @@
-//! What holders are made of and how they draw.
+//! The make of holders, and how they draw.
 
 use leafid_core::{Layout, SegmentConfig, SnowflakeConfig, StepPolicy};
 
@@ -25,7 +25,7 @@ pub fn make(plan: &Plan, rng: &mut Rng, label: u64) -> Option<Make> {
         place,
         config,
         shared,
-        // Renewals of months would be all that happens in them.
+        // In months nearly all events would be renewals.
         timers: plan.theme != Theme::Months && rng.chance(700),
         gives_up: rng.chance(600).then(|| rng.magnitude(200, 8_000)),
         // A lock-free line relies on a clock that does not go back by itself.

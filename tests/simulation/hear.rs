@@ -1,4 +1,4 @@
-//! What holders do with answers.
+//! Holders receive answers.
 
 use leafid_core::{Code, Event as Came, Failure, Grant, Outcome, Refusal};
 
@@ -18,7 +18,7 @@ impl World {
             return Ok(());
         }
         if let State::Paused(until) = holder.state {
-            // It lies in the host's buffers until the host goes on.
+            // The answer waits in the host's buffers until the host goes on.
             self.queue.put(until + 1, Event::Answer(Box::new(reply)));
             return Ok(());
         }
@@ -38,7 +38,7 @@ impl World {
         let now = holder.now(self.t);
         self.tally.alien += u64::from(reply.store != 0);
         let dropped = holder.generator.stats().dropped;
-        // By whose request it names, not by whose answer it is said to be.
+        // Judged by the request that it names, not by the holder that it came to.
         let (request, sent) = (grant.request(), reply.sent);
         let outcome =
             holder.generator.handle(Came::Answer { request, sent, answer: Ok(*grant) }, now);
@@ -134,18 +134,18 @@ impl World {
         self.alarm(reply, code)
     }
 
-    /// A code that stops a generator: rightly only where another store answers.
+    /// Checks a code that stops a generator: right only from another store, or one that lost grants.
     fn alarm(&mut self, reply: &Reply, code: Code) -> Verdict {
         let holder = &self.holders[reply.to];
         // A generator ignores an answer to an ask that it has given up.
         if !code.stops() || !holder.generator.failure().is_some_and(Code::stops) {
             return Ok(());
         }
-        // A child that knows its parent's last ID and not its store asks any: the other one is behind.
+        // A child that knows its parent's last ID but not its store may ask another one, which is behind.
         let told = holder.book.resumed && holder.book.store.is_none() && reply.store != 0;
         let changed = code == Code::StoreChanged || (code == Code::StoreWentBack && told);
         let foreign = self.plan.alien && (changed || !self.settings.rules);
-        // A fence keeps the numbers of tags above all that was granted, and windows not.
+        // A fence moves tags above all grants, but not the windows.
         let lost = code == Code::StoreWentBack
             && self.stores[0].went_back
             && (self.plan.loss == Loss::Unfenced || !holder.is_numbers());

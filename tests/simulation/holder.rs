@@ -1,4 +1,4 @@
-//! A holder: a process with one generator, a clock, and habits.
+//! A holder: a process with one generator, a clock, and its own habits.
 
 use leafid_core::{Action, Ask, HostTime, Token};
 
@@ -12,19 +12,19 @@ use crate::thrift::{Stock, Thrift};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Between two draws, in ms.
+    /// The pause between two draws, in ms.
     pub every: (u64, u64),
     pub count: (u64, u64),
     pub repeat: u64,
 }
 
-/// What a holder is made of, kept when it is restarted.
+/// A holder's make, kept when it restarts.
 #[derive(Clone, Copy, Debug)]
 pub struct Make {
     pub place: usize,
     pub config: Config,
     pub shared: bool,
-    /// Whether it asks when it is time to, or only when it draws.
+    /// Whether it polls by a timer, or only when it draws.
     pub timers: bool,
     pub gives_up: Option<u64>,
     /// Whether its clock is monotonic …
@@ -32,17 +32,17 @@ pub struct Make {
     /// … or compared with one that is.
     pub has_second: bool,
     pub pace: Pace,
-    /// After how many draws it dies, again and again.
+    /// The number of draws after which it dies, in every life.
     pub fuse: Option<u32>,
     pub disk: Option<usize>,
 }
 
-/// What a caller of a holder wants, and goes on wanting.
+/// A caller's wish, kept until it is met or given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Want {
     pub way: Way,
     pub count: usize,
-    /// How often it still tries what cannot be had.
+    /// How often the caller still tries what cannot be had.
     pub tries: u32,
     pub waited: bool,
 }
@@ -51,12 +51,12 @@ pub struct Want {
 pub enum State {
     Running,
     Paused(i64),
-    /// It was closed, and still hears late answers.
+    /// Closed, but still receives late answers.
     Closed,
     Crashed,
 }
 
-/// What is known of the generator from outside, copied with it when it forks.
+/// Facts of the generator seen from outside, copied with it when it forks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Book {
     pub ids: u64,
@@ -66,27 +66,27 @@ pub struct Book {
     pub last_id: Option<u64>,
     /// The position of the last ID, unless the line was opened since.
     pub last_position: Option<u64>,
-    /// Its time has reached this tick.
+    /// A tick that its time has reached.
     pub known_tick: u64,
     pub reached: i64,
-    /// The highest end of numbers that it had.
+    /// The highest end of the numbers that it had.
     pub have_until: Option<u64>,
-    /// Whether it went on above where another stood: what it skipped so is nowhere counted.
+    /// Whether it resumed above another's position: the skipped positions are counted nowhere.
     pub resumed: bool,
     pub store: Option<usize>,
 }
 
 impl Book {
-    /// Its time was read while clock and offset showed this.
+    /// Notes a reading of its time, with this on clock and offset.
     pub fn read(&mut self, shown: i64) {
         self.reached = self.reached.max(shown);
     }
 
-    /// It was told the time with a window: back it may go only where that would else be over.
+    /// Notes that a window told it the time, which may go back only where the window would else be over.
     pub fn told(&mut self, heard: i64, over_at: i64) {
         if over_at <= self.reached.max(heard) {
             self.known_tick = 0;
-            // What it read while it had no window did not move it: it may stand anywhere below.
+            // Readings without a window did not move it: it may be anywhere below.
             self.reached = self.reached.min(over_at);
         }
         self.read(heard);
@@ -101,10 +101,10 @@ pub struct OpenCall {
 }
 
 pub struct Holder {
-    /// Who it is: carried by every request id that it draws. A fork and a `forget` give a new one.
+    /// Its identity, contained in every request id that it draws. A fork and a `forget` give a new one.
     pub identity: u32,
     counter: u32,
-    /// Rises with each start, so that nothing of an old life reaches a new one.
+    /// Rises with each start, so that no event of an old life reaches a new one.
     pub life: u64,
     pub make: Make,
     pub generator: Generator,
@@ -113,25 +113,25 @@ pub struct Holder {
     pub state: State,
     pub call: Option<OpenCall>,
     pub calls: u64,
-    /// The last request of it that had its answer.
+    /// Its last request that was answered.
     pub answered: Option<Token>,
-    /// An older image of it, with what was known then.
+    /// An older memory image, with the facts of that moment.
     pub image: Option<(Generator, Book, Option<Open>)>,
-    /// Since when it has had no ID although it wanted one, nothing excusing it.
+    /// Since when it has wanted an ID in vain without an excuse.
     pub starved_since: Option<i64>,
-    /// Until when it is excused, because its clock leapt.
+    /// Until when it is excused, as its clock leapt.
     pub excused_until: i64,
-    /// Until when it may stand ahead of the time, because it drew while its clock had leapt.
+    /// Until when it may be ahead of the time, as it drew while its clock had leapt.
     pub ahead_until: i64,
     /// Until when, on its own clock, the store told it to wait.
     pub told_until: i64,
     pub draws: u64,
-    /// What its caller wants, until that is had.
+    /// Its caller's wish, until it is met.
     pub want: Option<Want>,
     pub thrift: Thrift,
     pub born: i64,
     pub open: Option<Open>,
-    /// For how long it has waited for that to be written, in ms, since it drew last.
+    /// How long it has waited for its state file's write since its last draw, in ms.
     pub waits_for_disk_ms: u64,
 }
 
@@ -145,7 +145,7 @@ impl Holder {
         let generator = Generator::build(make.config, make.shared, rng.word()).ok()?;
         Some(Holder {
             identity,
-            // Who comes back under its old name draws other request ids.
+            // A holder that comes back under its old identity draws other request ids.
             counter: (life as u32) << 12,
             life,
             make,
@@ -170,7 +170,7 @@ impl Holder {
         })
     }
 
-    /// Compares its clocks, as it does before each reading; whether one leapt.
+    /// Compares its clocks, as before each reading. Gives whether one leapt.
     pub fn look(&mut self, t: i64, is_told: bool) -> bool {
         let leapt = self.clock.look(t, is_told);
         if leapt {
@@ -180,14 +180,14 @@ impl Holder {
         leapt
     }
 
-    /// Reads its clock, as it does for every verb that moves the generator's time.
+    /// Reads its clock, for a verb that moves the generator's time.
     pub fn now(&mut self, t: i64) -> HostTime {
         let now = self.clock.read(t);
         self.book.read(now.get() + self.generator.stats().offset_ms);
         now
     }
 
-    /// What its generator wants done now. A request id says who asks.
+    /// The generator's next action, with a request id that contains the holder's identity.
     pub fn action(&mut self, t: i64, rng: &mut Rng) -> Option<Action<Ask>> {
         let now = self.clock.read(t);
         if !self.generator.wants(now) {
@@ -204,7 +204,7 @@ impl Holder {
         self.become_another(identity);
     }
 
-    /// It is somebody else, whatever its generator knows of that.
+    /// Gives it a new identity, whether or not its generator knows.
     pub fn become_another(&mut self, identity: u32) {
         self.identity = identity;
         self.counter = (self.life as u32) << 12;
@@ -217,7 +217,7 @@ impl Holder {
         self.thrift = Thrift::default();
     }
 
-    /// What it has of numbers, and when it may ask for more.
+    /// Its stock of numbers, and when it may ask for more.
     pub fn stock(&self) -> Stock {
         let Config::Tag(config) = self.make.config else { return Stock::default() };
         let stats = self.generator.stats();

@@ -1,15 +1,15 @@
-//! The clocks of hosts, which may do anything but tick right.
+//! The clocks of hosts, which may do anything.
 
 use leafid_core::{Clocks, HostTime};
 
-/// How far a host's clock can be relied on to show what its generator makes of it.
+/// How far a host's clock can be trusted when its generator's IDs are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
-    /// It only ever drifted, or was put right by an answer since.
+    /// It only drifted, or was corrected by an answer since.
     Honest,
     /// It stood still or went back: IDs may be late until the store's next answer.
     Behind,
-    /// It leapt ahead: IDs may be early until then, up to the end of the window in hand.
+    /// It leapt ahead: IDs may be early until then, up to the end of the present window.
     Lost,
 }
 
@@ -17,7 +17,7 @@ pub enum Trust {
 pub struct HostClock {
     shown: i64,
     since: i64,
-    /// How much faster than true time it runs, in millionths.
+    /// How much faster than true time it runs, in parts per million.
     ppm: i64,
     pub frozen: bool,
     /// Whether it can neither be set nor go back.
@@ -26,34 +26,34 @@ pub struct HostClock {
     pub trust: Trust,
     disturbed_at: i64,
     told_at: i64,
-    /// How wrong the answers may have left it, in ms.
+    /// The error that answers may have left, in ms.
     pub error_ms: i64,
-    /// Up to this moment of the store IDs may be early: time had been there when an answer put it
-    /// right, and does not go back.
+    /// IDs may be early up to this moment of the store: time had reached it when an answer corrected
+    /// the clock, and does not go back.
     pub ahead_until: i64,
 }
 
-/// A clock that only ticks, and what the host made of both.
+/// A clock that only ticks, and the result of comparing both clocks.
 #[derive(Clone, Copy, Debug)]
 struct Second {
     ppm: i64,
-    /// For how long it stood still, and since when it does.
+    /// How long it stood still in all, and since when it does now.
     stood: i64,
     asleep_since: Option<i64>,
     clocks: Clocks,
     looked_at: i64,
-    /// What is taken off the first clock's readings.
+    /// The correction, subtracted from the first clock's readings.
     leapt: i64,
-    /// Whether the first clock was set back since they were compared.
+    /// Whether the first clock was set back since the last comparison.
     set_back: bool,
 }
 
-/// Readings of the first clock that are so far apart are compared with the second's, in ms; what it leapt
-/// by less is believed.
+/// The distance of readings, in ms, from which the first clock is compared with the second; a smaller
+/// leap is trusted.
 const LOOK_MS: i64 = 1_000;
-/// So much may any clock be wrong, in ms.
+/// How wrong any clock may be, in ms.
 pub const SLACK_MS: i64 = 1_000;
-/// An honest clock that is not told the time for so long has drifted by what may be seen.
+/// How long an honest clock may go without an answer, in ms, before its drift shows.
 const SELDOM_MS: i64 = 600_000;
 
 impl HostClock {
@@ -74,7 +74,7 @@ impl HostClock {
         }
     }
 
-    /// The same beside one that only ticks, and stands still while the host sleeps.
+    /// Adds a second clock, which only ticks, and stands still while the host sleeps.
     pub fn beside(mut self, ppm: i64) -> HostClock {
         self.second = Some(Second {
             ppm,
@@ -92,8 +92,8 @@ impl HostClock {
         self.second.is_some()
     }
 
-    /// Whether it was set back and looks unmoved: it went unread for about as long as that, so no reading
-    /// has yet been a second away from the last comparison.
+    /// Whether it was set back unnoticed: it was not read for about as long, so no reading was yet a
+    /// second away from the last comparison.
     pub fn looks_unmoved(&self) -> bool {
         self.second.is_some_and(|second| second.set_back)
     }
@@ -110,8 +110,8 @@ impl HostClock {
         self.shown + passed + passed * self.ppm / 1_000_000
     }
 
-    /// Compares it with the second clock, as a host does before it reads it and when an answer
-    /// comes, and goes on by that where the two parted; whether they did.
+    /// Compares it with the second clock, as a host does before each reading and when an answer
+    /// comes, and corrects it by a leap. Gives whether there was one.
     pub fn look(&mut self, t: i64, is_told: bool) -> bool {
         let (now, shows) = (self.read(t).get(), self.shows(t));
         let Some(second) = &mut self.second else { return false };
@@ -133,7 +133,7 @@ impl HostClock {
         self.ppm = ppm;
     }
 
-    /// The host sleeps, and the clock that only ticks stands still.
+    /// Puts the host to sleep: the clock that only ticks stands still.
     pub fn sleep(&mut self, t: i64) {
         match &mut self.second {
             Some(second) => {
@@ -144,7 +144,7 @@ impl HostClock {
         }
     }
 
-    /// It stands still: a suspended machine, or an isolate between two inputs.
+    /// Stops the clock, as in a suspended machine, or an isolate between two inputs.
     pub fn freeze(&mut self, t: i64) {
         self.shown = self.shows(t);
         self.since = t;
@@ -152,7 +152,7 @@ impl HostClock {
         self.disturbed(t, Trust::Behind);
     }
 
-    /// It goes on where it stood.
+    /// Lets it go on from where it stopped.
     pub fn thaw(&mut self, t: i64) {
         if self.frozen {
             self.since = t;
@@ -164,9 +164,8 @@ impl HostClock {
         self.disturbed_at = t;
     }
 
-    /// It was told the time by an answer to a call that left at `sent_at` and came at `t`: what
-    /// was wrong with it before is mended, but that time which had reached `reached` (on the
-    /// store's clock) waits there.
+    /// Notes an answer at `t` to a call sent at `sent_at`, which tells the time: earlier errors are
+    /// corrected, except that time which had reached `reached` (on the store's clock) waits there.
     pub fn told(&mut self, sent_at: i64, t: i64, reached: i64) {
         let took = (t - sent_at).max(1);
         let mended = !self.frozen && sent_at > self.disturbed_at;
@@ -178,7 +177,7 @@ impl HostClock {
             self.error_ms = took;
             self.ahead_until = self.ahead_until.max(reached);
         } else {
-            // What was early within the old error was rightly so, and does not go back.
+            // IDs that were early within the old error were right, and time does not go back.
             if self.error_ms > SLACK_MS && took < self.error_ms && self.error_ms < i64::MAX {
                 self.ahead_until = self.ahead_until.max(reached);
             }

@@ -1,4 +1,4 @@
-//! Every seeded bug, switched on in turn: which check finds it, and after how many worlds.
+//! Switches on every seeded bug in turn, and reports which check finds it after how many worlds.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,31 +12,31 @@ use crate::verdict::{Check, Violation};
 use crate::world::{Mistake, Settings};
 
 const BUDGET: Duration = Duration::from_secs(60);
-/// … and in so many worlds, however busy the machine is.
+/// The worlds to run for a bug, even after [`BUDGET`] on a busy machine.
 const MOST_WORLDS: u64 = 160;
-/// After that, what broke a rule of the protocol is enough.
+/// The time after which a broken rule of the protocol is enough, without an effect on users.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Found by others, and why not here: calls are atomic; and a restart goes on strictly above what the
-/// file reserves.
+/// Bugs that other tests find. They do not show here: calls are atomic, and a restart goes on strictly
+/// above what the file reserves.
 const ELSEWHERE: &[(Bug, &str)] = &[
     (Bug::CursorBeforeBound, "the model of the line: two threads between two steps"),
     (Bug::BoundBeforeCursor, "the model of the line: two threads between two steps"),
     (Bug::CloseInsideTick, "core/tests/state, which looks at what is written: no ID is wrong"),
 ];
 
-/// So many worlds at least are asked what they notice.
+/// The least number of worlds to run for a bug.
 const LEAST_WORLDS: u64 = 12;
 
 #[derive(Default)]
 struct Found {
-    /// What a user would suffer from, and in how many worlds.
+    /// Effects on users, and in how many worlds.
     effects: BTreeMap<Check, u64>,
-    /// Which rule of the protocol is seen broken.
+    /// The first broken rule of the protocol.
     rule: Option<Check>,
-    /// What was run until the first of them.
+    /// The tally until the first finding.
     until: Option<Tally>,
-    /// The first one's seed and figures.
+    /// The first finding's seed and figures.
     first: Option<(u64, Violation)>,
     tally: Tally,
 }
@@ -122,7 +122,7 @@ fn look(first: u64, mistake: Option<Mistake>) -> Found {
         seen || only_a_rule || tired
     };
     while !over(&found) {
-        // What breaks a rule is seen before anybody suffers: look without the rules as well.
+        // A broken rule ends a world before users are affected: run it without the rules as well.
         for rules in [false, true] {
             let settings = Settings { rules, mistake, trace: false };
             let (verdict, tally) = run::world(seed, settings);

@@ -1,5 +1,5 @@
-//! The oracle of kept numbers: which owner has which number for its own. It is told what is
-//! written, and reads no row's `sticky`.
+//! The oracle of kept numbers: which owner keeps which number. It is told of writes, and reads
+//! no row's `sticky`.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use leafid_core::{AcquireAsk, Name, Range, StoreTime};
 
 use crate::verdict::{Verdict, fail};
 
-/// An owner that was not seen for so long keeps nothing: 30 days, in ms.
+/// How long an owner that is not seen keeps its number: 30 days, in ms.
 const KEPT_MS: i64 = 30 * 86_400_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
-    /// The owner of each number, and when it was granted to it last (store's clock).
+    /// The owner of each number, and when it was last granted to it (store's clock).
     kept: BTreeMap<u32, (Name, StoreTime)>,
 }
 
@@ -26,15 +26,15 @@ impl Keeping {
         self.of(owner, workers).count()
     }
 
-    /// Of the numbers that an owner keeps inside a range the one that is its own: of two, which a
-    /// race left, the one that is free, or else was granted last.
+    /// The own number of an owner inside a range. Of two, which a race may leave, it is the free one,
+    /// or else the one granted last.
     fn own(&self, owner: &Name, workers: Range, is_free: impl Fn(u32) -> bool) -> Option<u32> {
         let seen = |number: &u32| self.kept.get(number).map(|(_, seen)| *seen);
         self.of(owner, workers).max_by_key(|number| (is_free(*number), seen(number), *number))
     }
 
-    /// Whether an owner may take a number for its own: it is, or it has none; `is_free` says
-    /// whether a number's last window is over.
+    /// Whether an owner may keep a number: it is its own, or it has none. `is_free`: whether a
+    /// number's last window is over.
     pub fn may_keep(
         &self,
         owner: &Name,
@@ -45,8 +45,8 @@ impl Keeping {
         self.own(owner, workers, is_free).is_none_or(|own| own == number)
     }
 
-    /// What the registry decided at `now` for this ask: a number, or none; `is_free` says
-    /// whether a number's last window is over.
+    /// Checks the registry's decision at `now` for this ask: a number, or none. `is_free`: whether
+    /// a number's last window is over.
     pub fn check(
         &self,
         ask: &AcquireAsk,
@@ -73,7 +73,7 @@ impl Keeping {
         }
     }
 
-    /// A number was granted; `keeps` is whether as the owner's own.
+    /// Notes a granted number; `keeps`: whether as the owner's own.
     pub fn granted(&mut self, number: u32, owner: &Name, keeps: bool, at: StoreTime) {
         if keeps {
             self.kept.insert(number, (*owner, at));

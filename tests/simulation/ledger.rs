@@ -1,4 +1,4 @@
-//! The oracle: what was granted to whom, and what was issued, line by line. It knows nothing of
+//! The oracle: the grants, their holders, and the issued IDs, line by line. It knows nothing of
 //! rows, cursors or clocks.
 
 use leafid_core::{Range, Token};
@@ -13,7 +13,7 @@ pub enum LineName {
     Worker(usize, u32),
 }
 
-/// Who asked: the identity that every request id of the simulation carries.
+/// The asker's identity, which every request id of the simulation contains.
 pub fn identity(request: Token) -> u32 {
     (owner(request) >> 32) as u32
 }
@@ -23,7 +23,7 @@ fn owner(request: Token) -> u64 {
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// A request id that carries who asked.
+/// Makes a request id that contains the asker's identity.
 pub fn request(identity: u32, counter: u32, random: u64) -> [u8; 16] {
     let low = u64::from(identity) << 32 | u64::from(counter);
     (u128::from(random) << 64 | u128::from(low)).to_be_bytes()
@@ -40,13 +40,12 @@ pub struct Ledger {
     tags: Vec<Line>,
     /// Per namespace, from its first worker number on.
     workers: Vec<(u32, Vec<Line>)>,
-    /// The store lost what it had granted, and nobody did anything about that: what is granted
-    /// from now on may well have been granted before.
+    /// Whether the store lost grants and was not fenced: from now on it may grant the same again.
     muted: bool,
 }
 
 impl Ledger {
-    /// So many tags, and namespaces of these worker numbers.
+    /// A ledger of this number of tags, and of namespaces with these worker numbers.
     pub fn new(tags: usize, spaces: &[Range]) -> Ledger {
         let lines = |n: usize| vec![Line::default(); n];
         let workers = spaces.iter().map(|range| (range.start as u32, lines(range.len() as usize)));
@@ -67,7 +66,7 @@ impl Ledger {
         }
     }
 
-    /// The store granted `range` (numbers or ticks) to this request.
+    /// Notes that the store granted `range` (numbers or ticks) to this request.
     pub fn grant(&mut self, name: LineName, range: Range, to: Token) -> Verdict {
         if self.muted {
             return Ok(());
@@ -87,14 +86,14 @@ impl Ledger {
         })
     }
 
-    /// This request's lease gave back what lies at or above `from`.
+    /// Notes that this request's lease gave back everything from `from` on.
     pub fn give_back(&mut self, name: LineName, from: u64, by: Token) {
         if let Some(line) = self.line(name) {
             line.granted.give_back(from, owner(by));
         }
     }
 
-    /// A holder handed out these positions.
+    /// Notes that a holder handed out these positions.
     pub fn issue(
         &mut self,
         name: LineName,
@@ -123,7 +122,7 @@ impl Ledger {
     }
 }
 
-/// Who a number is given to by hand.
+/// The owner of a number that is given away by hand.
 pub const BY_HAND: u32 = u32::MAX;
 
 fn who(owner: u64) -> String {

@@ -1,4 +1,4 @@
-//! How holders begin, fork, forget, close, die and start again.
+//! The lives of holders: they begin, fork, forget, close, die and restart.
 
 use leafid_core::{Carryover, Range};
 
@@ -12,10 +12,10 @@ use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
-/// Who is older than this has lived long, in ms.
+/// The age from which a life counts as long, in ms.
 const OLD_MS: i64 = 3_600_000;
 
-/// Forks add holders up to this many; more take the place of one that is over.
+/// The most holders: further forks take the place of ended ones.
 const MOST_HOLDERS: usize = 40;
 
 impl World {
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// Another holder, of this make or any, that starts drawing in `delay` ms.
+    /// Adds a holder, of this make or any, that starts drawing in `delay` ms.
     pub(crate) fn start_as(&mut self, make: Option<Make>, delay: i64) {
         let Some(holder) = self.fresh(make) else { return };
         if let Some(i) = self.put(holder) {
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// A place for a holder: a new one, or that of one that is over.
+    /// Puts a holder in a new place, or in that of an ended one.
     fn put(&mut self, holder: Holder) -> Option<usize> {
         let over = |holder: &Holder| matches!(holder.state, State::Crashed | State::Closed);
         if self.holders.len() < MOST_HOLDERS {
@@ -87,7 +87,7 @@ impl World {
         self.start_later(i);
     }
 
-    /// A holder's life is over: whether it was long.
+    /// Notes the end of a holder's life, and whether it was long.
     pub(crate) fn note_life(&mut self, i: usize) {
         self.tally.long_lives += u64::from(self.t - self.holders[i].born > OLD_MS);
     }
@@ -106,7 +106,7 @@ impl World {
         holder.state = State::Closed;
         self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
-        // A thread that was about to draw still holds the line.
+        // A thread that was about to draw still has the line.
         let holder = &mut self.holders[i];
         if let Some(id) = holder.generator.draw_past(holder.clock.read(self.t)) {
             fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity);
@@ -134,8 +134,8 @@ impl World {
         let (child, life) = (self.identity(), self.life());
         let parent = &self.holders[i];
         let (make, book, clock) = (parent.make, parent.book, parent.clock);
-        // Some children are told the last ID and nothing else. A snowflake is a position only where
-        // its layout is known: a parent that forked before its own first window has none to say.
+        // Some children are told only the last ID. A snowflake gives a position only where its layout
+        // is known, which a parent that forked before its own first window does not know.
         let told_all = book.last_id.is_none() || self.rng.chance(700);
         let layout = parent.generator.layout();
         let carryover = match book.last_id {
@@ -168,10 +168,10 @@ impl World {
                 }
             }
             None => {
-                // The inherited line stays untouched; a new generator goes on above it.
+                // The inherited line is not used; a new generator goes on above it.
                 holder.generator.resume(carryover).expect("it knows no store yet");
                 let Book { last_id, .. } = book;
-                // What was handed out was in hand.
+                // The parent had all that it handed out.
                 let stood_at = Some(carryover.position).filter(|position| *position > 0);
                 let have_until = carryover.have_until.max(stood_at);
                 let have_until = have_until.filter(|_| holder.is_numbers());
@@ -191,7 +191,7 @@ impl World {
         self.queue.put(self.t + 1, Event::Draw(place, life));
     }
 
-    /// A process forgets by itself, or goes on from an older image of its memory.
+    /// Makes a process forget, or go on from an older image of its memory.
     pub(crate) fn forget(&mut self, i: usize, restored: bool) {
         let identity = self.identity();
         let holder = &mut self.holders[i];
@@ -199,7 +199,7 @@ impl World {
             Some((generator, book, open)) => {
                 self.tally.restores += 1;
                 (holder.generator, holder.book) = (generator, book);
-                // The image knows where it stood in its file then, and not of writes since.
+                // The image knows its file as of then, not later writes.
                 if let (Some(now), Some(then)) = (&mut holder.open, open) {
                     (now.file, now.writing) = (then.file, then.writing);
                     now.abandoned = then.abandoned;
@@ -210,7 +210,7 @@ impl World {
         }
         holder.forget_as(identity);
         if restored {
-            // Its generator goes on with what the image knew of the time.
+            // The generator goes on with the image's knowledge of the time.
             holder.clock.disturbed(self.t, Trust::Lost);
         }
         let life = holder.life;
@@ -257,7 +257,7 @@ impl World {
         }
     }
 
-    /// Which generator an image would be for, to tell forks of the lock-free face apart.
+    /// Whether a holder's generator is on a shared line, which has no image.
     pub(crate) fn is_shared(&self, i: usize) -> bool {
         matches!(
             self.holders[i].generator,

@@ -1,8 +1,8 @@
-//! The simulator: many holders, a store with several servers, and everything that can go wrong
-//! between them, in one process, from a seed, in simulated time. Every ID is checked.
+//! The simulator: many holders, a store with several servers, and all faults between them, in one
+//! process and simulated time, from a seed. Every ID is checked.
 //!
-//! A world is drawn from its seed and run to its end; [`ledger`] is the oracle, which knows what
-//! was granted to whom and what was issued, and nothing of rows, cursors or clocks.
+//! A world is drawn from its seed and run to its end; [`ledger`] is the oracle, which knows grants,
+//! their holders and issued IDs, and nothing of rows, cursors or clocks.
 
 mod args;
 mod callers;
@@ -37,7 +37,7 @@ mod windows;
 mod wire;
 mod world;
 
-// The core with bugs in it: none is on, until one is hunted for.
+// The core with seeded bugs, all off until one is hunted.
 extern crate leafid_core as leafid_sound;
 extern crate leafid_seeded as leafid_core;
 

@@ -1,5 +1,5 @@
-//! What operators do to a store: they take rows from their holders, delete tags and make them
-//! again, and move the range of a namespace's worker numbers.
+//! Operators' changes of a store: they revoke rows, delete and recreate tags, and move the range
+//! of a namespace's worker numbers.
 
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{LINE_END, Range, StoreTime, Token};
@@ -32,8 +32,7 @@ impl World {
         self.put_within(100, 60_000, Event::Recreate(tag));
     }
 
-    /// A tag is made anew over its tombstone, from 1 as far as its maker knows
-    /// (PROTOCOL R11).
+    /// Recreates a tag over its tombstone, without a first number (PROTOCOL R11).
     pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
         let step = self.rng.magnitude(1, 10_000) as u32;
         for store in &mut self.stores {
@@ -52,7 +51,7 @@ impl World {
         Ok(())
     }
 
-    /// A tag is moved above every number that is in use.
+    /// Moves a tag above every number that is in use.
     pub(crate) fn settle_tag(&mut self, store: usize, tag: usize) -> Verdict {
         let at = &mut self.stores[store].tags[tag];
         let row = at.row;
@@ -72,7 +71,7 @@ impl World {
         Ok(())
     }
 
-    /// A tag is advanced, or its upper end moved; an operator who errs wants it lower than it may be.
+    /// Advances a tag, or moves its upper end; by mistake an operator may want it lower than allowed.
     pub(crate) fn move_tag(&mut self) -> Verdict {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
         let Tag { row, end, .. } = self.stores[0].tags[tag];
@@ -96,7 +95,7 @@ impl World {
             }
             self.tally.tags_advanced += 1;
         } else {
-            // Where there is one, it is taken away half of the time.
+            // An upper end that exists is removed half of the time.
             let takes_away = row.until.is_some() && self.rng.chance(500);
             let until = if takes_away { LINE_END } else { to };
             let spec = TagSpec { until: Some(until), ..TagSpec::default() };
@@ -116,9 +115,8 @@ impl World {
         Ok(())
     }
 
-    /// The range of a namespace's numbers shrinks, moves or grows, and its longest window
-    /// changes. A number leaves only when its last window is over; then it is given away by hand,
-    /// until it comes back.
+    /// Shrinks, moves or grows the range of a namespace's worker numbers, and changes its longest window. A
+    /// number leaves only when its last window is over; then it is given away by hand until it comes back.
     pub(crate) fn move_workers(&mut self) -> Verdict {
         let spaces = self.stores[0].spaces.len() as u64;
         if spaces == 0 || !self.plan.moves {
@@ -165,7 +163,7 @@ impl World {
                 self.tally.left_with_key += u64::from(key.is_some());
                 store.ledger.grant(line, Range::new(tick, layout.end_tick()), by_hand)?;
             } else if is && !was {
-                // Whoever still has a key to it would be given the time since, too.
+                // A holder that still has a key to the number would be granted the time since, too.
                 if store.mistake != Some(Mistake::KeyComesBack) {
                     space.revoke(number as u32, write);
                 }

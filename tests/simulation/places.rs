@@ -6,7 +6,7 @@ use leafid_core::{LINE_END, Layout, Range};
 use crate::plan::SpacePlan;
 use crate::rng::Rng;
 
-/// A tag: where it begins, its step, at most how many at once, and where it ends.
+/// Draws a tag: its first number, step, largest step, and end.
 pub fn tag(rng: &mut Rng) -> Option<TagRow> {
     let from = match rng.below(10) {
         0 => LINE_END - rng.magnitude(1_000, 20_000_000),
@@ -14,7 +14,7 @@ pub fn tag(rng: &mut Rng) -> Option<TagRow> {
         _ => 1,
     };
     let step = rng.magnitude(1, 10_000) as u32;
-    // Some give less at once than callers will want.
+    // Some tags grant less at once than callers will want.
     let most = rng.pick(&[1_000_000, 1_000_000, 3 * u64::from(step)]);
     let max_step = rng.magnitude(step.into(), most) as u32;
     let from = from.max(1);
@@ -31,7 +31,7 @@ pub fn space(rng: &mut Rng, start: i64, length: i64, slow: bool) -> Option<Space
     let first = rng.below(layout.workers() - territory + 1);
     let territory = Range::new(first, first + territory);
     let first = first + rng.below(territory.len() - workers + 1);
-    // Where each answer takes seconds, a window has to last for some of them.
+    // Where each answer takes seconds, a window has to outlast several.
     let shortest = if slow { 10_000 } else { 1_000 };
     let max_window_ms = match rng.below(4) {
         0 => shortest,
@@ -54,10 +54,10 @@ fn layout(rng: &mut Rng, start: i64, length: i64) -> Option<Layout> {
         5 => Layout::new(epoch, 1_000, 33, 8, 12).ok(),
         6 => Layout::new(epoch, 10, 40, 5, rng.below(18) as u8).ok(),
         7 => Layout::new(epoch, 1, 45, 6, rng.below(12) as u8).ok(),
-        // It ends, or begins, while the world lasts.
+        // The layout's time ends, or begins, within the world.
         8 => ending(rng, start, length),
         9 => Layout::new(start + rng.between(1, length / 4), 1, 41, 10, 12).ok(),
-        // Few bits: an hour of minutes, long ticks, odd ones.
+        // Few bits: ticks of a minute for an hour, long ticks, odd ones.
         10 => {
             let epoch = start - rng.between(0, 2_400_000);
             Layout::new(epoch, 60_000, 6, rng.below(6) as u8, sequence).ok()

@@ -1,4 +1,4 @@
-//! What a world is made of, drawn from its seed.
+//! The plan of a world, drawn from its seed.
 
 use leafid_core::Range;
 use leafid_core::registry::{Namespace, TagRow};
@@ -10,9 +10,9 @@ const DAY_MS: u64 = 86_400_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// Minutes, in which holders come and go and everything goes wrong.
+    /// Minutes, with short-lived holders and many faults.
     Storm,
-    /// Hours, in which few holders live long, draw little and are seldom disturbed.
+    /// Hours, with few long-lived holders that draw little and are seldom disturbed.
     Calm,
     /// Months, of which most passes in long jumps.
     Months,
@@ -21,31 +21,30 @@ pub enum Theme {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     None,
-    /// It goes back to an older copy of itself, and nothing is done about that.
+    /// The store goes back to an older copy, and is not fenced.
     Unfenced,
-    /// It goes back, and a fence is put above all that it may have granted since.
+    /// The store goes back, and is fenced above all that it may have granted since.
     Fenced,
 }
 
-/// How often what goes wrong, in thousandths.
+/// How often each fault happens, in thousandths.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     pub lost: u64,
     pub late: u64,
     pub doubled: u64,
-    /// Answers to somebody else.
+    /// Answers that go to another holder.
     pub swapped: u64,
     pub garbled: u64,
-    /// Writes that take long.
     pub slow_writes: u64,
-    /// How long calls and answers are on their way where nothing goes wrong, in ms.
+    /// The delay of calls and answers without faults, in ms.
     pub delay_ms: (u64, u64),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct SpacePlan {
     pub namespace: Namespace,
-    /// The numbers that may ever be handed out: its `workers` stay inside.
+    /// The numbers that may ever be granted: its `workers` stay inside.
     pub territory: Range,
 }
 
@@ -56,25 +55,25 @@ pub struct Plan {
     pub start: i64,
     pub length: i64,
     pub servers: usize,
-    /// Whether another store answers behind the same name now and then.
+    /// Whether another store sometimes answers behind the same name.
     pub alien: bool,
     pub loss: Loss,
-    /// Whether operators move the worker numbers of namespaces, and the longest windows.
+    /// Whether operators change the worker numbers and longest windows of namespaces.
     pub moves: bool,
-    /// The tags, and whether the store gives less of them than it is asked for.
+    /// The tags, each with whether the store grants less of it than it is asked for.
     pub tags: Vec<(TagRow, bool)>,
     pub spaces: Vec<SpacePlan>,
     pub holders: usize,
-    /// How many sloppy clients of the registry.
+    /// The number of sloppy clients of the registry.
     pub sloppy: usize,
     pub rates: Rates,
-    /// How long it takes until something else goes wrong, in ms on average.
+    /// The average time between two faults, in ms.
     pub chaos_every: u64,
 }
 
 impl Rates {
-    /// A holder that wants IDs, can reach its store and is told nothing else has them in this
-    /// time: some forty attempts of which each would do.
+    /// How long a holder that can reach its store, and is not told to wait, may be without IDs: some
+    /// forty attempts, of which one is enough.
     pub fn dead_after_ms(&self) -> i64 {
         let Rates { lost, late, swapped, garbled, slow_writes, delay_ms, .. } = *self;
         let troubles = 700 * (lost + late + swapped + garbled) + 200 * slow_writes;
@@ -92,7 +91,7 @@ impl Rates {
             garbled: upto(rng, 40),
             slow_writes: upto(rng, 300),
             delay_ms: match rng.pick(&[2, 40, 40, 40, 40, 40, 40, 300, 1_400]) {
-                // There and back, every answer takes 1.2 to 2.8 s.
+                // 1.2 to 2.8 s for each round trip.
                 _ if slow => (600, 1_400),
                 most => (1, most),
             },
@@ -101,8 +100,8 @@ impl Rates {
 }
 
 impl Plan {
-    /// A world's plan. What shapes a world goes by turns, so that few worlds in a row have some of
-    /// each; as the turns have no common factor, any two meet.
+    /// Draws a world's plan. Its main features alternate with the seed, so that even a few worlds in a row
+    /// have some of each; as the periods have no common factor, any two features meet.
     pub fn draw(rng: &mut Rng, seed: u64) -> Plan {
         let theme = match seed % 13 {
             0..=9 => Theme::Storm,

@@ -1,5 +1,4 @@
-//! A store that goes back to an older copy of itself, and the fence above what it may have
-//! granted since.
+//! A store that goes back to an older copy of itself, and its fence above what it may have granted since.
 
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
@@ -9,9 +8,9 @@ use crate::plan::Loss;
 use crate::wire::Event;
 use crate::world::{Mistake, World};
 
-/// The servers' clocks differ by less than this, in ms: where they do not, there is no fence.
+/// The limit of the differences between the servers' clocks, in ms; beyond it there is no fence.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-/// What is lost beyond the journal is less than so many leases of the largest step.
+/// The gap of a fence, in leases of the largest step: less is lost beyond the journal.
 const GAP_STEPS: u64 = 100;
 
 #[derive(Clone, Debug)]
@@ -22,7 +21,7 @@ pub struct StoreCopy {
 }
 
 impl World {
-    /// A copy of the store is made, and the next time that one is.
+    /// Copies the store, and schedules the next copy.
     pub(crate) fn copy_store(&mut self) {
         let Database { tags, spaces, anchor, .. } = &self.stores[0];
         let tags = tags.iter().map(|tag| tag.row).collect();
@@ -43,11 +42,11 @@ impl World {
         let known = |tag: &Tag| (tag.witnessed(now), tag.row.max_id);
         let known: Vec<(u64, u64)> = store.tags.iter().map(known).collect();
         for (tag, row) in store.tags.iter_mut().zip(copy.tags) {
-            // What holders have shown is forgotten, too.
+            // Holders' proofs are forgotten, too.
             (tag.row, tag.end, tag.in_use) = (row, row.until.unwrap_or(LINE_END), 0);
         }
         (store.spaces, store.anchor) = (copy.spaces, copy.anchor);
-        // Nothing that was decided on the rows as they were is written over these.
+        // Decisions on the former rows must not be written over these.
         store.writes += 1;
         let write = store.writes;
         for space in &mut store.spaces {
@@ -78,7 +77,7 @@ impl World {
         }
     }
 
-    /// Children that begin where their parents stood, on a store that stands below.
+    /// Forks holders on shared lines: the children resume above the store's position.
     fn fork_all_shared(&mut self) {
         for i in 0..self.holders.len() {
             if self.is_shared(i) && self.holders[i].state == crate::holder::State::Running {
@@ -88,8 +87,8 @@ impl World {
     }
 }
 
-/// No window begins before all are over that may have been granted, and no number below those
-/// that may have been.
+/// Fences a store: no window begins before all that may have been granted are over, and tags go on
+/// above all numbers that may have been.
 fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
     let mistake = store.mistake;
     let last = now.max(store.anchor);
@@ -109,7 +108,7 @@ fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
     }
     for (Tag { row, .. }, (witnessed, exact)) in store.tags.iter_mut().zip(known) {
         let gap = GAP_STEPS * u64::from(row.max_step);
-        // What is lost beyond the journal is less than the gap: that is what it is for.
+        // The gap exists to cover what is lost beyond the journal.
         let known = if exact - witnessed < gap { *witnessed } else { *exact };
         *row = row.fenced(known);
     }

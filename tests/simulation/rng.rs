@@ -26,7 +26,7 @@ impl Rng {
         low + self.below((high - low + 1).max(1) as u64) as i64
     }
 
-    /// A number from `low` to `high` whose magnitude is even: as many below 10 as from 10 to 100.
+    /// A number from `low` to `high`, log-uniform: as many from 1 to 10 as from 10 to 100.
     pub fn magnitude(&mut self, low: u64, high: u64) -> u64 {
         let (low_f, high_f) = (low.max(1) as f64, high.max(1) as f64);
         let share = (self.word() >> 11) as f64 / (1u64 << 53) as f64;

@@ -1,4 +1,4 @@
-//! Worlds one after another, until the time is over or something is wrong.
+//! Runs worlds one after another, until the time is over or a violation is found.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::tally::Tally;
 use crate::verdict::{Check, Verdict, Violation};
 use crate::world::{Settings, World};
 
-/// Runs one world; a panic is something wrong as well.
+/// Runs one world; a panic counts as a violation.
 pub fn world(seed: u64, settings: Settings) -> (Verdict, Tally) {
     let mut world = World::new(seed, settings);
     let verdict = match catch_unwind(AssertUnwindSafe(|| world.run())) {

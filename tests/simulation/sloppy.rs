@@ -1,5 +1,5 @@
-//! Clients of the registry that keep no rule but to speak under their own key: what they say must
-//! hurt nobody else. They draw no IDs.
+//! Clients of the registry that follow no rule but to use their own keys: they must not be able to harm
+//! others. They draw no IDs.
 
 use leafid_core::{AcquireAsk, Ask, Code, Failure, Grant, Name, Release, RenewAsk, Token};
 
@@ -10,7 +10,7 @@ use crate::windows::Written;
 use crate::wire::Event;
 use crate::world::World;
 
-/// One of them, and the lease that it believes in.
+/// A sloppy client, and the lease that it believes to have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sloppy {
     lease: Option<Lease>,

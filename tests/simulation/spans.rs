@@ -1,5 +1,5 @@
-//! Whose numbers are: intervals of one owner, merged where they touch, so that memory is bounded by the
-//! number of holes and not by that of IDs.
+//! The owners of numbers, as intervals that are merged where they touch, so that memory grows with the
+//! number of holes, not of IDs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use leafid_core::Range;
 pub struct Owned(BTreeMap<u64, (u64, u64)>);
 
 impl Owned {
-    /// Gives a range to an owner, who may have parts of it already; refused if another has.
+    /// Gives a range to an owner, who may have parts of it already; fails if another has any.
     pub fn claim(&mut self, range: Range, owner: u64) -> Result<(), (Range, u64)> {
         if range.is_empty() {
             return Ok(());
@@ -35,7 +35,7 @@ impl Owned {
         Ok(())
     }
 
-    /// Takes back what an owner has at or above `from`.
+    /// Takes back the numbers of an owner from `from` on.
     pub fn give_back(&mut self, from: u64, owner: u64) {
         let above = self.0.iter().rev().take_while(|(_, (end, _))| *end > from);
         let theirs: Vec<u64> =
@@ -49,7 +49,7 @@ impl Owned {
         }
     }
 
-    /// The first number of the range that `is_theirs` denies, and its owner, if it has one.
+    /// The first number of the range whose owner `is_theirs` rejects, and that owner, if any.
     pub fn first_foreign(
         &self,
         range: Range,

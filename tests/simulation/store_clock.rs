@@ -1,11 +1,11 @@
-//! The time of the store's servers: the server's own rule, over a source that may be wrong.
+//! The time of the store's servers: the real server's rule, over a clock source that may be wrong.
 
 use leafid_core::StoreTime;
-// The turn's own words for times: it knows the core without bugs.
+// The turn's time types are those of the core without bugs.
 use leafid_sound::{HostTime, StoreTime as Sound};
 use leafid_turn::clock::{Clock, RegistryTime};
 
-/// What the clocks of a server's machine show at one moment.
+/// The readings of a server machine's clocks at one moment.
 struct Shown {
     wall: i64,
     boot: i64,
@@ -26,15 +26,14 @@ pub struct StoreClock {
     skew: i64,
     ppm: i64,
     start: i64,
-    /// For so long a leap of the source is not believed, in ms.
+    /// How long a leap of the source is not trusted, in ms.
     disbelief_ms: i64,
     time: RegistryTime,
 }
 
 impl StoreClock {
-    /// A server that starts at true time `t`, whose source is wrong by `skew` and drifts, over a
-    /// store whose greatest grant was made at `anchor` and whose longest window is
-    /// `longest_window_ms`.
+    /// The clock of a server that starts at true time `t`, with a source that is wrong by `skew` and drifts,
+    /// over a store whose last grant was at `anchor` and whose longest window is `longest_window_ms`.
     pub fn new(
         t: i64,
         (skew, ppm): (i64, i64),
@@ -52,7 +51,7 @@ impl StoreClock {
         StoreTime::new(self.time.read(&shown, || disbelief_ms).0.get())
     }
 
-    /// What a reading would show.
+    /// The time that a reading would give.
     pub fn peek(&self, t: i64) -> i64 {
         let mut copy = *self;
         copy.read(t).get()
@@ -62,7 +61,7 @@ impl StoreClock {
         self.skew += by;
     }
 
-    /// Starts again over a store whose greatest grant was made at `anchor`.
+    /// Restarts over a store whose last grant was at `anchor`.
     pub fn restart(&mut self, t: i64, anchor: StoreTime) {
         let off = (self.source(t) - t, self.ppm);
         *self = StoreClock::new(t, off, anchor, self.disbelief_ms);

@@ -1,4 +1,4 @@
-//! What happened, counted, so that nothing passes by doing nothing.
+//! Counts of what happened, so that no run passes by doing nothing.
 
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident $floor:literal,)*) => {
@@ -12,7 +12,7 @@ macro_rules! counts {
                 $(self.$name += other.$name;)*
             }
 
-            /// Name, count, and the least that a hundred worlds have together.
+            /// Name, count, and the floor that a hundred worlds must reach together.
             pub fn rows(&self) -> Vec<(&'static str, u64, u64)> {
                 vec![$((stringify!($name), self.$name, $floor),)*]
             }
@@ -27,11 +27,11 @@ counts! {
     snowflake_ids 10_000_000,
     grants 100_000,
     renewals 20_000,
-    /// Ranges that did not begin where the one before ended.
+    /// Ranges that did not begin at the end of the one before.
     switches 10_000,
     refusals 10_000,
     releases 300,
-    /// Of these, for grants that came after closing.
+    /// Those of grants that came after closing.
     late_releases 60,
     forks 300,
     restores 100,
@@ -43,7 +43,7 @@ counts! {
     clock_faults 500,
     /// Servers that went down, and came back.
     server_outages 300,
-    /// Servers whose source was set.
+    /// Servers whose clock source was set.
     server_clock_faults 100,
     lost 3_000,
     late 1_000,
@@ -56,7 +56,7 @@ counts! {
     stopped 5,
     conflicts 50,
     repeated 100,
-    /// Rows that an operator took.
+    /// Rows that an operator revoked.
     revokes 300,
     leases_lost 100,
     /// Acquires that found no number free.
@@ -69,7 +69,7 @@ counts! {
     kept_twice 1,
     /// Ranges of worker numbers that operators moved.
     moves 100,
-    /// Numbers that left their range while somebody had a key to them.
+    /// Numbers that left their range while a holder had a key to them.
     left_with_key 50,
     /// Stores that went back to an older copy.
     losses 10,
@@ -80,69 +80,69 @@ counts! {
     long_lives 500,
     /// Holders that waited for a count until they had it.
     waited_for_count 5_000,
-    /// Numbers that an answer made a holder drop, for a caller that wanted more.
+    /// Numbers that a holder dropped for an answer, as its caller wanted more at once.
     dropped 50_000,
     /// Draws of more than can ever be had at once.
     counts_refused 20_000,
-    /// Draws of more than was ever had at once, for which the store was asked again.
+    /// Draws above the known limit, for which the store was asked again.
     looks 10,
     /// Clocks that had leapt ahead and were put right by an answer.
     clocks_mended 500,
-    /// Clocks that parted from one that only ticks, which was noticed.
+    /// Clocks that were noticed to part from the one that only ticks.
     leaps_noticed 1_000,
-    /// Tags deleted, or made anew.
+    /// Tags deleted or recreated.
     tags_deleted 50,
-    /// Tags that an operator advanced, and attempts to take one back that were refused.
+    /// Tags that an operator advanced, and refused attempts to lower one.
     tags_advanced 20,
     advances_refused 5,
-    /// Tags whose upper end an operator moved or took away, and attempts below the position.
+    /// Tags whose upper end an operator moved or removed, and refused attempts below the position.
     tags_bounded 20,
     bounds_refused 5,
     /// Draws of more than a tag has left, refused at once.
     ends_known 50,
     tags_spent 20,
-    /// Holders that had more of a tag than its store, leases that others were refused for it, and tags
-    /// that an operator moved above that.
+    /// Tags stopped by a holder's proof, leases refused for that, and tags that an operator then moved
+    /// above the claim.
     tags_stopped 10,
     stopped_leases 10,
     tags_settled 10,
     /// Draws beyond the layout's time, or before it.
     overflows 20,
     sloppy 5_000,
-    /// Answers of no use that were refused by a holder.
+    /// Useless answers that a holder refused.
     refused_answers 500,
     states_written 30_000,
     states_failed 100,
-    /// Files that were abandoned for that.
+    /// Files that were abandoned after a failed write.
     states_abandoned 100,
     states_removed 20,
     /// Writes that were broken off by the end of their process.
     states_torn 100,
-    /// Files of which a bit changed after that.
+    /// Files of which a bit changed after a process had ended.
     states_rotten 300,
-    /// Starts that went on with what a file says …
+    /// Starts that resumed from a file …
     states_used 300,
     /// … while no server answered.
     states_used_alone 30,
     states_damaged 1,
     states_copied 100,
-    /// Files that are there twice, as their machine was cloned.
+    /// Files that exist twice, as their machine was cloned.
     states_cloned 30,
     /// Files that came from elsewhere.
     states_foreign 50,
-    /// For how long holders drew on slow disks, in ms, and waited for them of that.
+    /// How long holders drew on slow disks, in ms, and how much of that they waited for them.
     slow_disks_ms 1_000_000,
     slow_disks_waits_ms 1,
     /// Files that another process had locked.
     states_locked 300,
     states_voided 100,
-    /// Windows that were given back after that.
+    /// Windows that were given back after a file was void.
     states_given_up 30,
 }
 
 impl Tally {
-    /// What lies below its floor or above its ceiling, scaled to the number of worlds; single worlds have none but
-    /// that something happened.
+    /// The counts below their floor or above their ceiling, scaled to the number of worlds; with fewer
+    /// than 20 worlds only a run without IDs.
     pub fn out_of_bounds(&self) -> Vec<String> {
         let worlds = self.worlds;
         if worlds < 20 {

@@ -1,71 +1,71 @@
-//! How often a holder asks, and what for: nobody may ask without need, or too soon after a
-//! failure, or wait with a renewal until the window is over.
+//! Checks when a holder asks: not without need, not too soon after a failure, and for a renewal
+//! before the window is over.
 
 use leafid_core::{Ask, Code, HostTime, Token};
 
 use crate::verdict::{Verdict, fail};
 
-/// So many leases in a row of which nothing is drawn are more than any need explains …
+/// The number of leases in a row, without a draw, that no need explains …
 const IDLE_ASKS: u32 = 6;
 /// … if they come faster than a back-off would let them, in ms.
 const IDLE_MS: i64 = 1_500;
 /// Windows that are granted faster than this (host's clock, in ms) are more than any need …
 const SOON_MS: i64 = 75;
-/// … if it happens so often in a row.
+/// … if it happens this often in a row.
 const SOON_GRANTS: u32 = 6;
-/// The first pause after a failure at its shortest, in ms; it doubles three times.
+/// The shortest first pause after a failure, in ms; it doubles three times.
 const FIRST_PAUSE_MS: i64 = 80;
 /// The longest pause after an answer that brought nothing, in ms.
 const LONGEST_PAUSE_MS: i64 = 12_500;
-/// For so long a store's limits are taken for granted, in ms.
+/// How long a store's limits are taken for granted, in ms.
 const BELIEVED_MS: i64 = 10_000;
-/// A window is renewed at least so often, in ms.
+/// The longest time between renewals of a window, in ms.
 const RENEWED_MS: i64 = 61_000;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Thrift {
-    /// The ask that the generator has out: its request, and whether a window would be its first.
+    /// The ask under way: its request, and whether it is for a first window.
     out: Option<(Token, bool)>,
-    /// Leases of numbers since something was drawn, or failed, and when they began.
+    /// Leases of numbers since the last draw or failure, and when they began.
     idle: u32,
     idle_since: HostTime,
-    /// What was at hand when it asked last.
+    /// The stock at its last ask.
     idle_stock: u64,
-    /// How many numbers at once a caller waits for, and whether one did when it asked last.
+    /// The count that a caller waits for, and whether one did at the last ask.
     waits_for: u64,
     for_caller: bool,
-    /// Failures in a row, the last one's code and when it was heard (host's clock).
+    /// Failures in a row, the last one's code and its time (host's clock).
     failures: u32,
     failed: Option<(Code, HostTime)>,
-    /// When a window was granted last, and how much of it was left then, in ms.
+    /// When a window was last granted, and how much of it was left then, in ms.
     granted: Option<(HostTime, i64)>,
     soon: u32,
-    /// When a store last said how much a tag gives (host's clock).
+    /// When a store last told a tag's limits (host's clock).
     heard: Option<HostTime>,
-    /// The ask that leased one number to hear that, and how many it ever leased so: they may be
-    /// dropped for the next whole range. A store that is asked twice leases twice.
+    /// The ask of one number that was to learn the limits, and how many were leased so in all: they
+    /// may be dropped for the next whole range. A store that is asked twice leases twice.
     look: Option<Token>,
     looked: u64,
 }
 
-/// What a holder of numbers has when it asks.
+/// The stock of a holder of numbers when it asks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stock {
     pub in_hand: u64,
     pub ask_below: u64,
-    /// How many a lease has at most.
+    /// The most numbers of a lease.
     pub most: u64,
 }
 
 impl Thrift {
-    /// Its generator asks; of numbers it has this in stock.
+    /// Checks an ask of the generator, which has this stock of numbers.
     pub fn asks(&mut self, ask: &Ask, stock: Stock, now: HostTime) -> Verdict {
         let again = self.out.is_some_and(|(request, _)| request == ask.request());
         self.out = Some((ask.request(), matches!(ask, Ask::Acquire(_))));
         if let Some((code, at)) = self.failed {
             let doublings = self.failures.saturating_sub(1).min(3);
             let least = match code {
-                // Another number can be had at once.
+                // Another worker number can be had at once.
                 Code::LeaseLost => 0,
                 _ => FIRST_PAUSE_MS << doublings,
             };
@@ -98,21 +98,21 @@ impl Thrift {
         Ok(())
     }
 
-    /// Whether it asks for more than it could have at once, to hear whether that is more by now: for
-    /// one number, where it cannot.
+    /// Whether an ask for one number only looks whether the store's limit, below what the caller wants,
+    /// has been raised.
     fn looks(&self, ask: &Ask, stock: Stock) -> bool {
         let Ask::Segment(ask) = ask else { return false };
         let above = ask.at_least.is_some_and(|n| u64::from(n) > stock.most);
         above && ask.step == Some(1)
     }
 
-    /// Whether it has to take for granted what the store said of a tag's limits.
+    /// Whether it has to take the store's limits of a tag for granted.
     pub fn knows_limits(&self, now: HostTime) -> bool {
         self.heard.is_some_and(|at| (0..BELIEVED_MS).contains(&now.since(at)))
     }
 
     fn idles(&mut self, now: HostTime, in_hand: u64, ask: &Ask) -> Verdict {
-        // Little by little is not in vain.
+        // Gathering a stock bit by bit is not idle.
         if self.idle == 0 || in_hand > self.idle_stock {
             self.idle = 0;
             self.idle_since = now;
@@ -130,8 +130,8 @@ impl Thrift {
         Ok(())
     }
 
-    /// An answer made it drop so many numbers: only for a caller that wanted more than is at hand, or
-    /// those that looks had leased.
+    /// Checks that numbers were dropped only for a caller that wanted more than the stock, or were
+    /// leased by looks.
     pub fn dropped(&self, numbers: u64) -> Verdict {
         if numbers > self.looked && !self.for_caller {
             fail!(Greedy, "{numbers} numbers dropped on arrival, and nobody waited");
@@ -139,7 +139,7 @@ impl Thrift {
         Ok(())
     }
 
-    /// A caller wants so many at once, and has them or not.
+    /// Notes that a caller wants this count at once, and whether it got it.
     pub fn wanted(&mut self, count: u64, had: Result<(), Code>) {
         match had {
             Ok(()) | Err(Code::CountInvalid | Code::TagSpent) => self.waits_for = 0,
@@ -147,13 +147,13 @@ impl Thrift {
         }
     }
 
-    /// For how long the window in hand still lasts at most, if it is known.
+    /// How long the present window still lasts at most, if it is known.
     pub fn window_left(&self, now: HostTime) -> Option<i64> {
         self.granted.map(|(at, left)| left.saturating_sub(now.since(at)))
     }
 
-    /// It was looked at and wants nothing: there must be time to. Who has nothing in hand waits
-    /// until what it has lies ahead of where it stands.
+    /// Checks that a holder that asks for nothing has time left. One with nothing in hand may wait longer,
+    /// until its window lies ahead of its position.
     pub fn wants_nothing(&self, now: HostTime, in_hand: u64) -> Verdict {
         let Some((at, left)) = self.granted.filter(|_| self.out.is_none()) else { return Ok(()) };
         let passed = now.since(at);
@@ -168,7 +168,7 @@ impl Thrift {
         self.idle = 0;
     }
 
-    /// An answer to this request was applied; of a window so many ms are `left`.
+    /// Notes that an answer to this request was applied; `left` is the rest of a window, in ms.
     pub fn granted(&mut self, request: Token, now: HostTime, left: Option<i64>) -> Verdict {
         self.ends(request);
         (self.failures, self.failed) = (0, None);
@@ -184,7 +184,7 @@ impl Thrift {
         Ok(())
     }
 
-    /// The ask of this request failed, if it is out; `read` is whether an answer said so.
+    /// Notes that the ask of this request failed, if it is under way; `read`: whether by an answer.
     pub fn failed(&mut self, request: Token, code: Code, now: HostTime, read: bool) {
         if self.out.is_none_or(|(out, _)| out != request) {
             return;
@@ -193,7 +193,7 @@ impl Thrift {
             self.out = None;
         }
         self.idle = 0;
-        // What failed before failed to keep what now is lost.
+        // Earlier failures concerned the lease that is now lost.
         self.failures = if code == Code::LeaseLost { 1 } else { self.failures + 1 };
         self.failed = Some((code, now));
         self.granted = None;
@@ -210,13 +210,13 @@ impl Thrift {
         }
     }
 
-    /// It gave up what it held, and with it the renewal that is out.
+    /// Notes that it gave up its window, and with it the renewal under way.
     pub fn abandoned(&mut self) {
         self.out = self.out.filter(|(_, acquires)| *acquires);
         self.disturbed();
     }
 
-    /// Its clock did something, or it was told to hurry: when it asks next proves nothing.
+    /// Notes a fault of its clock, or a call to hurry: the time of its next ask proves nothing.
     pub fn disturbed(&mut self) {
         (self.failed, self.granted, self.soon) = (None, None, 0);
     }

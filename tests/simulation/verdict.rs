@@ -1,4 +1,4 @@
-//! What may be found wrong.
+//! The checks, and the violations that they find.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ macro_rules! checks {
         }
 
         impl Check {
-            /// What was found, in a few words.
+            /// The finding in a few words.
             pub fn words(self) -> &'static str {
                 match self {
                     $(Check::$name => $words,)*
@@ -39,39 +39,38 @@ checks! {
     Counters "counters that lie",
     /// An answer that cannot be right is refused (PROTOCOL R26).
     Nonsense "nonsense applied",
-    /// Nothing is held for nobody: a number for an owner that has another, a window that comes
+    /// Nothing stays held without use: a number for an owner that has another, a window granted
     /// after closing.
     Leak "a leaked worker number",
-    /// A sticky owner gets its own number, and nobody else's.
+    /// A sticky owner gets its own number, and no other owner's.
     Kept "a kept number that the wrong one got",
-    /// One number at most is kept for an owner, once whoever decides can know.
+    /// At most one number is kept for an owner, as far as the deciding server can know.
     TwoKept "two numbers kept for one owner",
     OutsideWorkers "a number outside the range",
     BeyondEnd "a number beyond the end of its tag",
-    /// Nobody asks without need, or too soon.
+    /// No holder asks without need, or too soon.
     Greedy "asks without need",
     /// A window is renewed long before it is over.
     Unrenewed "a renewal that comes too late",
-    /// Who holds more than a store remembers is told so.
+    /// A holder that has more than the store remembers is told so.
     Untold "a store that went back and does not say so",
-    /// Nobody hears that a store changed or went back that did not.
+    /// No holder is told that a store changed or went back if it did not.
     FalseAlarm "a false alarm",
     Panic "a panic",
-    /// a high-water mark falls by a release alone, and stays within a window of the time.
+    /// A high-water mark falls only by a release, and stays within a window of the time.
     RowRule "a wrong row",
     RefusalChanges "a refusal that changes something",
     ForeignName "an ask in another's name",
     /// A request id ends with its answer.
     RequestReused "a dead request sent again",
-    /// An ask says how far its holder's numbers reach.
+    /// An ask contains the end of its holder's numbers.
     HaveUntil "an ask that hides what its holder has",
     /// A state file that could not be written gets no right any more.
     AbandonedFile "an abandoned state file that is written again",
 }
 
 impl Check {
-    /// Whether it is a rule of the protocol rather than something that a user would suffer from:
-    /// `RowRule` and all that stand after it.
+    /// Whether the check is a rule of the protocol, not an effect on users: `RowRule` and all after it.
     pub fn is_rule(self) -> bool {
         self >= Check::RowRule
     }
@@ -89,10 +88,10 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Nothing, or what is wrong.
+/// A result, or a violation.
 pub type Verdict<T = ()> = Result<T, Violation>;
 
-/// Returns what is wrong, with the figures.
+/// Returns a violation with its figures.
 macro_rules! fail {
     ($check:ident, $($detail:tt)*) => {{
         let (check, detail) = ($crate::verdict::Check::$check, format!($($detail)*));

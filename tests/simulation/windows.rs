@@ -1,5 +1,4 @@
-//! Windows on worker numbers: decided from the rows as they are read, written if they are still
-//! the same, and what is checked of both.
+//! Windows on worker numbers: decides from rows, writes if they are unchanged, and checks both.
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
@@ -14,31 +13,31 @@ use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
 use crate::world::Mistake;
 
-/// A decision about workers' rows, not written yet.
+/// A decision on workers' rows, not written yet.
 #[derive(Clone, Debug)]
 pub struct Decision {
     space: usize,
     worker: u32,
     row: WorkerRow,
-    /// Another row of the owner, that is written with it.
+    /// Another row of the owner, written together with this one.
     freed: Option<Worker>,
-    /// How often anything had been written when the rows were read.
+    /// The store's count of writes when the rows were read.
     read_at: u64,
     what: What,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// Of a new window: the owner, whether by the rules the number is its own from now on, and
-    /// whether all that it had could be put right.
+    /// A new window: its owner, whether by the rules the owner keeps the number, and whether this write
+    /// can settle all numbers that the owner kept.
     Acquired(WindowGrant, Name, bool, bool),
     Renewed(WindowGrant, Token),
     Release(Release),
-    /// The holder has more than was ever granted.
+    /// The holder has more than the row remembers.
     Lost(Failure),
 }
 
-/// What was written.
+/// The write that was made.
 #[derive(Clone, Copy, Debug)]
 pub enum Written {
     Window(WindowGrant),
@@ -96,7 +95,7 @@ impl Database {
         if row.sticky && !may_keep {
             fail!(Leak, "{} keeps a number, and now {worker} as well", ask.owner);
         }
-        // A third number, or one outside the range, is left to the next.
+        // A third number, or one outside the range, is left to a later acquire.
         let is_own = |(_, row): &Worker| row.sticky && row.owner == ask.owner;
         let had = space.workers().filter(is_own).count();
         let all = had <= 2 && space.inside().filter(is_own).count() == had;
@@ -146,8 +145,8 @@ impl Database {
         Decided::Write(Box::new(Decision { space, worker, row, freed, read_at, what }))
     }
 
-    /// Writes a decision if the rows are still what they were when it was decided; `None` if not.
-    /// `furthest` is what the furthest of the store's clocks shows.
+    /// Writes a decision if its rows are unchanged; else gives `None`. `furthest` is the time of the
+    /// store's furthest clock.
     pub fn write(&mut self, decision: &Decision, furthest: i64) -> Verdict<Option<Written>> {
         let Decision { space: index, worker, row, freed, read_at, what } = decision;
         let blind = self.mistake == Some(Mistake::BlindWrite);
@@ -195,8 +194,8 @@ impl Database {
     }
 }
 
-/// A number that is free, or the one that will be free first. Any free one will do, and two
-/// servers do not find the same.
+/// A free number, or the one that will be free first. Half of the time it is a random free one, so
+/// that two servers seldom pick the same.
 fn rested(space: &Space, ask: &AcquireAsk, now: StoreTime) -> Option<Worker> {
     let Namespace { layout, floor, .. } = space.namespace;
     let tick = layout.tick(now).unwrap_or(0);
@@ -220,7 +219,7 @@ fn is_over(space: &Space, now: StoreTime) -> impl Fn(u32) -> bool {
     }
 }
 
-/// Only numbers of the range are granted, for the first time and again.
+/// Checks that only numbers of the range are granted, for the first time or again.
 fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) -> Verdict {
     let workers = namespace.workers;
     if workers.contains(u64::from(worker)) {
@@ -229,7 +228,7 @@ fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) 
     fail!(OutsideWorkers, "{worker} outside {}..{} for {ask:?}", workers.start, workers.end)
 }
 
-/// A refusal that says until when it holds does not hold any more then, if nobody else comes.
+/// Checks that a refusal with an end no longer holds then, if no other holder comes.
 fn check_until(
     store: Token,
     namespace: &Namespace,
@@ -245,8 +244,8 @@ fn check_until(
     }
 }
 
-/// Of the rows that could be read when this was decided, one is the owner's at most. Who decides
-/// at the same time cannot know; whoever comes next can.
+/// Checks that the owner keeps at most one of the rows that this decision could read. Servers that decide
+/// at the same time cannot know of each other.
 fn check_one_kept(space: &Space, owner: &Name, read_at: u64, write: u64) -> Verdict {
     let theirs = |row: &WorkerRow| row.sticky && row.owner == *owner;
     let numbered = (space.territory.start..).zip(&space.rows);

@@ -1,4 +1,4 @@
-//! What is on its way between holders and servers, and when it comes.
+//! Calls, answers and other events on their way, and when each is due.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::windows::Decision;
 pub enum Body {
     Ask(Ask),
     Release(Release),
-    /// The rest of a segment of this tag and request: what no holder may send.
+    /// The rest of a segment of this tag and request, which no holder may send.
     Return(usize, Range, Token),
 }
 
@@ -18,12 +18,12 @@ pub enum Body {
 pub struct Letter {
     pub from: usize,
     pub life: u64,
-    /// Which call of that holder; 0 for what needs no answer.
+    /// The number of the holder's call; 0 for one without an answer.
     pub call: u64,
     pub sent: HostTime,
-    /// True time when it left.
+    /// True time when it was sent.
     pub sent_at: i64,
-    /// How far the numbers reach that the holder has or had.
+    /// The highest end of the numbers that the holder has or had.
     pub have_until: Option<u64>,
     pub body: Body,
 }
@@ -35,10 +35,10 @@ pub struct Reply {
     pub call: u64,
     pub request: Token,
     pub sent: HostTime,
-    /// True time when the call left.
+    /// True time when the call was sent.
     pub sent_at: i64,
     pub renewal: bool,
-    /// Whether it was made nonsense on the way.
+    /// Whether it was garbled on the way.
     pub garbled: bool,
     pub store: usize,
     pub answer: Result<Grant, Failure>,
@@ -49,23 +49,23 @@ pub enum Event {
     Draw(usize, u64),
     /// A holder's timer: it may be time to ask.
     Poll(usize, u64),
-    /// A write of a holder's state file has come to its end.
+    /// A write of a holder's state file has ended.
     Synced(usize, u64),
     Die(usize, u64),
     Arrive(usize, Box<Letter>),
-    /// A server, in this epoch of its life, writes what it decided.
+    /// A server, if still in this epoch, writes its decision.
     Write(usize, u64, Box<(Letter, Decision)>),
     Answer(Box<Reply>),
     GiveUp(usize, u64, u64),
     Resume(usize, u64),
-    /// A clock that stood still goes on; whether it catches up.
+    /// A stopped clock goes on.
     Thaw(usize, u64),
     Start(usize, u64),
     ServerUp(usize),
-    /// A server's source is put right again, by so much.
+    /// A server's clock source is corrected by this.
     SourceBack(usize, i64),
     Recreate(usize),
-    /// An operator of a store has looked at a tag that a holder has shown more of.
+    /// An operator of a store settles a tag that a holder's proof stopped.
     Settle(usize, usize),
     Sloppy(usize),
     Close(usize, u64),
@@ -75,7 +75,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The holder that it is for, and in which life; it means nothing to another life.
+    /// The holder and life that the event is for; another life ignores it.
     pub fn holder(&self) -> Option<(usize, u64)> {
         match *self {
             Event::Draw(i, life)
@@ -91,7 +91,7 @@ impl Event {
     }
 }
 
-/// What is to happen, in order; what happens at the same time in the order in which it was put.
+/// Events in order of time; those of the same time in the order of insertion.
 #[derive(Default)]
 pub struct Queue {
     events: BTreeMap<(i64, u64), Event>,

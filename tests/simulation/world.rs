@@ -1,4 +1,4 @@
-//! A world: holders, stores, faults, and the loop that lets things happen in order.
+//! A world: holders, stores, faults, and the event loop.
 
 use leafid_core::{Range, StoreTime, Token};
 
@@ -18,7 +18,7 @@ use crate::wire::{Event, Queue};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Whether the protocol's rules are checked as well, or only what a user would suffer from.
+    /// Whether the protocol's rules are checked as well, or only effects on users.
     pub rules: bool,
     pub mistake: Option<Mistake>,
     pub trace: bool,
@@ -27,25 +27,24 @@ pub struct Settings {
 /// Mistakes outside the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// A store writes rows whatever they are by now.
+    /// A store writes rows although they have changed since they were read.
     BlindWrite,
-    /// A number that comes back to its range is still its last holder's.
+    /// A number that comes back to its range still belongs to its last holder.
     KeyComesBack,
     /// The rest of a segment can be returned.
     SegmentReturn,
     /// A child does not forget.
     NoForget,
-    /// Two processes are on one state file.
+    /// Two processes use one state file.
     SharedState,
     /// A store that went back is not fenced.
     NoFence,
-    /// The fence adds to the high-water marks that were found, instead of flooring all that comes.
+    /// The fence raises the high-water marks that it found, instead of setting a floor for all windows.
     FenceAdds,
-    /// The longest window is changed while windows last, and the fence knows the new one only.
+    /// The longest window is changed while windows last, and the fence knows only the new one.
     WindowChanged,
 }
 
-/// A server of a store.
 pub struct Server {
     pub store: usize,
     pub clock: StoreClock,
@@ -55,7 +54,7 @@ pub struct Server {
     pub astray: bool,
 }
 
-/// Says what happens as it happens, in a world that is looked at.
+/// Prints events as they happen, if tracing is on.
 pub(crate) struct Trace(bool);
 
 impl Trace {
@@ -80,9 +79,9 @@ pub struct World {
     pub(crate) tally: Tally,
     pub(crate) trace: Trace,
     pub(crate) furthest: i64,
-    /// How far believed steps of sources may have moved the slowest server at once.
+    /// How far trusted steps of clock sources may have moved the slowest server at once.
     pub(crate) believed_ms: i64,
-    /// Nobody could reach the store until then.
+    /// The store could not be reached until then.
     pub(crate) trouble_until: i64,
     pub(crate) copy: Option<StoreCopy>,
     identities: u32,
@@ -99,8 +98,8 @@ impl World {
         let servers = (0..plan.servers).map(|_| 0).chain(plan.alien.then_some(1));
         let servers = servers
             .map(|store| {
-                // The fence counts on clocks that differ by less than 5 s. What drifts for
-                // months is put right by somebody.
+                // The fence needs clocks that differ by less than 5 s. Over months clocks are
+                // corrected, so none drifts.
                 let apart = if plan.loss == Loss::Fenced { 1_000 } else { 3_000 };
                 let ppm = if plan.theme == Theme::Months { 0 } else { rng.between(-100, 100) };
                 let off = (rng.between(-apart, apart), ppm);
@@ -171,7 +170,7 @@ impl World {
         self.holders.iter().filter(|holder| holder.hears()).try_for_each(draw::check_counters)
     }
 
-    /// A holder that does something reads its clocks.
+    /// Has a holder compare its clocks, as before any action.
     pub(crate) fn look(&mut self, i: usize, is_told: bool) {
         let holder = &mut self.holders[i];
         if holder.state == State::Running && holder.look(self.t, is_told) {
@@ -226,25 +225,25 @@ impl World {
         Ok(())
     }
 
-    /// A name for somebody who never was.
+    /// A new identity.
     pub(crate) fn identity(&mut self) -> u32 {
         self.identities += 1;
         self.identities
     }
 
-    /// Something happens after `least` to `most` ms.
+    /// Schedules an event in `least` to `most` ms.
     pub(crate) fn put_within(&mut self, least: u64, most: u64, event: Event) {
         let delay = self.rng.magnitude(least, most) as i64;
         self.queue.put(self.t + delay, event);
     }
 
-    /// A number for a life that begins.
+    /// The number of a new life.
     pub(crate) fn life(&mut self) -> u64 {
         self.lives += 1;
         self.lives
     }
 
-    /// What the slowest and the furthest of the servers show; the furthest as it ever was.
+    /// The times of the slowest and the furthest server; the furthest ever.
     pub(crate) fn store_times(&mut self) -> (i64, i64) {
         let shown = |server: &Server| server.clock.peek(self.t);
         let slowest = self.servers.iter().map(shown).min().unwrap_or(self.t);

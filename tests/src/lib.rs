@@ -1,1 +1,1 @@
-//! A part of leafid.
+//! An empty library: this package has only tests.

@@ -1,4 +1,4 @@
-"""What every replay in Python does with a script: `subject` takes a step, and raises what it refuses."""
+"""Replays scripts in Python: the `subject` takes each step, and raises its refusals."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ Step = dict[str, Any]
 
 
 class Text(str):
-    """A text that is one, and no number in decimal."""
+    """A text that is not a decimal number."""
 
 
 class Scripts:
-    """Replays scripts; `refused` is what a subject raises, `told` that error as the scripts have it."""
+    """Replays scripts; `refused` is the subject's error class, `told` writes an error as the scripts have it."""
 
     def __init__(self, refused: type[Exception], told: Callable[[Any], Step]) -> None:
         self.refused, self.told = refused, told
 
     def made(self, script: Step, make: Callable[[], Any]) -> Any:
-        """The subject; none where the script says what is wrong with it."""
+        """The subject; none where the script expects its creation to fail."""
         try:
             made = make()
         except self.refused as error:
@@ -29,7 +29,7 @@ class Scripts:
         return made
 
     def replay(self, script: Step, subject: Any) -> None:
-        """Takes all steps; `AssertionError` tells the step that is wrong."""
+        """Takes all steps; an `AssertionError` names the first wrong one."""
         names: dict[str, Any] = {}
         for number, step in enumerate(script.get("steps", []) if subject else [], 1):
             filled = {field: put_in(value, names) for field, value in step.items() if field != "gives"}
@@ -55,7 +55,7 @@ def put_in(value: Any, names: dict[str, Any]) -> Any:
 
 
 def compare(expected: Any, gave: Any, names: dict[str, Any], place: str) -> None:
-    """Exactly, but that an object may leave fields out and null means absent."""
+    """Compares exactly, except that an object may leave fields out, and null means absent."""
     wrong = f"{place}: expected {expected!r}, got {gave!r}"
     if isinstance(expected, dict):
         assert isinstance(gave, dict), wrong

@@ -1,8 +1,8 @@
-"""Random verbs over one store: the program `leafid` is asked over HTTP, and what it answers becomes a script that Python's and
-Node's stores play over files of their own. Their answers, the sentences of their refusals and their rows must be the same.
+"""Random verbs over one store: `leafid`'s answers over HTTP become a script that Python's and Node's stores replay
+over their own files. Their answers, the sentences of their refusals and their rows must be the same.
 
-The program's wall clock is set before each verb (`wall.c`): on by more than a verb takes, and by less than a store would not
-believe. So the store's time is that, and the few ms that the verb took.
+The program's wall clock is set forward before each verb (`wall.c`), by more than a verb takes and less than a store
+would distrust. So the store's time is the set time, plus the few ms of the verb.
 
     verbs.py FOLDER-OF-NODE'S-CONSUMER [COUNT [SEED]]
 """
@@ -31,9 +31,9 @@ from support.server import FILE, Server  # noqa: E402
 Row = dict[str, Any]
 
 COUNT = 10_000
-# How many verbs are between two looks at all rows.
+# How many verbs there are between two comparisons of all rows.
 LOOK_EACH = 50
-# When it begins, in ms, and by how much time goes on with each verb.
+# The time of the start, in ms, and by how much it goes on with each verb.
 BEGUN_MS, PASSES_MS = 1_800_000_000_000, (30_000, 59_000)
 # No verb takes as long as this.
 SOON_MS = 20_000
@@ -71,7 +71,7 @@ PATHS: dict[str, tuple[Any, ...]] = {
 
 
 class WalledServer(Server):
-    """The program, on a wall clock that is set."""
+    """The program, on a wall clock that the test sets."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -90,7 +90,7 @@ class WalledServer(Server):
 
 
 class Recorder:
-    """Asks the program at random, and notes what it was asked and gave."""
+    """Asks the program at random, and records requests and answers."""
 
     def __init__(self, server: WalledServer, seed: int) -> None:
         self.server, self.random, self.at = server, random.Random(seed), BEGUN_MS
@@ -120,14 +120,14 @@ class Recorder:
         return f"{self.random.getrandbits(128):032x}"
 
     def some(self, **fields: Any) -> Row:
-        """Each of these with a chance of one in four."""
+        """Picks each of these with a chance of one in four."""
         return {name: value() for name, value in fields.items() if self.random.random() < 0.25}
 
     def number(self) -> int:
         return self.random.choice([0, 1, 2, 9, 10, 11, 60, 999, 1_000, 1_001, 2**31 - 1, 2**31])
 
     def request(self) -> str:
-        """Mostly a new one."""
+        """A request id, mostly a new one."""
         self.requests.append(self.token())
         return self.random.choice(self.requests[-4:]) if self.random.random() < 0.2 else self.requests[-1]
 
@@ -148,7 +148,7 @@ class Recorder:
         return "acquire", {**named, "length_ms": self.random.choice(LENGTHS_MS), **who, **more}
 
     def window(self) -> Row:
-        """A window of late, some of it changed."""
+        """A recent window, with some fields changed."""
         known = self.random.choice(self.windows[-5:] or [NO_WINDOW])
         return known | self.some(**({"key": self.token} if self.random.random() < 0.3 else {"store": self.store}))
 
@@ -184,13 +184,13 @@ class Recorder:
         status, answer = self.call(verb, ask)
         self.codes[answer["code"] if status >= 300 else "granted"] += 1
         is_host = verb in ("lease_segment", "acquire", "renew", "release")
-        # When it was decided, as its answer says; else what was refused would be so a few ms before, and what was done after.
+        # The time of the decision, from its answer; else a few ms earlier for a refusal, and later for a change.
         if status >= 300:
             until = {"until": str(answer["free_at_ms"])} if "free_at_ms" in answer else {}
             gives = {"code": answer["code"], "says": FREE_IN.sub("", answer["detail"]), **until}
             at = self.stopped_at(ask) if verb == "renew" and answer["code"] == "STORE_WENT_BACK" else self.at
         else:
-            # Hosts give no row to an operator: what was written is looked at later.
+            # Hosts do not return rows to an operator: the rows are compared later.
             gives = {"code": None, **(answer if is_host else {})}
             at = answer.get("now_ms", self.at + SOON_MS)
             if verb in ("acquire", "renew"):
@@ -200,7 +200,7 @@ class Recorder:
         self.steps.append({"do": verb, "at": str(at), **({"ask": ask} if is_host else ask), "gives": gives})
 
     def stopped_at(self, ask: Row) -> int:
-        """When a holder's proof was written: its number rests for the longest window from then on, and 5 s."""
+        """When a holder's proof was written: its number rests from then on for the longest window and 5 s."""
         found = "SELECT epoch_ms + reserved_until - max_window_ms - 5000 FROM workers JOIN namespaces USING (namespace)"
         (at,) = self.rows.execute(f"{found} WHERE namespace = ? AND worker = ?", (ask["namespace"], ask["worker"])).fetchone()
         return at if self.at <= at < self.at + SOON_MS else self.at
@@ -216,7 +216,7 @@ class Recorder:
 
 
 class Filed(Tabled):
-    """Python's store over a file, and what is looked at in it."""
+    """Python's store over a file, with its rows."""
 
     def __init__(self, script: Row, path: Path) -> None:
         super().__init__(script, partial(SqliteStore, path))
@@ -227,7 +227,7 @@ class Filed(Tabled):
 
 
 def wrong_in_python(script: Row, folder: Path) -> str:
-    """What Python's store does otherwise; nothing where all is the same."""
+    """The difference of Python's store; nothing where all is the same."""
     try:
         replay(script, Filed(script, folder / "python.db"))
     except AssertionError as wrong:
@@ -255,7 +255,7 @@ def main(consumer: Path, count: int, seed: int) -> None:
         assert not any(wrong.values()), wrong
         codes = ", ".join(f"{code} {times}" for code, times in recorder.codes.most_common())
         assert recorder.codes["granted"] > count / 4 and len(recorder.codes) > count / 1_000, codes
-        # The controls: an answer that is another, and a write that one host alone did not do.
+        # The controls: a changed answer, and a write that one host alone leaves out.
         # Just before a look at all rows, so that no later step hides it.
         few = {**script, "steps": steps[: 10 * LOOK_EACH + 1]}
         at = max(at for at, step in enumerate(few["steps"]) if "start" in step["gives"])

@@ -1,5 +1,5 @@
-// Preloaded into a program, sets its wall clock: a file that LEAFID_WALL names has the time, in ns since 1970. All other clocks
-// stay the machine's.
+// Preloaded into a program, replaces its wall clock by the time, in ns since 1970, in the file that LEAFID_WALL names.
+// All other clocks stay the machine's.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

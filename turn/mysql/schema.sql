@@ -1,30 +1,29 @@
 -- The tables of a registry in a MySQL or MariaDB database of their own. Every program that opens them
--- (the server, a host) reads and writes them and decides by the core's rules; `meta.version` counts
--- their versions. Names are compared byte by byte, as everywhere; an owner's, which may be any text,
--- is kept as bytes, because MySQL compares texts without their last blanks. A statement that makes a
--- table is a transaction of its own here: what was half made is made whole by the next `init`.
+-- (the server, a host) reads and writes them and decides by the core's rules; `meta.version` is the
+-- version of the tables. Names are compared byte by byte, as everywhere; the owner, which may be any text,
+-- is kept as bytes, because MySQL ignores blanks at the end of a text. A statement that makes a table is a
+-- transaction of its own here: the next `init` completes tables that were half made.
 
--- The store itself: one row, written when all else is there.
+-- The store itself: one row, written when everything else exists.
 CREATE TABLE IF NOT EXISTS meta (
     one TINYINT PRIMARY KEY CHECK (one = 1),
     -- the version of these tables
     version INTEGER NOT NULL,
-    -- the random id that every grant carries
+    -- the random id that every grant contains
     store BINARY(16) NOT NULL,
     created_ms BIGINT NOT NULL,
-    -- above 0: this store replaces a lost one or was fenced, and grants no window that begins before
-    -- this time
+    -- above 0: this store replaces a lost one or was fenced, and no window begins before this time
     floor_ms BIGINT NOT NULL DEFAULT 0,
-    -- the latest time that was written for its own sake: a start far above it is not believed
+    -- the latest time of use: a start with a clock far above it is refused
     beat_ms BIGINT NOT NULL DEFAULT 0,
-    -- how often the store was fenced: it had lost something, and every line was moved past that
+    -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation BIGINT NOT NULL DEFAULT 0,
-    -- when it was fenced last, and what the database called itself then
+    -- when it was fenced last, and the identifier of its database then
     fenced_ms BIGINT NOT NULL DEFAULT 0,
     fenced_on VARCHAR(255) NOT NULL DEFAULT ''
 ) ENGINE = InnoDB;
 
--- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.
+-- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it.
 CREATE TABLE IF NOT EXISTS tags (
     tag VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
     -- the next number that was never granted
@@ -32,14 +31,14 @@ CREATE TABLE IF NOT EXISTS tags (
     step BIGINT NOT NULL,
     max_step BIGINT NOT NULL,
     deleted BOOLEAN NOT NULL,
-    -- the upper end: one more than the last number that may be granted; null where there is none
+    -- the upper end: one more than the last number that may be granted; null for none
     `until` BIGINT,
-    -- the highest end that a holder claimed to have while the row stood below; while it lies above
-    -- `max_id` nothing is granted; null where nothing was claimed since the last advance
+    -- the highest end that a holder claimed above the position; while it is above `max_id` nothing is
+    -- granted; null without a claim since the last advance
     claimed_until BIGINT
 ) ENGINE = InnoDB;
 
--- Sets of worker numbers that share one layout.
+-- Namespaces: sets of worker numbers with one layout.
 CREATE TABLE IF NOT EXISTS namespaces (
     namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
     epoch_ms BIGINT NOT NULL,
@@ -48,7 +47,7 @@ CREATE TABLE IF NOT EXISTS namespaces (
     worker_bits SMALLINT NOT NULL,
     sequence_bits SMALLINT NOT NULL,
     max_window_ms BIGINT NOT NULL,
-    -- the numbers that may be handed out: start <= worker < end
+    -- the numbers that may be granted: start <= worker < end
     workers_start BIGINT NOT NULL,
     workers_end BIGINT NOT NULL,
     -- no window begins below this tick
@@ -57,7 +56,7 @@ CREATE TABLE IF NOT EXISTS namespaces (
     used_until BIGINT NOT NULL
 ) ENGINE = InnoDB;
 
--- Worker numbers that were handed out at least once. A row is never deleted.
+-- Worker numbers that were granted at least once. A row is never deleted.
 CREATE TABLE IF NOT EXISTS workers (
     namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     worker BIGINT NOT NULL,
@@ -65,17 +64,17 @@ CREATE TABLE IF NOT EXISTS workers (
     owner VARBINARY(128) NOT NULL,
     -- the owner keeps the number between its windows
     sticky BOOLEAN NOT NULL,
-    -- the request id of the acquire whose lease this is
+    -- the request id of the acquire that the lease was granted to
     `key` BINARY(16),
     -- the first tick of the lease
     held_from BIGINT NOT NULL,
-    -- nothing at or above this tick was ever granted on the number
+    -- nothing at or above this tick was ever granted of the number
     reserved_until BIGINT NOT NULL,
     -- when it was granted or renewed last, by the store's clock
     granted_ms BIGINT NOT NULL,
-    -- the namespace's range has the number. It stands here so that a search by rest meets only
-    -- numbers that may be handed out: those that left the range often rested longest, and would be
-    -- passed one by one every time.
+    -- whether the namespace's range has the number. It is a column so that a search by rest meets only
+    -- those: numbers that left the range often rested longest, and each search would skip them one by
+    -- one.
     inside BOOLEAN NOT NULL DEFAULT TRUE,
     PRIMARY KEY (namespace, worker),
     -- One index per file in `lookups`.

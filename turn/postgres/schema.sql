@@ -1,7 +1,7 @@
--- The tables of a registry in a PostgreSQL database, in a schema of their own: an application's
--- `tags` may stand beside them. Every program that opens them (the server, a host) reads and writes
--- them and decides by the core's rules; `meta.version` counts their versions. Names are compared
--- byte by byte, as everywhere.
+-- The tables of a registry in a PostgreSQL database, in a schema of their own, so that an application may
+-- have its own `tags`. Every program that opens them (the server, a host) reads and writes them and decides
+-- by the core's rules; `meta.version` is the version of the tables. Names are compared byte by byte, as
+-- everywhere.
 CREATE SCHEMA IF NOT EXISTS leafid;
 
 -- The store itself: one row.
@@ -9,24 +9,23 @@ CREATE TABLE leafid.meta (
     one SMALLINT PRIMARY KEY CHECK (one = 1),
     -- the version of these tables
     version INTEGER NOT NULL,
-    -- the random id that every grant carries
+    -- the random id that every grant contains
     store BYTEA NOT NULL CHECK (octet_length(store) = 16),
     created_ms BIGINT NOT NULL,
-    -- above 0: this store replaces a lost one or was fenced, and grants no window that begins before
-    -- this time
+    -- above 0: this store replaces a lost one or was fenced, and no window begins before this time
     floor_ms BIGINT NOT NULL DEFAULT 0,
-    -- the latest time that was written for its own sake: a start far above it is not believed
+    -- the latest time of use: a start with a clock far above it is refused
     beat_ms BIGINT NOT NULL DEFAULT 0,
-    -- how often the store was fenced: it had lost something, and every line was moved past that
+    -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation BIGINT NOT NULL DEFAULT 0,
-    -- when it was fenced last, and what the database called itself then
+    -- when it was fenced last, and the identifier of its database then
     fenced_ms BIGINT NOT NULL DEFAULT 0,
     fenced_on TEXT NOT NULL DEFAULT ''
 );
 
--- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it. Half of each
--- page is left free, so that a row that is written thousands of times a second stays on its page and
--- its index is left alone.
+-- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it. Half of each page is left
+-- free, so that a row that is written thousands of times a second stays on its page, without a write of its
+-- index.
 CREATE TABLE leafid.tags (
     tag TEXT COLLATE "C" PRIMARY KEY,
     -- the next number that was never granted
@@ -34,14 +33,14 @@ CREATE TABLE leafid.tags (
     step BIGINT NOT NULL,
     max_step BIGINT NOT NULL,
     deleted BOOLEAN NOT NULL,
-    -- the upper end: one more than the last number that may be granted; null where there is none
+    -- the upper end: one more than the last number that may be granted; null for none
     until BIGINT,
-    -- the highest end that a holder claimed to have while the row stood below; while it lies above
-    -- `max_id` nothing is granted; null where nothing was claimed since the last advance
+    -- the highest end that a holder claimed above the position; while it is above `max_id` nothing is
+    -- granted; null without a claim since the last advance
     claimed_until BIGINT
 ) WITH (fillfactor = 50);
 
--- Sets of worker numbers that share one layout.
+-- Namespaces: sets of worker numbers with one layout.
 CREATE TABLE leafid.namespaces (
     namespace TEXT COLLATE "C" PRIMARY KEY,
     epoch_ms BIGINT NOT NULL,
@@ -50,7 +49,7 @@ CREATE TABLE leafid.namespaces (
     worker_bits SMALLINT NOT NULL,
     sequence_bits SMALLINT NOT NULL,
     max_window_ms BIGINT NOT NULL,
-    -- the numbers that may be handed out: start <= worker < end
+    -- the numbers that may be granted: start <= worker < end
     workers_start BIGINT NOT NULL,
     workers_end BIGINT NOT NULL,
     -- no window begins below this tick
@@ -59,7 +58,7 @@ CREATE TABLE leafid.namespaces (
     used_until BIGINT NOT NULL
 );
 
--- Worker numbers that were handed out at least once. A row is never deleted.
+-- Worker numbers that were granted at least once. A row is never deleted.
 CREATE TABLE leafid.workers (
     namespace TEXT COLLATE "C" NOT NULL,
     worker BIGINT NOT NULL,
@@ -67,23 +66,23 @@ CREATE TABLE leafid.workers (
     owner TEXT COLLATE "C" NOT NULL,
     -- the owner keeps the number between its windows
     sticky BOOLEAN NOT NULL,
-    -- the request id of the acquire whose lease this is
+    -- the request id of the acquire that the lease was granted to
     key BYTEA CHECK (octet_length(key) = 16),
     -- the first tick of the lease
     held_from BIGINT NOT NULL,
-    -- nothing at or above this tick was ever granted on the number
+    -- nothing at or above this tick was ever granted of the number
     reserved_until BIGINT NOT NULL,
     -- when it was granted or renewed last, by the store's clock
     granted_ms BIGINT NOT NULL,
-    -- the namespace's range has the number. It stands here so that a search by rest meets only
-    -- numbers that may be handed out: those that left the range often rested longest, and would be
-    -- passed one by one every time.
+    -- whether the namespace's range has the number. It is a column so that a search by rest meets only
+    -- those: numbers that left the range often rested longest, and each search would skip them one by
+    -- one.
     inside BOOLEAN NOT NULL DEFAULT TRUE,
     PRIMARY KEY (namespace, worker)
 );
 
--- One index per file in `lookups`. The last two name every column of their order: where many rows have
--- one time, as after a restart of everything, the rest would be sorted for each acquire.
+-- One index per file in `lookups`. The last two contain every column of their order: if many rows have the
+-- same time, as after a restart of everything, each acquire would have to sort the rest.
 CREATE INDEX workers_mine ON leafid.workers (namespace, key) WHERE key IS NOT NULL;
 CREATE INDEX workers_own ON leafid.workers (namespace, owner, inside) WHERE sticky = TRUE;
 CREATE INDEX workers_rested ON leafid.workers (namespace, reserved_until, worker)

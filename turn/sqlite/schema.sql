@@ -1,27 +1,26 @@
 -- The tables of a registry in a SQLite file. Every program that opens the file (the server, a host)
--- reads and writes these and decides by the core's rules; `user_version` counts their versions.
+-- reads and writes them and decides by the core's rules; `user_version` is the version of the tables.
 
 -- The store itself: one row.
 CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    -- the random id that every grant carries
+    -- the random id that every grant contains
     store BLOB NOT NULL CHECK (length(store) = 16),
     created_ms INTEGER NOT NULL,
-    -- above 0: this store replaces a lost one or was fenced, and grants no window that begins before
-    -- this time
+    -- above 0: this store replaces a lost one or was fenced, and no window begins before this time
     floor_ms INTEGER NOT NULL DEFAULT 0,
-    -- when the store was written last: a start far above it is not believed
+    -- when the store was written last: a start with a clock far above it is refused
     beat_ms INTEGER NOT NULL DEFAULT 0,
     -- how many transactions wrote to the store: a copy that lacks some has a lower one
     position INTEGER NOT NULL DEFAULT 0,
-    -- how often the store was fenced: it had lost something, and every line was moved past that
+    -- how often the store was fenced: it had lost grants, and every tag and number was moved past them
     generation INTEGER NOT NULL DEFAULT 0,
-    -- when it was fenced last, and what the database called itself then
+    -- when it was fenced last, and the identifier of its database then
     fenced_ms INTEGER NOT NULL DEFAULT 0,
     fenced_on TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
--- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.
+-- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it.
 CREATE TABLE tags (
     tag TEXT PRIMARY KEY,
     -- the next number that was never granted
@@ -29,14 +28,14 @@ CREATE TABLE tags (
     step INTEGER NOT NULL,
     max_step INTEGER NOT NULL,
     deleted INTEGER NOT NULL,
-    -- the upper end: one more than the last number that may be granted; null where there is none
+    -- the upper end: one more than the last number that may be granted; null for none
     until INTEGER,
-    -- the highest end that a holder claimed to have while the row stood below; while it lies above
-    -- `max_id` nothing is granted; null where nothing was claimed since the last advance
+    -- the highest end that a holder claimed above the position; while it is above `max_id` nothing is
+    -- granted; null without a claim since the last advance
     claimed_until INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Sets of worker numbers that share one layout.
+-- Namespaces: sets of worker numbers with one layout.
 CREATE TABLE namespaces (
     namespace TEXT PRIMARY KEY,
     epoch_ms INTEGER NOT NULL,
@@ -45,7 +44,7 @@ CREATE TABLE namespaces (
     worker_bits INTEGER NOT NULL,
     sequence_bits INTEGER NOT NULL,
     max_window_ms INTEGER NOT NULL,
-    -- the numbers that may be handed out: start <= worker < end
+    -- the numbers that may be granted: start <= worker < end
     workers_start INTEGER NOT NULL,
     workers_end INTEGER NOT NULL,
     -- no window begins below this tick
@@ -54,7 +53,7 @@ CREATE TABLE namespaces (
     used_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Worker numbers that were handed out at least once. A row is never deleted.
+-- Worker numbers that were granted at least once. A row is never deleted.
 CREATE TABLE workers (
     namespace TEXT NOT NULL,
     worker INTEGER NOT NULL,
@@ -62,23 +61,23 @@ CREATE TABLE workers (
     owner TEXT NOT NULL,
     -- 1: the owner keeps the number between its windows
     sticky INTEGER NOT NULL,
-    -- the request id of the acquire whose lease this is
+    -- the request id of the acquire that the lease was granted to
     key BLOB,
     -- the first tick of the lease
     held_from INTEGER NOT NULL,
-    -- nothing at or above this tick was ever granted on the number
+    -- nothing at or above this tick was ever granted of the number
     reserved_until INTEGER NOT NULL,
     -- when it was granted or renewed last, by the store's clock
     granted_ms INTEGER NOT NULL,
-    -- 1: the namespace's range has the number. It stands here so that a search by rest meets only
-    -- numbers that may be handed out: those that left the range often rested longest, and would be
-    -- passed one by one every time.
+    -- 1: the namespace's range has the number. It is a column so that a search by rest meets only
+    -- those: numbers that left the range often rested longest, and each search would skip them one by
+    -- one.
     inside INTEGER NOT NULL DEFAULT 1,
     PRIMARY KEY (namespace, worker)
 ) STRICT, WITHOUT ROWID;
 
--- One index per file in `lookups`; each names its index, for without statistics SQLite prefers the
--- primary key and reads the whole namespace.
+-- One index per file in `lookups`, which names it: without statistics SQLite would prefer the primary key
+-- and read the whole namespace.
 CREATE INDEX workers_mine ON workers (namespace, key) WHERE key IS NOT NULL;
 CREATE INDEX workers_own ON workers (namespace, owner, inside) WHERE sticky = 1;
 CREATE INDEX workers_rested ON workers (namespace, reserved_until) WHERE sticky = 0 AND inside = 1;

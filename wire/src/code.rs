@@ -1,23 +1,23 @@
-//! What HTTP and people are told of a code. One that is added to the core has its row here, or this
-//! does not compile.
+//! The HTTP status and the message of each code. A code of the core without a row here does not
+//! compile.
 
 use leafid_core::Code;
 
 macro_rules! told {
     ($( $code:ident $status:literal $event:literal $advice:literal; )*) => {
-        /// The HTTP status that carries a code; `None` for those that exist inside a host only.
+        /// The HTTP status of a code; `None` for those that exist inside a host only.
         pub const fn http_status(code: Code) -> Option<u16> {
             let status: u16 = match code { $( Code::$code => $status, )* };
             if status == 0 { None } else { Some(status) }
         }
 
-        /// What happened, as the rest of a sentence that begins with what it happened to: "tag
-        /// `orders`" *has no numbers left*.
+        /// What happened, as the rest of a sentence that begins with the subject: "tag `orders`" *has no
+        /// numbers left*.
         pub const fn event(code: Code) -> &'static str {
             match code { $( Code::$code => $event, )* }
         }
 
-        /// What a program, or the person behind it, does about it.
+        /// What a program, or its operator, should do about it.
         pub const fn advice(code: Code) -> &'static str {
             match code { $( Code::$code => $advice, )* }
         }
@@ -141,7 +141,7 @@ told! {
         "remove the state file";
 }
 
-/// The code of an HTTP answer that came without one: something in front of the store gave it.
+/// The code for an HTTP answer without one, which came from something in front of the store.
 ///
 /// ```
 /// use leafid_core::Code;

@@ -1,17 +1,16 @@
-//! The wire of leafid: what passes between a holder and a store over HTTP, without the HTTP.
+//! The wire format of leafid: the messages between a holder and a store over HTTP, without the HTTP.
 //!
-//! What the fields of asks, grants and rows are called, how each is written and read ([`Fields`]), and
-//! what HTTP and people are told of a code ([`http_status`], [`Sentence`]), without an allocator: every
-//! host speaks so, whatever its objects are. With the feature `json` they become JSON and come back. Both
-//! ends use the same three things:
+//! It contains the fields of asks, grants and rows ([`Fields`]), and the HTTP status and message of each
+//! code ([`http_status`], [`Sentence`]), without an allocator, for every host, whatever its objects
+//! are. With the feature `json` the fields are read and written as JSON. Both ends use:
 //!
-//! - [`Writer`] writes an object straight into a text;
-//! - [`Reader`] reads one: of a request every field must be known ([`Reader::all`]), of an answer
-//!   unknown ones are ignored ([`Reader::known`]);
-//! - [`path`] has the paths of the API.
+//! - [`Writer`], which writes an object straight into a text;
+//! - [`Reader`], which reads one: in a request every field must be known ([`Reader::all`]), in an
+//!   answer unknown ones are ignored ([`Reader::known`]);
+//! - [`path`], the paths of the API.
 //!
-//! A client needs two more, whatever carries its requests: [`Call`] is the path and body of an ask,
-//! [`Answer`] what came back, read as a grant or as the [`Problem`] that it is instead.
+//! A client also needs [`Call`], the path and body of an ask, and [`Answer`], which is read as a grant
+//! or as a [`Problem`].
 #![cfg_attr(not(feature = "json"), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(

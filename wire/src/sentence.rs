@@ -1,4 +1,4 @@
-//! A refusal in words: what happened to what, and what to do.
+//! Words a refusal: what happened to what, and what to do.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use leafid_core::{Code, LINE_END, Text};
 
 use crate::code::{advice, event};
 
-/// What a refusal is about.
+/// The subject of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject<'a> {
     /// A tag of this name.
@@ -18,7 +18,7 @@ pub enum Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// A `tag` or a `namespace` of this name; of any other kind, `name` are the words themselves.
+    /// A `tag` or a `namespace` of this name; of any other kind, `name` is used as is.
     pub fn of(kind: &str, name: &'a str) -> Subject<'a> {
         match kind {
             "tag" => Subject::Tag(name),
@@ -27,14 +27,14 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The advice of a code, with the name in its command, whose last word has the place for it.
+    /// Writes the advice of a code, with the name put into its command, as the last word.
     fn advise(&self, advice: &str, put: &mut impl FnMut(&str)) {
         let (place, name) = match *self {
             Subject::Tag(name) => (" TAG`", name),
             Subject::Namespace(name) => (" NAMESPACE`", name),
             Subject::Other(_) => return put(advice),
         };
-        // No search, as `split_once` is one: it may panic, as far as the compiler can tell.
+        // Not `split_once`: the compiler cannot prove that its search does not panic.
         match advice.strip_suffix(place) {
             Some(command) => {
                 put(command);
@@ -93,9 +93,9 @@ impl fmt::Display for Subject<'_> {
 pub struct Sentence<'a> {
     /// The code.
     pub code: Code,
-    /// What it happened to.
+    /// The subject.
     pub subject: Subject<'a>,
-    /// How many IDs can be had at once: of `COUNT_INVALID`.
+    /// How many IDs can be had at once, for `COUNT_INVALID`.
     pub most: Option<u64>,
     /// How long to wait, in ms, if that is known.
     pub wait_ms: Option<u64>,
@@ -109,8 +109,8 @@ impl<'a> Sentence<'a> {
 }
 
 impl Sentence<'_> {
-    /// Gives the sentence piece by piece: for hosts that build a text without the formatting of
-    /// `core::fmt`, which is 10 KB of WebAssembly.
+    /// Gives the sentence piece by piece, for hosts that build a text without `core::fmt`, which is 10 KB
+    /// of WebAssembly.
     ///
     /// ```
     /// use leafid_core::Code;
@@ -148,8 +148,8 @@ impl Sentence<'_> {
     }
 }
 
-/// What a caller gave, with `\u{fffd}` for each control character: a name with a line break in it would
-/// write a line of its own into a log.
+/// Writes a caller's text with `\u{fffd}` for each control character: a line break in a name would add
+/// a forged line to a log.
 fn shown(given: &str, put: &mut impl FnMut(&str)) {
     let mut parts = given.split(char::is_control);
     put(parts.next().unwrap_or(""));
@@ -159,7 +159,7 @@ fn shown(given: &str, put: &mut impl FnMut(&str)) {
     }
 }
 
-/// A count or a wait; beyond 2^63 - 1, that.
+/// Writes a count or a wait, at most 2^63 - 1.
 fn number(n: u64, put: &mut impl FnMut(&str)) {
     if let Ok(text) = Text::decimal(n.min(LINE_END)) {
         put(text.as_str());

@@ -1,11 +1,11 @@
-//! How strictly numbers are read, the same in every host.
+//! Strict reading of numbers, the same in every host.
 
 use leafid_core::{Code, Refusal};
 
 /// The largest number that every language holds exactly: 2^53 - 1.
 pub const EXACT: u64 = (1 << 53) - 1;
 
-/// A number of 64 bits in decimal: digits only, no sign, no leading zero.
+/// Reads a 64-bit number in decimal: digits only, no sign, no leading zero.
 ///
 /// # Errors
 /// `REQUEST_INVALID`.
@@ -25,7 +25,7 @@ pub fn decimal(text: &str) -> Result<u64, Refusal> {
     text.parse().map_err(|_| invalid())
 }
 
-/// A whole number from -[`EXACT`] to [`EXACT`].
+/// Checks that a whole number lies within -[`EXACT`] to [`EXACT`].
 ///
 /// # Errors
 /// `REQUEST_INVALID`.
@@ -33,10 +33,10 @@ pub fn millis(ms: i64) -> Result<i64, Refusal> {
     if ms.unsigned_abs() > EXACT { Err(invalid()) } else { Ok(ms) }
 }
 
-/// The whole number of a double from -[`EXACT`] to [`EXACT`].
+/// Reads a double as a whole number from -[`EXACT`] to [`EXACT`].
 ///
 /// # Errors
-/// `REQUEST_INVALID` for a fraction, a number that may have been rounded, or none.
+/// `REQUEST_INVALID` for a fraction, a number that may have been rounded, or NaN.
 ///
 /// ```
 /// use leafid_wire::strict;

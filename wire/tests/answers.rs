@@ -1,4 +1,4 @@
-//! What a holder makes of an answer.
+//! How a holder reads answers.
 
 use leafid_core::{
     AcquireAsk, Ask, Code, Grant, Layout, Name, Range, SegmentAsk, SegmentGrant, StoreTime, Token,
@@ -82,7 +82,7 @@ fn a_success_that_is_no_grant_says_what_is_wrong_with_it() {
         (JSON, "", "instead of a store's JSON"),
         ("text/html", body.as_str(), "`text/html` instead of a store's JSON"),
         ("", body.as_str(), "`nothing` instead of a store's JSON"),
-        // A success has no code to be believed.
+        // The code in the body of a success is ignored.
         (JSON, r#"{"code":"TAG_UNKNOWN"}"#, "field `request` is missing"),
     ] {
         let problem = refused(answer(200, kind, body));
@@ -142,9 +142,9 @@ fn the_pause_is_the_bodys_or_else_the_headers() {
     };
     let body = |ms: &str| format!("{{\"code\":\"OVERLOADED\",\"retry_after_ms\":{ms}}}");
     assert_eq!(pause(&body("250"), Some("9")), Some(250));
-    // A whole number, however it is written.
+    // Another way to write a whole number.
     assert_eq!(pause(&body("250.0"), Some("9")), Some(250));
-    // One that no word here holds is not "at once".
+    // A pause beyond 32 bits is not "at once".
     assert_eq!(pause(&body("99999999999"), None), Some(u32::MAX));
     for wrong in ["-5", "\"250\"", "2.5", "null"] {
         assert_eq!(pause(&body(wrong), Some(" 9 ")), Some(9_000), "{wrong}");

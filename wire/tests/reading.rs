@@ -1,10 +1,9 @@
-//! What is read: alike in a request and in an answer, but that a request may have no field that nobody
-//! asks for.
+//! Reading: the same for requests and answers, but that a request may have no unknown field.
 
 use leafid_core::{Code, Layout, Name, Range, Refusal, SegmentAsk, Token};
 use leafid_wire::{FieldReader, Fields, Invalid, Reader, Writer};
 
-/// What a field says in this form, as text; `None` where it is refused.
+/// The value of a field in this form, as text; `None` if it is refused.
 fn both<T: std::fmt::Debug + PartialEq>(
     body: &str,
     read: fn(&mut Reader) -> Result<Option<T>, Refusal>,
@@ -57,7 +56,7 @@ fn a_whole_number_is_one_however_it_is_written() {
     }
 }
 
-/// Beyond 2^53 - 1 a number may have been rounded by whoever wrote it, in either form.
+/// Beyond 2^53 - 1 the writer may have rounded a number, in either form.
 #[test]
 fn a_number_that_may_be_rounded_is_none() {
     for most in ["9007199254740991", "9007199254740991.0", "9.007199254740991e15"] {
@@ -79,12 +78,12 @@ fn a_number_that_may_be_rounded_is_none() {
     }
 }
 
-/// A number of 64 bits is a text and nothing else: as a JSON number it may have been rounded.
+/// A 64-bit number must be a text: as a JSON number it may have been rounded.
 #[test]
 fn an_id_is_a_decimal_text() {
     assert_eq!(big("\"0\""), Some(Some(0)));
     assert_eq!(big("\"1001\""), Some(Some(1001)));
-    // Beyond 63 bits it is read, so that the decision says what is wrong with it.
+    // Beyond 63 bits it is read, so that the registry can report what is wrong.
     assert_eq!(big("\"18446744073709551615\""), Some(Some(u64::MAX)));
     for wrong in [
         "1001",
@@ -104,11 +103,11 @@ fn an_id_is_a_decimal_text() {
     ] {
         assert_eq!(big(wrong), None, "{wrong}");
     }
-    // The digits themselves count, not how they are escaped.
+    // Escapes are resolved before the digits are read.
     assert_eq!(big(r#""\u0031""#), Some(Some(1)));
 }
 
-/// Of two ends, which is granted?
+/// A repeated field is refused: of two ends, which is granted?
 #[test]
 fn a_field_that_is_given_twice_is_refused_at_any_depth() {
     for (twice, field) in [
@@ -124,7 +123,7 @@ fn a_field_that_is_given_twice_is_refused_at_any_depth() {
         assert_eq!(invalid.detail.split(';').next_back(), Some(" send it once"), "{twice}");
         assert!(invalid.detail.contains(&format!("field `{field}` is given twice")), "{twice}");
     }
-    // In two objects it is two fields.
+    // The same name in two objects is fine.
     let apart = r#"{"x":1,"y":{"x":2}}"#;
     assert_eq!(Reader::parse(apart.as_bytes()).unwrap().known(|f| f.number("x")), Ok(Some(1)));
 }
@@ -162,7 +161,7 @@ fn a_text_is_unicode_or_refused() {
     }
 }
 
-/// No depth overflows the stack; what is deeper than any answer is refused.
+/// No depth overflows the stack; nesting deeper than in any answer is refused.
 #[test]
 fn a_deep_body_is_refused() {
     let nested = |depth: usize| {
@@ -230,7 +229,7 @@ fn an_unknown_field_within_a_layout_is_found() {
     let parse = |body: &str| Reader::parse(body.as_bytes()).unwrap();
     let invalid = parse(body).all(read).unwrap_err();
     assert!(invalid.detail.contains("`bits`"), "{}", invalid.detail);
-    // Whatever is read after it.
+    // Also if more is read later.
     let two = body.replace("3}}", "3},\"workers\":{\"start\":0,\"end\":1}}");
     let read_two = |reader: &mut Reader| {
         reader.layout("layout")?;
@@ -238,7 +237,7 @@ fn an_unknown_field_within_a_layout_is_found() {
     };
     let invalid = parse(&two).all(read_two).unwrap_err();
     assert!(invalid.detail.contains("`bits`"), "{}", invalid.detail);
-    // Of an answer, a newer store's.
+    // In an answer it may be a newer store's.
     assert_eq!(parse(body).known(read), Ok(Layout::new(0, 1, 41, 10, 12).ok()));
     assert_eq!(parse(r#"{"layout":"leaf"}"#).all(read), Ok(Some(Layout::LEAF)));
     let invalid = parse(r#"{"layout":"oak"}"#).all(read).unwrap_err();

@@ -1,4 +1,4 @@
-//! What is written is JSON, whatever is in it.
+//! The output is valid JSON, whatever the values contain.
 
 use leafid_core::Token;
 use leafid_wire::{FieldWriter, tree};

@@ -1,15 +1,15 @@
-//! The words after a verb: flags, options with a value, and nothing unknown.
+//! The arguments of a verb: flags, and options with a value; unknown ones are refused.
 
 use crate::Outcome;
 
-/// What a user wrote after the verb, taken out piece by piece; [`Args::finish`] refuses the rest.
+/// The arguments of a verb, taken out piece by piece; [`Args::finish`] refuses the rest.
 pub struct Args {
     verb: &'static str,
     words: Vec<String>,
 }
 
 impl Args {
-    /// The words after `verb`; `--name=value` counts as `--name value`.
+    /// Splits `--name=value` into `--name value`.
     pub fn new(verb: &'static str, words: &[String]) -> Self {
         let split = |word: &String| match word.split_once('=') {
             Some((name, value)) if name.starts_with("--") => vec![name.into(), value.into()],
@@ -18,14 +18,14 @@ impl Args {
         Self { verb, words: words.iter().flat_map(split).collect() }
     }
 
-    /// Whether the flag stands there.
+    /// Takes a flag; returns whether it was given.
     pub fn flag(&mut self, name: &str) -> bool {
         let before = self.words.len();
         self.words.retain(|word| word != name);
         self.words.len() != before
     }
 
-    /// The value of an option.
+    /// Takes an option's value.
     pub fn value(&mut self, name: &str) -> Outcome<Option<String>> {
         let Some(at) = self.words.iter().position(|word| word == name) else { return Ok(None) };
         if at + 1 >= self.words.len() {
@@ -35,12 +35,11 @@ impl Args {
         Ok(Some(self.words.remove(at)))
     }
 
-    /// Everything that was not taken yet, for a program that this verb starts.
+    /// Takes all the rest, for a program that this verb starts.
     pub fn rest(&mut self) -> Vec<String> {
         std::mem::take(&mut self.words)
     }
 
-    /// Refuses what is left over.
     pub fn finish(self) -> Outcome {
         let (verb, left) = (self.verb, self.words.first());
         left.map_or(Ok(()), |word| {

@@ -1,14 +1,11 @@
-//! `cargo xtask bare`: the project on a Debian that has what the README names and nothing else, as a new
-//! user's first minute is.
+//! `cargo xtask bare`: tries a new user's first commands on a Debian with the README's prerequisites only.
 
 use crate::args::Args;
 use crate::process::Run;
 use crate::{Outcome, files, prerequisites, project};
 
-/// What a new user types first.
 const COMMAND: &str = "time cargo xtask run --seconds 10 && time cargo xtask test";
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let words = args.rest();
     let command = if words.is_empty() { COMMAND.to_owned() } else { words.join(" ") };

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: every figure of `benches/README.md`, from what is published.
+//! `cargo xtask bench`: measures every figure of `benches/README.md`, with the published products.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::parts::{self, Parts};
 use crate::process::Run;
 use crate::{Outcome, build, consumers, files, project};
 
-/// Libraries of PyPI that make 64-bit IDs, at the versions that the README names …
+/// Libraries of 64-bit IDs on PyPI and npm, at the versions in the README.
 const PEERS: &[&str] = &[
     "snowflake-id==1.0.2",
     "sonyflake-turbo==1.0.1",
@@ -18,7 +18,6 @@ const PEERS: &[&str] = &[
     "typing_extensions",
 ];
 
-/// … and of npm.
 const NPM_PEERS: &[&str] = &[
     "@sapphire/snowflake@3.5.5",
     "flake-idgen@1.4.0",
@@ -27,7 +26,7 @@ const NPM_PEERS: &[&str] = &[
     "snowflake-uuid@1.0.0",
 ];
 
-/// The bench of one face, by its name.
+/// The bench of one face; takes its name.
 type Face = fn(&str) -> Outcome;
 
 const FACES: &[(&str, Face)] = &[
@@ -40,13 +39,12 @@ const FACES: &[(&str, Face)] = &[
     ("peers", peers),
     ("node", |name| script(name, "")),
     ("edge", |name| script(name, "")),
-    // Processes, threads, restarts and clocks, with leafid and with four libraries.
+    // Duplicates among processes, threads, restarts and clocks, with leafid and four libraries.
     ("beside", |name| beside_store(|store| script(name, &store.url()), name)),
-    // The first ID of a Worker that has just been started.
+    // The first ID of a new Worker.
     ("cold", |name| script(name, "")),
 ];
 
-/// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
@@ -68,7 +66,7 @@ fn binary(name: &str, words: &[&Path]) -> Outcome {
     Run::cargo(&bench).args(words).done()
 }
 
-/// The package beside a native module that does nothing, which is built as its engine is.
+/// Benches the package beside a native module that does nothing, built as leafid's is.
 fn python(_: &str) -> Outcome {
     let python = consumers::python("bench", &[])?;
     let floor = ["build", "--release", "--locked", "--quiet", "-p", "leafid-py", "--example"];
@@ -86,13 +84,13 @@ fn python(_: &str) -> Outcome {
     beside_store(run, "bench")
 }
 
-/// The package beside four libraries that are installed for it.
+/// Benches the package beside four libraries.
 fn peers(_: &str) -> Outcome {
     let python = consumers::python("peers", PEERS)?;
     Run::new(python).arg("benches/python/peers.py").without("PYTHONPATH").done()
 }
 
-/// Runs something beside a store with one tag.
+/// Runs a bench with a store that has one tag.
 fn beside_store(run: impl FnOnce(&mut Store) -> Outcome, tag: &str) -> Outcome {
     build::need(&["server"])?;
     let scratch = files::scratch()?;
@@ -103,8 +101,8 @@ fn beside_store(run: impl FnOnce(&mut Store) -> Outcome, tag: &str) -> Outcome {
     said
 }
 
-/// Runs a script beside the packages and the peers: an import finds them from the file that imports, so all
-/// of the scripts are copied there.
+/// Runs a script beside the packages and the peers. Imports resolve from the importing file, so all
+/// scripts are copied there.
 fn script(name: &str, store: &str) -> Outcome {
     let folder = consumers::node_beside(NPM_PEERS)?;
     for script in files::ending(&project::at("benches"), ".mjs") {

@@ -1,6 +1,6 @@
-//! What a user has: a virtual environment with the wheel, a folder with the npm packages. Suites, benches
-//! and the stream run there, so that they see what is published and nothing of the sources. Each purpose has
-//! an environment of its own, with nothing in it that only another one needs.
+//! Installs the products as a user does: a virtual environment with the wheel, a folder with the npm packages.
+//! Suites, benches and the stream run there, so that they see what is published and no sources. Each purpose
+//! has its own environment with only what it needs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,23 +8,23 @@ use crate::process::Run;
 use crate::tools::{self, npm_install};
 use crate::{Outcome, build, files, project};
 
-/// The runner of the Python suites; what a suite needs beyond it stands in its own list.
+/// The runner of the Python suites; a suite's other needs are in its own list.
 pub const PYTEST: &str = "pytest==8.4.2";
-/// What of the checkout the suites of `tests/consumers` see, and where.
+/// The parts of the checkout that `tests/consumers` uses, and their names there.
 const SHOWN: &[(&str, &str)] = &[
     ("bindings-js/tests", "js"),
     ("tests/consumers/suites", "suites"),
     ("tests/consumers/apps", "apps"),
 ];
-/// A Node that has SQLite, for the suites of a Node that has none.
+/// The Node for suites with SQLite, where the installed Node has none.
 const NODE_WITH_SQLITE: &str = "24.21.0";
 
-/// An environment with the built wheel and these words for `pip install`; its interpreter.
+/// Makes an environment with the wheel and these arguments of `pip install`; returns its interpreter.
 pub fn python(name: &str, words: &[&str]) -> Outcome<PathBuf> {
     with_wheel(tools::venv(name, words)?)
 }
 
-/// Installs the built wheel into an environment.
+/// Installs the wheel into an environment.
 pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
     build::need(&["wheel"])?;
     let wheel = build::wheel_file()?;
@@ -40,14 +40,14 @@ pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
     }
 }
 
-/// A folder with both npm packages.
+/// Makes a folder with both npm packages.
 pub fn node() -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js");
     with_tarballs(&folder, &["--offline"], true)?;
     Ok(folder)
 }
 
-/// The same, with a fresh copy of the JavaScript suites in it, and what they use of others.
+/// As [`node`], with a fresh copy of the JavaScript suites and what they share with others.
 pub fn node_with_suites() -> Outcome<PathBuf> {
     tools::node_modules_of_tests()?;
     node_with_sqlite()?;
@@ -56,7 +56,7 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
+/// As [`node_with_suites`], with these libraries.
 pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js-peers");
     files::once(&folder.join("peers-installed"), &packages.join("\n"), || {
@@ -69,8 +69,8 @@ pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// A folder with the npm packages beside the bundlers, runners and libraries that they are tried in, and
-/// with the programs and suites of `tests/consumers`.
+/// Makes a folder with the npm packages, the bundlers, runners and libraries to try them in, and the
+/// programs and suites of `tests/consumers`.
 pub fn programs() -> Outcome<PathBuf> {
     tools::node_modules_of_tests()?;
     let (sources, folder) =
@@ -90,7 +90,7 @@ pub fn programs() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Installs both packages where they are not those that were built last; with nothing else, where it is alone.
+/// Installs both packages unless they are the last built ones; `alone` empties the folder first.
 fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
     build::need(&["npm"])?;
     let [main, engine] = build::npm_tarballs();
@@ -104,7 +104,7 @@ fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
     })
 }
 
-/// Installs a Node with SQLite where every consumer below `.cache` finds it, unless this Node has it.
+/// Installs a Node with SQLite for all consumers below `.cache`, unless this Node has it.
 fn node_with_sqlite() -> Outcome {
     if Run::new("node").quiet().args(["-e", "require('node:sqlite')"]).listen()?.success {
         return Ok(());

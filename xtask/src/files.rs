@@ -1,4 +1,4 @@
-//! Files: read, write, copy, with the path in every error.
+//! File operations with the path in every error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::{Outcome, project};
 
-/// Folders that tools leave behind.
+/// Folders that tools create.
 const LEAVINGS: &[&str] =
     &["target", "node_modules", "dist", "__pycache__", ".git", ".venv", ".cache"];
 
@@ -14,23 +14,19 @@ fn told<T>(verb: &str, path: &Path, result: std::io::Result<T>) -> Outcome<T> {
     result.map_err(|error| format!("cannot {verb} `{}`: {error}", shown(path)))
 }
 
-/// The whole text of a file.
 pub fn read(path: &Path) -> Outcome<String> {
     told("read", path, fs::read_to_string(path))
 }
 
-/// The whole content of a file.
 pub fn bytes(path: &Path) -> Outcome<Vec<u8>> {
     told("read", path, fs::read(path))
 }
 
-/// How many bytes a file has.
 pub fn size(path: &Path) -> Outcome<u64> {
     told("read", path, fs::metadata(path)).map(|data| data.len())
 }
 
-/// Writes a file and the folders above it; a file that is equal already keeps its time.
-/// Whether it was written.
+/// Writes a file and the folders above it; an equal file keeps its time. Returns whether it was written.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Outcome<bool> {
     if fs::read(path).is_ok_and(|old| old == content.as_ref()) {
         return Ok(false);
@@ -39,7 +35,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Outcome<bool> {
     told("write", path, fs::write(path, content)).map(|()| true)
 }
 
-/// Copies a file under its final name only when it is whole: who reads meanwhile sees the old one.
+/// Copies a file, and renames it when it is whole: meanwhile readers see the old one.
 pub fn install(from: &Path, to: &Path) -> Outcome {
     make_dir(to.parent().unwrap_or(to))?;
     let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -54,23 +50,22 @@ pub fn copy_dir(from: &Path, to: &Path) -> Outcome {
     walk(from)?.iter().try_for_each(|file| install(file, &below(file)))
 }
 
-/// Makes a folder and those above it.
 pub fn make_dir(path: &Path) -> Outcome {
     told("make", path, fs::create_dir_all(path))
 }
 
-/// A folder of its own where the system keeps what is temporary, gone with the value.
+/// Makes a temporary folder, removed on drop.
 pub fn scratch() -> Outcome<tempfile::TempDir> {
     told("make", &std::env::temp_dir(), tempfile::tempdir())
 }
 
-/// Removes a file, or a folder with everything in it, where there is one.
+/// Removes a file, or a folder with its content, if it exists.
 pub fn remove(path: &Path) -> Outcome {
     let remove = if path.is_dir() { fs::remove_dir_all } else { fs::remove_file };
     if path.exists() { told("remove", path, remove(path)) } else { Ok(()) }
 }
 
-/// Does a job whose mark does not say that it was done so already; one that stopped half-way is done again.
+/// Does a job unless its mark has the text `wanted`; an interrupted one is done again.
 pub fn once(mark: &Path, wanted: &str, job: impl FnOnce() -> Outcome) -> Outcome {
     if read(mark).is_ok_and(|done| done == wanted) {
         return Ok(());
@@ -80,12 +75,12 @@ pub fn once(mark: &Path, wanted: &str, job: impl FnOnce() -> Outcome) -> Outcome
     write(mark, wanted).map(drop)
 }
 
-/// Which files these are: their paths and when each was made.
+/// Identifies files by their paths and times.
 pub fn stamps(of: &[&Path]) -> Outcome<String> {
     of.iter().map(|path| Ok(format!("{} {:?}\n", path.display(), changed(path)?))).collect()
 }
 
-/// Every file below a folder, in order; what tools leave behind is left out.
+/// All files below a folder, in order, without [`LEAVINGS`].
 pub fn walk(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in told("read", folder, fs::read_dir(folder))? {
@@ -100,7 +95,7 @@ pub fn walk(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The files right in a folder whose names end so; empty where there is no folder.
+/// The files directly in a folder with this ending; none if there is no folder.
 pub fn ending(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let paths = entries.map(|entry| entry.path());
@@ -109,12 +104,11 @@ pub fn ending(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// When a file was changed last.
 pub fn changed(path: &Path) -> Outcome<SystemTime> {
     told("read", path, fs::metadata(path).and_then(|data| data.modified()))
 }
 
-/// Gives a file the time of now, so that whoever watches it takes it for changed.
+/// Sets a file's time to now, so that it counts as changed.
 pub fn touch(path: &Path) -> Outcome {
     let file = fs::File::options().append(true).open(path);
     told("touch", path, file.and_then(|file| file.set_modified(SystemTime::now())))

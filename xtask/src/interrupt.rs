@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM: this program ends, and all that it started. What a step had finished stays, so the next
-//! run goes on from there.
+//! Ctrl-C and SIGTERM end this program, and all that it started. Finished steps stay, so the next run goes on
+//! from there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -9,13 +9,12 @@ use signal_hook::iterator::Signals;
 
 use crate::{Outcome, process};
 
-/// Set where the caller polls [`asked`] and shuts down in order.
+/// Whether the caller polls [`asked`], and shuts down in order.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
-/// Set as soon as a signal is there.
+/// Set by the first signal.
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on a signal ends this program and all that it started; once [`in_order`] was called, the second
-/// one does.
+/// Makes a signal end this program and all that it started; after [`in_order`] only the second one does.
 ///
 /// # Errors
 /// The system refuses a handler.
@@ -38,12 +37,12 @@ pub fn watch() -> Outcome {
     Ok(())
 }
 
-/// Whether the watching thread is about to end this program: what a child says of its end is no news then.
+/// Whether the watching thread is about to end this program: then a child's failure is not reported.
 pub fn is_near() -> bool {
     asked() && !ORDERLY.load(Ordering::SeqCst)
 }
 
-/// The first signal only sets [`asked`] from now on.
+/// From now on the first signal only sets [`asked`].
 pub fn in_order() {
     ORDERLY.store(true, Ordering::SeqCst);
 }

@@ -1,6 +1,6 @@
 //! Every job that CI does, runnable by hand: `cargo xtask --help`.
 
-// Windows makes its packages with `build` and `release`; what starts stores and hosts is for Unix.
+// On Windows only `build` and `release` exist; stores and hosts are started on Unix only.
 #![cfg_attr(windows, expect(dead_code, reason = "what only the other verbs call"))]
 
 mod args;
@@ -34,12 +34,12 @@ use std::process::ExitCode;
 use args::Args;
 use project::Profile::{self, Dev, Release};
 
-/// What every job gives back: nothing to say, or what went wrong and what to do.
+/// The result of a job: a value, or what went wrong and what to do.
 pub type Outcome<T = ()> = Result<T, String>;
 
 const HELP: &str = include_str!("help.txt");
 
-/// A verb, how the products that it uses are compiled, and what runs it.
+/// A verb, the profile of the products that it uses, and its function.
 type Verb = (&'static str, Profile, fn(Args) -> Outcome);
 
 const VERBS: &[Verb] = &[

@@ -1,4 +1,4 @@
-//! `cargo xtask nightly`: what takes too long for each change, or is new each time.
+//! `cargo xtask nightly`: checks that take too long for each change, or are random.
 
 use crate::Outcome;
 use crate::args::Args;
@@ -7,10 +7,10 @@ use crate::release;
 use crate::report::Report;
 use crate::test::rust;
 
-/// A part, and what runs it; where it is to be short, to see whether it still runs to its end.
+/// A part and its function, which takes whether it is to be short, as a trial.
 type Part = (&'static str, fn(bool) -> Outcome<Report>);
 
-/// Seconds for each fuzzed target, kills of each engine, seconds of the simulator.
+/// The numbers: seconds per fuzzed target, kills per engine, seconds of the simulator.
 const PARTS: [Part; 4] = [
     ("fuzz", |short| rust::fuzz(if short { 5 } else { 150 })),
     ("kills", |short| rust::kills(if short { 1 } else { 10 })),
@@ -18,7 +18,6 @@ const PARTS: [Part; 4] = [
     ("release", |_| release::rehearse()),
 ];
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let short = args.flag("--short");
     let only = args.value("--only")?;

@@ -1,5 +1,5 @@
-//! The parts of a job: run, timed, and told at the end. Their output goes to a file each; what a bench
-//! prints is what it is run for, and goes to the terminal.
+//! Runs and times the parts of a job, and reports them at the end. Output goes to a file per part, except for
+//! benches, whose output is the result.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::{Outcome, files, project};
 
 const LINES: usize = 12;
 
-/// One job's parts, as far as they ran.
+/// The finished parts of a job.
 pub struct Parts {
     job: &'static str,
     quiet: bool,
@@ -26,10 +26,10 @@ struct Part {
     log: Option<PathBuf>,
 }
 
-/// The parts that `--only` names: one, or all where it is not said.
+/// The part that `--only` names, or all.
 ///
 /// # Errors
-/// There is none of this name.
+/// There is no such part.
 pub fn chosen<'a, T>(
     all: &'a [T],
     only: Option<&str>,
@@ -63,12 +63,12 @@ pub fn run<R: Into<Report>>(
 }
 
 impl Parts {
-    /// A job, whose output goes to files where it is `quiet`.
+    /// Begins a job; `quiet` sends its output to files.
     pub fn new(job: &'static str, quiet: bool) -> Parts {
         Parts { job, quiet, begin: Instant::now(), done: Mutex::default() }
     }
 
-    /// Runs one part, also beside others; whether it is fine.
+    /// Runs one part, perhaps beside others; returns whether it is fine.
     pub fn part<R: Into<Report>>(&self, name: &str, job: impl FnOnce() -> Outcome<R>) -> bool {
         let begin = Instant::now();
         let path = project::target().join("log").join(self.job).join(format!("{name}.log"));
@@ -86,8 +86,8 @@ impl Parts {
         fine
     }
 
-    /// Tells every part again where more than one ran, with what is missing here and the sum over all; an
-    /// error names the parts that failed.
+    /// Reports every part again if there are several, missing programs, and the sum; the error names the
+    /// parts that failed.
     pub fn close(self) -> Outcome {
         let (job, parts) = (self.job, self.done.into_inner().unwrap_or_default());
         if parts.len() > 1 {
@@ -125,7 +125,7 @@ impl Part {
         self.result.as_ref().is_ok_and(Report::is_fine)
     }
 
-    /// Its row; below it, what failed first and where its output is.
+    /// Its row; after a failure also the first failed test, and the log.
     fn told(&self) -> String {
         let (mark, line) = match &self.result {
             Err(error) => ("FAIL   ", error.trim_end().replace('\n', "\n            ")),

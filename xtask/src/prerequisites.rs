@@ -1,5 +1,5 @@
-//! What the project asks of a machine: the table of the README, which the start of `run`, `test` and `build`
-//! checks, `setup-ci` installs, and `bare` makes a system of.
+//! The project's prerequisites, from the README's table: `run`, `test` and `build` check them, `setup-ci`
+//! installs them, and `bare` makes a system of them.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::process::Run;
 
 const README: &str = include_str!("../../README.md");
 
-/// The complaint if something is missing or too old.
+/// Returns a complaint if something is missing or too old.
 type Look = fn() -> Option<String>;
 
-/// How a row of the table begins, and what looks for it.
+/// The start of each row of the table, and its check.
 const LOOKS: &[(&str, Look)] = &[
     ("| Rust 1.95 ", rust),
     ("| a C compiler ", || works("cc", &["--version"])),
@@ -21,26 +21,23 @@ const LOOKS: &[(&str, Look)] = &[
     ("| CA certificates ", certificates),
 ];
 
-/// The target of the npm package's wasm: rustup adds it, and nothing else can.
+/// The target of the npm package's wasm, which only rustup can add.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// A row's cells: its name, and how it is installed on Debian, Fedora and macOS.
+/// A row's cells: its name, and its installation on Debian, Fedora and macOS.
 fn row(begin: &str) -> [&'static str; 4] {
     let row = README.lines().find(|line| line.starts_with(begin)).unwrap_or_default();
     let mut cells = row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']));
     [0; 4].map(|_| cells.next().unwrap_or_default())
 }
 
-/// The Debian packages of a row; none where Debian's own are too old.
+/// The Debian packages of a row; none if Debian's are too old.
 fn packages(begin: &str) -> impl Iterator<Item = &'static str> {
     let [_, debian, ..] = row(begin);
     debian.strip_prefix("sudo apt-get install ").unwrap_or_default().split_whitespace()
 }
 
-/// Everything that is missing, in one message, each with the command that installs it.
-///
-/// # Errors
-/// That message.
+/// Fails with everything that is missing, each with the command that installs it.
 pub fn check() -> Outcome {
     let told = |(begin, look): &(&str, Look)| {
         let (missing, [name, debian, fedora, macos]) = (look()?, row(begin));
@@ -55,7 +52,7 @@ pub fn check() -> Outcome {
     if missing.is_empty() { Ok(()) } else { Err(format!("this machine lacks{missing}")) }
 }
 
-/// The Debian packages of all, or of what is missing here.
+/// The Debian packages of all rows, or of those missing here.
 pub fn debian(of_all: bool) -> Vec<&'static str> {
     let wanted = LOOKS.iter().filter(|(_, look)| of_all || look().is_some());
     wanted.flat_map(|(begin, _)| packages(begin)).collect()
@@ -98,7 +95,7 @@ fn certificates() -> Option<String> {
     (!there).then(|| format!("no `{}`", BUNDLES[0]))
 }
 
-/// Why a program does not work; `None` where it does.
+/// Why a program does not work, if it does not.
 pub fn works(program: &str, probe: &[&str]) -> Option<String> {
     match Run::new(program).quiet().args(probe).listen() {
         Err(_) => Some(format!("no `{program}`")),

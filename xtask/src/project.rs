@@ -1,11 +1,10 @@
-//! Where things are, and which version this is.
+//! The project's paths and version.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The root of the checkout.
 pub fn root() -> &'static Path {
-    // Baked in when xtask is built, so a checkout that was moved rebuilds xtask: cargo sees to that.
+    // Fixed when xtask is built; cargo rebuilds xtask in a moved checkout.
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here)
 }
@@ -24,19 +23,18 @@ pub fn target() -> &'static Path {
     })
 }
 
-/// How the products of this run are compiled.
+/// How this run's products are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Cargo's `dev`, which `cargo test` uses as well: soon built. For `run` and `test`.
+    /// Cargo's `dev`, shared with `cargo test`: fast to build, for `run` and `test`.
     Dev,
-    /// As it is published: for whatever is measured, installed or released.
+    /// As published: for measuring, installing and releasing.
     Release,
 }
 
-/// Which products this run makes and uses; the first word holds.
+/// The profile of this run; the first value set stays.
 pub static PROFILE: OnceLock<Profile> = OnceLock::new();
 
-/// Whether they are as published.
 pub fn is_release() -> bool {
     PROFILE.get() != Some(&Profile::Dev)
 }
@@ -54,7 +52,7 @@ pub fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
 
-/// This machine as npm's platform packages name it, for example `linux-x64-gnu`.
+/// This machine's name in npm's platform packages, such as `linux-x64-gnu`.
 pub fn npm_platform() -> &'static str {
     let musl = cfg!(target_env = "musl");
     match (std::env::consts::OS, std::env::consts::ARCH) {
@@ -67,7 +65,7 @@ pub fn npm_platform() -> &'static str {
     }
 }
 
-/// A word of a command line without the checkout's own path.
+/// Removes the checkout's path from a word of a command line.
 pub fn shorten(word: &str) -> String {
     let short = word.replace(&format!("{}/", root().display()), "");
     if short.contains([' ', '"', '$']) { format!("'{short}'") } else { short }

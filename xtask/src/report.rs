@@ -1,40 +1,40 @@
-//! What came of a part: tests counted from their runner's own report, or a line about what was made.
+//! The result of a part: test counts from the runner's report, or a line about what was made.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-/// Counts, and what a reader wants beside them.
+/// Test counts and a note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Tests that ran and held.
+    /// Tests that passed.
     pub passed: u64,
-    /// Tests that did not hold, or that their runner gave up.
+    /// Tests that failed, or that their runner gave up.
     pub failed: u64,
     /// Tests that do not apply here.
     pub skipped: u64,
-    /// Tests that miss a program, under the sentence that names it.
+    /// Tests that lack a program, by the sentence that names it.
     pub not_run: BTreeMap<String, u64>,
     /// The first test that failed.
     pub first: Option<String>,
-    /// Text shown beside the counts.
+    /// Shown beside the counts.
     pub note: String,
 }
 
 const NOT_RUN: &str = "NOT RUN  ";
 
 impl Report {
-    /// Whether nothing failed and something ran, or said why it could not.
+    /// Whether nothing failed, and something ran or said why it could not.
     pub fn is_fine(&self) -> bool {
         let told = self.passed > 0 || !self.not_run.is_empty() || !self.note.is_empty();
         self.failed == 0 && told
     }
 
-    /// Whether all of it misses a program.
+    /// Whether no test ran for lack of a program.
     pub fn is_missing(&self) -> bool {
         self.passed == 0 && !self.not_run.is_empty()
     }
 
-    /// Counts a skipped test: as not run where the reason names a missing program, else as skipped.
+    /// Counts a skipped test: as not run if the reason names a missing program.
     pub fn skip(&mut self, reason: &str) {
         match reason.find(NOT_RUN) {
             Some(at) => *self.not_run.entry(reason[at..].trim_end().to_owned()).or_default() += 1,
@@ -42,7 +42,7 @@ impl Report {
         }
     }
 
-    /// Tests that could not run.
+    /// The number of tests that could not run.
     pub fn missing(&self) -> u64 {
         self.not_run.values().sum()
     }

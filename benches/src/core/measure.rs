@@ -1,5 +1,5 @@
-//! Measures several pieces of work in turns, so that a slow moment of the machine meets all of
-//! them alike, and says the median of each, as a ratio to the first: the floor.
+//! Measures several pieces of work in turns, so that a slow moment of the machine affects all alike, and
+//! prints the median of each, and its ratio to the first: the floor.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ pub struct Work<'a> {
     run: Box<dyn FnMut() -> u64 + 'a>,
 }
 
-/// A piece of work, of which one call gives so many IDs; what it returns is kept from the optimiser.
+/// Makes a piece of work: one call makes `ids` IDs, and its result is kept from the optimiser.
 pub fn work<'a>(name: &'a str, ids: u64, run: impl FnMut() -> u64 + 'a) -> Work<'a> {
     Work { name, ids, run: Box::new(run) }
 }

@@ -1,5 +1,5 @@
-//! Key-value stores: one value written again and again, if it is as it was written last. Each connection
-//! has a key of its own, so that none loses a race.
+//! Key-value stores: one value written again and again by compare-and-swap. Each connection has its own
+//! key, so that none loses a race.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,11 +15,11 @@ use zookeeper_client::{Acls, CreateMode, Error};
 use crate::sending::{Make, Work, again};
 use crate::{measure, start};
 
-/// A tag's row: as long as the server's.
+/// A tag's row, as long as the server's.
 const ROW: &str =
     r#"{"max_id":"9223372036854775807","step":10,"max_step":1000000,"deleted":false}"#;
 
-/// Measures one; `writes` is the count of all that the engine ever wrote.
+/// Measures one engine; `writes` reads the count of all its writes so far.
 pub fn over<S: Server>(binary: &Path, writes: fn(&str) -> Outcome<u64>, bare: Make) -> Outcome {
     let server = start::<S>()?;
     let url = server.url();
@@ -31,7 +31,7 @@ fn host(url: &str) -> Outcome<SocketAddr> {
     host.parse().map_err(|_| format!("`{url}` has no address"))
 }
 
-/// etcd's gateway: a put if the key is as the last revision left it.
+/// Puts a key through etcd's gateway if it is still at the last revision.
 pub fn swaps(url: &str, connections: usize) -> Outcome<Work<'static>> {
     let host = host(url)?;
     let connect = |number: usize| {
@@ -85,17 +85,17 @@ fn base64(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(text)
 }
 
-/// A connection to ZooKeeper, its node, and the version of that if it is known.
+/// A connection to ZooKeeper, its node, and the node's version if known.
 type Node = (zookeeper_client::Client, String, Option<i32>);
 
-/// Nodes of ZooKeeper, each written if it has the version that it was written with last.
+/// Writes nodes of ZooKeeper, each if it still has the last version.
 pub fn nodes(url: &str, connections: usize) -> Outcome<Work<'static>> {
     let (runtime, mut clients) = connected(url, connections)?;
     Ok(Box::new(move |many, length| {
         clients.iter_mut().for_each(|(.., version)| *version = None);
         again(&runtime, clients.iter_mut().take(many), length, async |node| {
             let (client, path, at) = &mut **node;
-            // Others may have written it since the last round.
+            // Another client may have written it since the last round.
             let version = match *at {
                 Some(version) => version,
                 None => client.check_stat(path).await?.map_or(0, |stat| stat.version),
@@ -106,16 +106,16 @@ pub fn nodes(url: &str, connections: usize) -> Outcome<Work<'static>> {
     }))
 }
 
-/// What ZooKeeper ever wrote.
+/// Counts all of ZooKeeper's writes so far.
 pub fn transactions(url: &str) -> Outcome<u64> {
     let (runtime, host) = (driven()?, host(url)?.to_string());
     let ask = async {
         let client = zookeeper_client::Client::connect(&host).await?;
-        // Whatever it is set to, the answer counts what was written before it.
+        // Writes a probe, whose answer contains the count of writes.
         client.set_data("/leafid/probe", b"", None).await
     };
     let stat = runtime.block_on(ask).map_err(|error| error.to_string())?;
-    // The epoch stands above.
+    // The upper half is the epoch.
     Ok(stat.mzxid.unsigned_abs() & 0xffff_ffff)
 }
 
@@ -138,7 +138,7 @@ fn connected(url: &str, connections: usize) -> Outcome<(Runtime, Vec<Node>)> {
     Ok((runtime, clients))
 }
 
-/// A runtime on a thread of its own: a session expires unless its pings are sent, between the rounds too.
+/// A runtime on its own thread, which sends a session's pings between the rounds, too: else it expires.
 fn driven() -> Outcome<Runtime> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

@@ -1,4 +1,4 @@
-//! Leases by the server's own store: called in this process, and over HTTP.
+//! Leases from the server's own store: called in this process, and over HTTP.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use leafid_store::store::TagChange;
 use leafid_stream::child::dies_with_us;
 use tokio::runtime::{Builder, Runtime};
 
-/// A store in this process, used as the server uses it: a task beside those that ask.
+/// A store in this process, used as in the server: a task beside its callers.
 pub struct Stored {
     store: Arc<Registry>,
     runtime: Runtime,
 }
 
 impl Stored {
-    /// Makes it, with the tags that are leased from.
+    /// Creates it, with the tags to lease from.
     pub fn create(url: &str) -> Outcome<Stored> {
         let told = |problem: Problem| problem.to_string();
         let options = Options { create: true, ..Options::default() };
         let place = Place::parse(url).ok_or("no database's URL")?.map_err(told)?;
-        // As `leafid serve` makes its own.
+        // As in `leafid serve`.
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let store = place.open(Some(runtime.handle()), Arc::new(SystemClock), &options);
@@ -43,7 +43,7 @@ impl Stored {
         Ok(Stored { store, runtime })
     }
 
-    /// Leases by so many callers at once for so long; how many leases there were.
+    /// Leases with `callers` tasks at once, for this long; returns how many leases.
     pub fn run(&self, callers: usize, length: Duration) -> Outcome<u64> {
         let until = Instant::now() + length;
         let tag = Name::tag("stored").map_err(|refusal| refusal.code.to_string())?;
@@ -67,7 +67,7 @@ impl Stored {
     }
 }
 
-/// A server of its own.
+/// A server in a process of its own.
 pub struct Served(Server);
 
 impl Served {
@@ -77,13 +77,13 @@ impl Served {
         Server::start("leafid", command, "leafid: listening on ").map(Served)
     }
 
-    /// Leases by so many connections at once for so long; how many leases there were.
+    /// Leases over `connections` at once, for this long; returns how many leases.
     pub fn run(&self, connections: usize, length: Duration) -> Outcome<u64> {
         let ask = || format!("{{\"request\":\"{:032x}\"}}", request());
         self.post("/v1/segments/served/lease", ask, connections, length)
     }
 
-    /// Takes single numbers, which the server has at hand: what is left is the way there and back.
+    /// Takes single numbers that the server has at hand: the cost of the round trip alone.
     pub fn take(&self, connections: usize, length: Duration) -> Outcome<u64> {
         let ask = || "{\"count\":1}".to_owned();
         self.post("/v1/segments/served/ids", ask, connections, length)

@@ -1,5 +1,5 @@
-//! What a durable lease costs over a database, beside the database's own bare statement by the same
-//! client crate, on a server that is started for this run alone.
+//! The cost of a durable lease over a database, beside the database's own bare statement by the same
+//! client crate, on a server started for this run alone.
 //!
 //! `databases PATH-TO-LEAFID [ENGINE]`; `cargo xtask bench --only databases` runs all with the published
 //! binary.
@@ -20,11 +20,11 @@ use leases::{Served, Stored};
 use sending::{Make, Work};
 
 const CLIENTS: usize = 32;
-/// How long a round of one kind takes: short, for an engine is slower now and then for seconds.
+/// The length of a round: short, since an engine slows down now and then for seconds.
 const ROUND: Duration = Duration::from_millis(250);
-/// The row of what the server hands out from memory.
+/// The row of numbers that the server hands out from memory.
 const WITHOUT: &str = "over HTTP without the database";
-/// Rounds that count, after one that warms up.
+/// Rounds that count, after a warm-up round.
 const ROUNDS: usize = 20;
 
 type Measure = fn(&Path) -> Outcome;
@@ -87,8 +87,8 @@ fn measure(
             rows.push(Row { name, clients, kind, per_second: Vec::new(), batch: 0.0 });
         }
     }
-    // All rounds of one client first: what many have written an engine tidies up for a while, on the
-    // same disk.
+    // All rounds of one client first: after many writers an engine cleans up for a while, on the same
+    // disk.
     let all = [1, CLIENTS].into_iter().flat_map(|clients| (0..=ROUNDS).map(move |n| (clients, n)));
     for (clients, round) in all {
         for row in rows.iter_mut().filter(|row| row.clients == clients) {
@@ -117,7 +117,7 @@ fn measure(
             per_second.iter().zip(floor.into_iter().flatten()).map(|(own, floor)| floor / own);
         let (ratio, rate) = (median(ratios.collect()), median(per_second.clone()));
         let (batch, commits) = match *name {
-            // What the engine counts then is not its work.
+            // The engine's count is then not of this work.
             WITHOUT => ("–".to_owned(), "–".to_owned()),
             _ => (format!("{batch:.1}"), format!("{commits:.2}")),
         };
@@ -126,12 +126,12 @@ fn measure(
     Ok(())
 }
 
-/// One kind of work by so many clients.
+/// One kind of work with a number of clients.
 struct Row {
     name: &'static str,
     clients: usize,
     kind: usize,
     per_second: Vec<f64>,
-    /// How many were done for each change of the row in the database.
+    /// Leases per change of the row in the database.
     batch: f64,
 }

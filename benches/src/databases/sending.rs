@@ -1,17 +1,17 @@
-//! Sends something again and again, over many connections at once.
+//! Repeats a request over many connections at once.
 
 use std::time::{Duration, Instant};
 
 use leafid_benches::Outcome;
 use tokio::runtime::Runtime;
 
-/// One kind of work: `clients` at once for so long; how many were done.
+/// One kind of work: `clients` at once for this long; returns how many were done.
 pub type Work<'a> = Box<dyn FnMut(usize, Duration) -> Outcome<u64> + 'a>;
 
-/// Makes work for up to so many clients of the database at this URL.
+/// Makes work for up to this many clients of the database at this URL.
 pub type Make = fn(&str, usize) -> Outcome<Work<'static>>;
 
-/// What each of these clients does, again and again for so long; how often it was done.
+/// Has each client repeat an operation for this long; returns how often it was done.
 pub fn again<C, E: ToString>(
     runtime: &Runtime,
     clients: impl Iterator<Item = C>,

@@ -1,5 +1,4 @@
-//! Databases that speak SQL: the one statement that leases numbers, sent by the client crate that the
-//! server uses.
+//! SQL databases: the one statement that leases numbers, sent by the client crate that the server uses.
 
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use crate::{measure, start};
 
 const STEP: i64 = 10;
 
-/// Measures one; each change of a tag's row adds one to the count that `changes` selects.
+/// Measures one engine; `changes` selects a count that grows by one with each change of a tag's row.
 pub fn over<S: Databases>(binary: &Path, changes: &str, bare: Make) -> Outcome {
     let server = start::<S>()?;
     let url = server.make_database("bench")?;
@@ -24,7 +23,7 @@ pub fn over<S: Databases>(binary: &Path, changes: &str, bare: Make) -> Outcome {
     })
 }
 
-/// The bare statement over tokio-postgres.
+/// Sends the bare statement over tokio-postgres.
 pub fn bare_postgres(url: &str, connections: usize) -> Outcome<Work<'static>> {
     let lease = "UPDATE leafid.tags SET max_id = max_id + $1 WHERE tag = 'bare' RETURNING max_id";
     let (runtime, clients) = postgres(url, connections, lease)?;
@@ -35,7 +34,7 @@ pub fn bare_postgres(url: &str, connections: usize) -> Outcome<Work<'static>> {
     }))
 }
 
-/// The bare statement over mysql_async.
+/// Sends the bare statement over `mysql_async`.
 pub fn bare_mysql(url: &str, connections: usize) -> Outcome<Work<'static>> {
     let (runtime, mut clients) = mysql(url, connections)?;
     Ok(Box::new(move |many, length| {
@@ -48,7 +47,7 @@ pub fn bare_mysql(url: &str, connections: usize) -> Outcome<Work<'static>> {
 
 type Postgresqls = Vec<(tokio_postgres::Client, tokio_postgres::Statement)>;
 
-/// So many connections that send this statement; on one thread, as the server has for its store.
+/// Opens connections with this statement prepared, on one thread, as the server does.
 fn postgres(url: &str, connections: usize, lease: &str) -> Outcome<(Runtime, Postgresqls)> {
     let runtime = runtime()?;
     let connect = async {

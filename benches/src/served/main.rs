@@ -1,5 +1,5 @@
-//! What one request costs the central store, beside a bare handler of the same framework in the same
-//! run: each server on a file of its own, on one core; the clients on the other.
+//! The cost of one request to the central store, beside a bare handler of the same framework in the same
+//! run: each server with its own file, on one core; the clients on the other.
 //!
 //! `served store|network|leaf PATH-TO-LEAFID`; `cargo xtask bench` runs each with the published binary.
 
@@ -25,9 +25,9 @@ use leafid_benches::{Outcome, cpu, program};
 use leafid_stream::store::Store;
 use serde_json::{Value, json};
 
-/// The clients of the rows with many, each with a connection that it keeps.
+/// The clients of the rows with many, each with its own connection.
 const CLIENTS: usize = 32;
-/// How many numbers, and rows, the namespaces have that windows are acquired in.
+/// The worker numbers, each with a row, of the namespaces for windows.
 const ROWS: [u32; 3] = [10, 1_000, 65_536];
 const LENGTH: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(3);
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The floor: reads JSON and answers JSON, and keeps nothing.
+/// The floor: reads and answers JSON, and stores nothing.
 async fn ids(body: Bytes) -> impl IntoResponse {
     let asked: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let Some(count) = asked["count"].as_u64().filter(|count| *count <= 10) else {
@@ -58,7 +58,7 @@ async fn ids(body: Bytes) -> impl IntoResponse {
     (StatusCode::OK, head, answer)
 }
 
-/// The floor of Leaf's paths: an atomic's value as text.
+/// The floor of Leaf's paths: a counter as text.
 async fn id(State(last): State<Arc<AtomicU64>>) -> String {
     last.fetch_add(1, Ordering::Relaxed).to_string()
 }
@@ -96,7 +96,7 @@ fn store(binary: &Path) -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// The cost of TLS and of a token.
+/// Measures the cost of TLS and of a token.
 fn network(binary: &Path) -> Outcome {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let servers = cpu::beside(|| {
@@ -122,7 +122,7 @@ fn network(binary: &Path) -> Outcome {
     Ok(())
 }
 
-/// What an ID costs on Leaf's paths.
+/// Measures an ID on Leaf's paths.
 fn leaf(binary: &Path) -> Outcome {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (bare, leafid) = cpu::beside(|| {

@@ -1,5 +1,5 @@
-//! Windows on worker numbers: namespaces in which many numbers have a row already, and what it costs
-//! to acquire one there and give it back.
+//! Windows on worker numbers: the cost of acquiring and releasing one in a namespace where many numbers
+//! have a row already.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use leafid_core::{AcquireAsk, Ask, Name, Refusal, Release, Token, WindowGrant};
 use leafid_stream::store::Store;
 use leafid_wire::{Call, Fields};
 
-/// The clients that acquire: there are namespaces of ten numbers.
+/// The clients that acquire: fewer than the ten numbers of the smallest namespace.
 pub const CLIENTS: usize = 4;
 const FILLING: usize = 32;
 const FIRST_WINDOW: Duration = Duration::from_secs(60);
@@ -27,7 +27,7 @@ fn namespace(rows: u32) -> String {
     format!("rows-{rows}")
 }
 
-/// Makes a namespace of so many numbers, acquires a window on each of them, and gives all back.
+/// Creates a namespace with this many numbers, and acquires and releases a window on each.
 pub fn fill(store: &Store, rows: u32) -> Outcome {
     let workers = format!("0..{rows}");
     let words =
@@ -38,7 +38,7 @@ pub fn fill(store: &Store, rows: u32) -> Outcome {
     let share = |at: usize| rows as usize / clients + usize::from(at < rows as usize % clients);
     let held = side_by_side(0..clients, |at| {
         let mut client = Client::connect(store.address())?;
-        // Windows are a minute long at first: later, numbers would come again.
+        // First windows last for a minute: afterwards numbers would repeat.
         let windows = (0..share(at)).take_while(|_| begin.elapsed() < FIRST_WINDOW);
         windows.map(|_| acquire(&mut client, rows)).collect::<Outcome<Vec<Held>>>()
     })?;
@@ -54,7 +54,7 @@ pub fn fill(store: &Store, rows: u32) -> Outcome {
     Ok(())
 }
 
-/// Acquires and gives back for so long, of which the acquire alone is timed.
+/// Acquires and releases for this long; times only the acquires.
 pub fn round(server: &Server, rows: u32, length: Duration) -> Outcome<Round> {
     let (before, begin) = (cpu::time_of(server.process)?, Instant::now());
     let waits = side_by_side(0..CLIENTS, |_| {
@@ -80,7 +80,7 @@ fn acquire(client: &mut Client, rows: u32) -> Outcome<Held> {
     let call = Call::ask(&Ask::Acquire(ask));
     client.post(&call.path, &call.body)?;
     let window = client.answer(WindowGrant::get)?;
-    // None of it was used, so that the number is free again at once.
+    // Nothing of it was used, so the number is free again at once.
     let release = Call::release(&Release::new(space, &window));
     Ok(Held { worker: window.worker, release })
 }

@@ -1,4 +1,4 @@
-"""A component in Python: its interfaces as objects, its records as dicts."""
+"""A component for Python: its interfaces as objects, its records as dicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Host = dict[str, dict[str, Callable[..., Any]]]
 
 
 class Refused(Exception):
-    """A refusal, as it was given."""
+    """A refusal as the component returned it."""
 
     def __init__(self, refusal: Plain) -> None:
         super().__init__(refusal["code"])
@@ -35,7 +35,7 @@ def compiled(path: Path) -> Component:
 
 
 def instantiate(path: Path, host: Host, store: Store | None = None) -> Instance:
-    """An instance whose imports are these functions; an import that is not given traps."""
+    """Makes an instance with these functions as imports; a missing import traps."""
     store = store or Store(ENGINE)
     component = compiled(path)
     linker = Linker(ENGINE)
@@ -76,7 +76,7 @@ class Instance:
 
 
 class Resource:
-    """A resource: its methods by their names, with `_` for `-`."""
+    """A resource with its methods, named with `_` for `-`."""
 
     INTERFACE, NAME = "", ""
 
@@ -100,11 +100,11 @@ class Scrambler(Resource):
 
 
 class Cases(tuple):
-    """A case of a variant whose cases Python's types do not tell apart: name and payload."""
+    """Name and payload of a case, for variants with cases of the same Python type."""
 
 
 def wit(value: Any) -> Any:
-    """Dicts as records, `Cases` as variants."""
+    """Converts dicts to records, `Cases` to variants."""
     if isinstance(value, dict):
         record = Record()
         for field, item in value.items():
@@ -118,7 +118,7 @@ def wit(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Records as dicts, variants as `Cases`."""
+    """Converts records to dicts, variants to `Cases`."""
     if isinstance(value, Record):
         return {field.replace("-", "_"): plain(item) for field, item in vars(value).items()}
     if isinstance(value, Variant):
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def answer(value: Any) -> Any:
-    """What a call gave; its refusal is raised."""
+    """Returns the result of a call, or raises its refusal."""
     given = plain(value)
     if isinstance(given, Cases) and given[0] in ("ok", "err"):
         if given[0] == "err":

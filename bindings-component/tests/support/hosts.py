@@ -1,4 +1,4 @@
-"""Hosts of a component: a clock that is told, randomness from a seed, a store that is a component."""
+"""Hosts of a component: with a settable clock, seeded randomness, and a component as store."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SEGMENT: Plain = dict.fromkeys(
 
 
 def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dict[str, Any]:
-    """Functions of one component as the imports of another."""
+    """Uses functions of one component as the imports of another."""
     functions = {verb: instance.function(interface, verb) for verb in verbs}
 
     def forward(function: Any) -> Callable[..., Any]:
@@ -52,7 +52,7 @@ def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dic
 
 
 class Host:
-    """One process: its clock is `ms`, its store is what it was given, its randomness is seeded."""
+    """One process, with `ms` as its clock, the given store, and seeded randomness."""
 
     def __init__(
         self, seed: int = 1, store: Instance | None = None, path: Path = DIST / "leafid.wasm"
@@ -105,7 +105,7 @@ class Host:
 
 
 def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[int]:
-    """So many IDs, as a host draws them: what is due is asked for, what is refused is waited for."""
+    """Draws this many IDs as a host does: sends the asks that are due, and waits after refusals."""
     ids: list[int] = []
     deadline = time.monotonic() + 240
     while len(ids) < n:
@@ -125,7 +125,7 @@ def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[in
 
 @contextmanager
 def refuses(*codes: str) -> Iterator[ExceptionInfo[Refused]]:
-    """A call that is refused with one of these codes."""
+    """Checks that a call is refused with one of these codes."""
     with pytest.raises(Refused) as refused:
         yield refused
     assert refused.value.code in codes

@@ -1,4 +1,4 @@
-"""Where things lie: what the environment says, else where the project builds them."""
+"""The paths of built files: from the environment, else where the project builds them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 VECTORS = Path(os.environ.get("LEAFID_VECTORS", ROOT / "tests/vectors"))
 DIST = Path(os.environ.get("LEAFID_DIST", ROOT / "dist"))
-# Components that are made for tests only.
+# Components built for tests only.
 MADE = Path(os.environ.get("LEAFID_COMPONENTS", ROOT / "target/component"))

@@ -1,4 +1,4 @@
-"""Replays the scripts of `tests/vectors` through a component: clock and randomness are the script's."""
+"""Replays the scripts of `tests/vectors` through a component, with the script's clock and randomness."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scripts import Scripts, Text, ascending  # noqa: E402
 
 
 class World:
-    """An instance, and a host of it that does as a script says."""
+    """An instance, and a host that carries out a script's steps."""
 
     def __init__(self, path: Path) -> None:
         self.ms = 0
@@ -39,12 +39,12 @@ class World:
 
 
 def instant(ms: int) -> int:
-    """What WASI's clock shows: nanoseconds in 64 bits, and its nearest end for a time beyond them."""
+    """WASI's clock: nanoseconds clamped to 64 bits."""
     return max(-(2**63), min(ms * 1_000_000, 2**63 - 1)) % 2**64
 
 
 def replay(script: Plain, path: Path) -> None:
-    """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
+    """Runs all steps of a script; an `AssertionError` names the wrong one."""
     SCRIPTS.replay(script, SCRIPTS.made(script, lambda: build(script, path)))
 
 
@@ -121,7 +121,7 @@ def text(world: World, step: Plain) -> Any:
 def errors(world: World, step: Plain) -> Any:
     match step["do"]:
         case "codes":
-            # An enum says its cases itself.
+            # The cases of the enum, read from the component itself.
             about = world.instance.function("codes", "about").type(world.instance.store)
             every = about.params[0][1].names
             return [world.call("codes", "about", each)["name"] for each in every]
@@ -137,8 +137,8 @@ def errors(world: World, step: Plain) -> Any:
 
 
 def rows(world: World, step: Plain) -> Any:
-    """The verbs of a store, as a store of somebody else's calls them."""
-    # Decisions that depend on the time take it as their last argument.
+    """The verbs of a store, as a custom store calls them."""
+    # Decisions that depend on the time have it as their last argument.
     now = (int(step["at"]),) if "at" in step else ()
 
     def verb(name: str, *args: Any) -> Any:
@@ -209,7 +209,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             stance = generator.stance({"code": enum(step["code"]), "until": until})
             return {"raise": code(stance)} if isinstance(stance, str) else {"wait": stance}
         case "poll_ask":
-            # Two words alike are looked at again: the scripts' are all alike.
+            # Of two equal words a third is drawn, which must differ: the scripts' words are all equal.
             world.random = [*token(step["entropy"]), 0]
             ask = generator.poll_ask()
             return None if ask is None else {"ask": ask[0], **shown(ask[1])}
@@ -236,7 +236,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
 
 
 def span(generator: Any, n: int) -> list[int]:
-    """As many as are at hand; a call gives 2^20 at most."""
+    """Draws as many IDs as are at hand; a call gives 2^20 at most."""
     ids: list[int] = []
     while len(ids) < n:
         try:

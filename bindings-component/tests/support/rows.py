@@ -1,4 +1,4 @@
-"""A small store on the component's `registry`: dicts of rows, nothing else."""
+"""A small store on the component's `registry`, with rows in dicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.wire import Wire, refuse, shown
 
 
 class Rows:
-    """Rows in memory. Its clock is told, and does not go back."""
+    """Rows in memory, and a settable clock that does not go back."""
 
     def __init__(self, instance: Instance, wire: Wire, store: tuple[int, int]) -> None:
         self.instance, self.wire, self.id = instance, wire, store
@@ -110,6 +110,6 @@ class Rows:
         return {**fresh, **self.workers[namespace].get(number, {}), "worker": number}
 
     def _rank(self, row: Plain, owner: str, floor: int) -> tuple[bool, int, int]:
-        # A call for each of a thousand numbers that nobody keeps would be a slow test.
+        # Only for kept numbers: a call for each of a thousand would be slow.
         kept = row["sticky"] and self.verb("is-kept-from", row, owner, self.now)
         return kept, max(row["reserved_until"], floor), row["granted"]

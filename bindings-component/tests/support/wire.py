@@ -1,7 +1,7 @@
-"""What stands in the vectors, which is the wire's JSON, as the values of the WIT and back.
+"""Converts the vectors, which have the wire's JSON, to values of the WIT and back.
 
-A function says itself which records it takes, of which fields and widths; Python's wasmtime cuts a number to
-its width without a word. So a host reads strictly, here as everywhere: what does not fit is refused.
+A function of the component describes its records, with fields and widths. Python's wasmtime silently
+truncates a number to its width, so this module refuses what does not fit.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from support.component import Cases, Instance, Plain, Refused
 
 SAFE = 2**53 - 1
 WIDTHS = {U8: (0, 2**8 - 1), U32: (0, 2**32 - 1), S64: (-SAFE, SAFE)}
-# What the wire calls a field that has another name in the WIT.
+# The wire's names of fields that have another name in the WIT.
 CALLED = {"first": "from", "granted": "granted_ms", "now": "now_ms", "kept": "own"}
-# What a field is that is absent on the wire and not optional in the WIT.
+# The values of fields that are absent on the wire and not optional in the WIT.
 ABSENT: Plain = {"tag": "unnamed", "namespace": "unnamed", "owner": "", "remaining": 2**63 - 1}
 ABSENT |= dict.fromkeys(("sticky", "strict", "deleted"), False)
 ABSENT |= dict.fromkeys(("position", "held_from", "reserved_until", "granted_ms"), 0)
-# Required in a record that names its store; elsewhere an absent one is filled in from `ABSENT`.
+# Required in a record with a store; elsewhere taken from `ABSENT` if absent.
 SAID = {"tag", "namespace", "owner"}
 
 
@@ -43,13 +43,13 @@ def token(value: Any) -> tuple[int, int]:
 
 
 class Wire:
-    """Reads the wire's values as an instance wants them."""
+    """Converts the wire's values for an instance."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
 
     def given(self, interface: str, name: str, at: int, value: Any) -> Any:
-        """The argument of a function at this place."""
+        """Converts the function's argument at this index."""
         function = self.instance.function(interface, name)
         return self.read(function.type(self.instance.store).params[at][1], value)
 
@@ -64,7 +64,7 @@ class Wire:
         if isinstance(kind, RecordType):
             if field == "layout" and isinstance(value, str):
                 return self.instance.call("layouts", "named", value)
-            # Worker numbers are small ones on the wire.
+            # Worker numbers are plain numbers on the wire.
             small = dict.fromkeys(("start", "end"), U32()) if field == "workers" else {}
             return self.record({**dict(kind.fields), **small}, value)
         if isinstance(kind, OptionType):
@@ -88,7 +88,7 @@ class Wire:
         read: Plain = {}
         for name, kind in fields.items():
             called = CALLED.get(name, name.replace("-", "_"))
-            # The ends of a grant stand beside its other fields.
+            # The ends of a grant are beside its other fields on the wire.
             item = value if name in ("range", "ticks") else value.get(called)
             if item is None and not isinstance(kind, OptionType):
                 if called not in ABSENT or (called in SAID and "store" in fields):
@@ -100,7 +100,7 @@ class Wire:
 
 
 def shown(value: Any) -> Any:
-    """A record as it stands on the wire; 64-bit numbers stay numbers."""
+    """Converts a record to the wire's form; 64-bit numbers stay numbers."""
     if not isinstance(value, dict):
         return value
     out: Plain = {}

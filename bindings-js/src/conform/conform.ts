@@ -4,27 +4,27 @@ import { LeafidError } from '../values/errors.js'
 import { shown } from '../values/shown.js'
 import { cases, Finding, Player, Skip, type Means } from './player.js'
 
-/** What a store is checked with. Nothing else may use this tag and this namespace; the tag is stopped in the end: use a fresh one. */
+/** Options of `conform`. The tag and the namespace must be of no other use: the check stops the tag in the end. */
 export interface ConformOptions {
-  /** A tag that is there: `conform` by default. */
+  /** An existing tag: `conform` by default. */
   tag?: string
-  /** A namespace that is there, of ticks of at most 500 ms, best with 2 to 16 worker numbers: `conform` by default. */
+  /** An existing namespace with ticks of at most 500 ms, best with 2 to 16 worker numbers: `conform` by default. */
   namespace?: string
-  /** Sets the clock of a store that takes one, in ms since 1970: no check waits then. Else it is real time, of less than a minute. */
+  /** Sets the store's clock, in ms since 1970: then no check waits. Else the check takes up to a minute. */
   setClock?: (ms: number) => void
-  /** Makes another object for the same store, as another process would have it. */
+  /** Makes another object for the same store, as another process would. */
   again?: () => Store
 }
 
-/** What was found of a store that does what it must. */
+/** The result for a store that passes every case it could be given. */
 export interface Conformed {
-  /** The names of the cases. */
+  /** Names of the cases. */
   passed: string[]
-  /** What could not be looked at, and why. */
+  /** Cases that could not be checked, each with the reason. */
   skipped: Record<string, string>
 }
 
-/** What a store does not do as it must, by the names of the cases. */
+/** The failed cases of a store, each under its name. */
 export class ConformError extends Error {
   override readonly name = 'ConformError'
   readonly failed: Readonly<Record<string, string>>
@@ -36,12 +36,11 @@ export class ConformError extends Error {
   }
 }
 
-/** When a scripted store's time begins, in ms. */
 const START = 1_800_000_000_000
 
 /**
- * Checks that a store of one's own does what generators rely on. Rejects with a `ConformError` that names what it does not;
- * `REQUEST_INVALID` for options that are not known, and a store without `lease_segment` and `acquire`.
+ * Checks that a custom store does what generators rely on. Rejects with a `ConformError` that names the failed cases;
+ * `REQUEST_INVALID` for unknown options, and for a store without `lease_segment` and `acquire`.
  */
 export async function conform(store: Store, options: ConformOptions = {}): Promise<Conformed> {
   checkOptions(options, { names: ['tag', 'namespace', 'setClock', 'again'] })

@@ -4,29 +4,29 @@ import { shown } from '../values/shown.js'
 import { DATA } from './data.js'
 
 type Row = Record<string, unknown>
-/** A text that holds, and what is said if it does not. */
+/** An expression that must hold, and the message where it does not. */
 type Condition = { that: string; else: string }
 type Steps = { steps: readonly Step[] }
 type Ask = Partial<Record<Verb, Row>> & { of?: string; as?: string; again?: true; refused?: string; or?: string; granted?: string }
 type Step = Condition | { pass: unknown } | ({ repeat: number } & Steps) | ({ at_once: number } & Steps) | Ask
 
-/** A case, what it needs (methods of the store, `clock`, `again`), and what is done. */
+/** A case: what it needs (methods of the store, `clock`, `again`), and its steps. */
 export interface Case extends Steps {
   name: string
   needs: readonly string[]
 }
 
-/** The cases; and what each verb asks by default, and what every answer to it must have. */
+/** The cases, each verb's default ask, and what every answer to a verb must contain. */
 export const { cases, asks, answers } = DATA as { cases: readonly Case[]; asks: Record<Verb, Row>; answers: Record<Verb, readonly Condition[]> }
 
-/** A store that answers later than this has not answered, in ms. */
+/** The time-out of an answer, in ms. */
 const ANSWER_MS = 10_000
-/** So far the clocks of a store's servers may be apart, in ms. */
+/** How far apart the clocks of a store's servers may be, in ms. */
 const APART_MS = 1_000n
-/** How often it is waited for a number, or asked again where a store has too much to do. */
+/** How often to wait for a worker number, or to ask an overloaded store again. */
 const TRIES = 10
 const TOKEN = /^[0-9a-f]{32}$/
-/** The fields of 64 bits: bigints in an ask, in which all others are numbers. */
+/** Fields of 64 bits: bigints in an ask, where all other numbers are plain. */
 const EXACT = new Set(['have_until', 'unused_from'])
 
 /** The store failed a case. */
@@ -34,9 +34,9 @@ export class Finding extends Error {}
 /** The case cannot be played on this store. */
 export class Skip extends Error {}
 
-/** What a case is played with besides the store. */
+/** What a case needs besides the store. */
 export interface Means {
-  /** Lets time pass; back only where a clock can be set. */
+  /** Lets time pass; a negative span needs a clock that can be set. */
   pass(ms: number): Promise<void>
   /** Another object for the same store. */
   again: (() => Store) | undefined
@@ -57,7 +57,7 @@ const OPERATORS: Readonly<Record<string, (a: never, b: never) => unknown>> = {
   '<<': (a: bigint, b: bigint) => a << b,
 }
 
-/** Plays cases on a store, and notes what it granted: nothing may be granted to two. */
+/** Plays cases on a store and records its grants: nothing may be granted twice. */
 export class Player {
   readonly #store: Store
   readonly #names: Env
@@ -76,7 +76,7 @@ export class Player {
     try {
       await this.#steps(steps, { ...this.#names, key: randomToken(), owner: `conform-${randomToken()}` })
     } finally {
-      // A case may have given a window back already, or let it expire.
+      // The case may have released the window already, or let it expire.
       for (const w of this.#held) await this.#ask({ release: {}, of: 'w' }, { ...this.#names, w }).catch(() => {})
       this.#held = []
     }
@@ -100,7 +100,7 @@ export class Player {
     throw new Finding(`${condition.else}, got ${left} and ${right}`)
   }
 
-  /** What a text with `$` stands for: operators are applied from the left to the right, to bigints, so none loses a digit. */
+  /** Evaluates an expression with `$` names: operators apply from left to right, to bigints, so no digit is lost. */
   #value(said: unknown, env: Env): unknown {
     if (typeof said === 'object' && said !== null) return mapped(said, (value) => this.#value(value, env))
     if (typeof said !== 'string') return said
@@ -119,7 +119,7 @@ export class Player {
     const verb = (Object.keys(asks) as Verb[]).find((verb) => verb in step)!
     const ask = this.#value({ ...asks[verb], ...step[verb] }, { ...env, of: env[step.of ?? ''] }) as Row
     const store = step.again === true ? this.#means.again!() : this.#store
-    // No answer to what is asked from now on may be older, but for servers whose clocks differ.
+    // No later answer may be older than this, except for servers whose clocks differ.
     const before_ms = this.#latest - APART_MS
     for (let tries = 1; ; tries++) {
       try {
@@ -141,7 +141,7 @@ export class Player {
     }
   }
 
-  /** Looks at what every answer has; what one holder had before may come again. */
+  /** Checks what every answer must have. A holder may be granted again what it had before. */
   #noted(verb: Verb, ask: Row, given: unknown, before_ms: bigint): unknown {
     const key = verb === 'lease_segment' || verb === 'acquire' ? ask['request'] : ask['key']
     if (verb === 'release') {
@@ -187,7 +187,7 @@ function mapped(of: object, to: (value: unknown, field: string) => unknown): Row
   return Object.fromEntries(Object.entries(of).map(([field, value]) => [field, to(value, field)]))
 }
 
-/** What stands on the left of the last operator, that, and what stands on its right. */
+/** Splits an expression at its last operator: left side, operator, right side. */
 function parted(said: string): [string, string, string] {
   const words = said.split(' ')
   const right = words.pop()!
@@ -195,7 +195,7 @@ function parted(said: string): [string, string, string] {
   return [words.join(' '), operator, right]
 }
 
-/** A 64-bit number of an answer, as it must be: a plain number may have lost its last digits. */
+/** A 64-bit number of an answer. A plain number is refused: it may have lost its last digits. */
 function exact(field: string, value: unknown): bigint {
   const isExact = typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,19}$/.test(value))
   if (!isExact) throw new Finding(`\`${field}\` must be a bigint or a decimal string, got ${shown(value)}`)

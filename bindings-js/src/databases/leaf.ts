@@ -1,13 +1,13 @@
 import { named } from '../sql/dialect.js'
 import { LEAF, SCHEMA } from './mysql-texts.js'
 
-/** What stands before the names of our tables, beside another program's. */
+/** Prefix of our tables in a database that another program uses, too. */
 const PREFIX = 'leafid_'
-/** What stands before the name of a table in a text. */
+/** The words that precede a table's name in a statement. */
 const BEFORE = new Set(['FROM', 'INTO', 'UPDATE', 'EXISTS', 'JOIN', 'TABLE'])
 const OURS = new Set([...SCHEMA.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name]) => name))
 
-/** A text with our tables under their names in Leaf's database: the words that follow one of `BEFORE`, and those in quotes. */
+/** A statement with our tables under their names in Leaf's database: names after `BEFORE`, and quoted ones. */
 export function prefixed(text: string): string {
   let before = ''
   return text.replace(/(')?([^\s(),;']+)/g, (whole, quote: string | undefined, word: string) => {
@@ -17,7 +17,7 @@ export function prefixed(text: string): string {
   })
 }
 
-/** The texts over Leaf's table, by their names: those in `leaf/` are Leaf's, the others ours. */
+/** A statement for Leaf's table by its name: those in `leaf/` use Leaf's table, the others ours. */
 export function leafText(text: string, texts: Readonly<Record<string, string>>): string {
   const isLeafs = text.startsWith('leaf/') || text === 'found'
   return prefixed(named(text, isLeafs ? LEAF : texts))

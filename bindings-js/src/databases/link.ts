@@ -4,25 +4,25 @@ import { isWide, type Columns, type Param, type Params } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
-/** A row as a database sends it: every value as text, in the order of its columns. */
+/** A row as a database sends it: its values as text, in the order of the columns. */
 export type Raw = readonly (string | null)[]
 
-/** What a kind of database does for a store, over a connection or a pool of the application's. */
+/** The operations of one kind of database, over a connection or a pool of the application. */
 export interface Link extends FarTables {
-  /** What it is called, for a person. */
+  /** Its name in messages. */
   kind: string
-  /** Where it is and as whom it is used, without a password. */
+  /** Its address and user for messages, without a password. */
   place: string
   dialect: Dialect
-  /** What stands in the tables, which tables there are, and what the server is set to, as the texts of these names say. */
+  /** Reads the tables' content, which tables exist, or the server's settings, with the statements of these names. */
   told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]>
-  /** What else has to be there, or is in the way: looked at once. */
+  /** Checks further conditions once, when the store is opened. */
   examine?(): Promise<void>
-  /** Makes the tables, unless another program is faster, and writes these rows. */
+  /** Creates the tables, unless another program was faster, and writes these rows. */
   make(steps: readonly { sql: string }[]): Promise<void>
 }
 
-/** Does one after another, whatever becomes of those before. */
+/** Runs operations one after another, even if an earlier one fails. */
 export function inTurn(): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (act) => {
@@ -32,16 +32,16 @@ export function inTurn(): <T>(act: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** Why an exchange failed: what the database said, and what follows from it. */
+/** A failed exchange: the database's error, and what follows from it. */
 export interface Said {
   message: string
   /** Its code, such as `42P01` or `1146`. */
   code: string
-  /** What no waiting cures. */
+  /** Set where waiting does not help. */
   refusal?: Refusal | undefined
 }
 
-/** Who asks is not known, or a right is missing; there is no such database, or no such table. */
+/** The login failed, a right is missing, there is no such database, or no such table. */
 export type Refusal = 'login' | 'denied' | 'nowhere' | 'gone'
 
 const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
@@ -51,13 +51,13 @@ const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
   gone: ['STORE_UNKNOWN', 'its tables are gone: find out who removed them, and see docs/OPERATIONS.md before a new store is made'],
 }
 
-/** What a driver's error says. Of several addresses that were tried, each has one of its own. */
+/** The message of a driver's error. If several addresses were tried, each has an error of its own. */
 export function wordsOf(error: unknown): string {
   const { message, code, errors } = error as { message?: string; code?: unknown; errors?: { message?: string }[] }
   return message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
 }
 
-/** What a failed exchange means for who asks. */
+/** The error of a failed exchange for the caller. */
 export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, refusal }: Said): LeafidError {
   const detail = `${message}${code === '' ? '' : ` (${code})`}`
   if (refusal === undefined) return new LeafidError('STORE_UNAVAILABLE', `${kind} at ${place} cannot be used: ${detail}`, { cause })
@@ -65,7 +65,10 @@ export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause
   return new LeafidError(meant, `${place} does not let this process do that: ${detail}; ${cure}`, { cause })
 }
 
-/** Refuses a server that cannot be a store, or that may lose what was answered unless that is let pass, or that does not say, by what `settings` found. */
+/**
+ * Refuses a server by its row of `settings`: one whose settings cannot be read, that cannot be a store, or that,
+ * unless allowed, may lose what it answered.
+ */
 export function judge({ place }: Pick<Link, 'place'>, [refused, setting, cure]: Raw, allowUnsafe: boolean): void {
   if (refused === undefined || setting === undefined || typeof cure !== 'string') throw new LeafidError('STORE_REFUSED', `${place} does not say what it is set to`)
   if (refused) throw new LeafidError('STORE_REFUSED', `${place} ${refused}`)
@@ -75,11 +78,11 @@ export function judge({ place }: Pick<Link, 'place'>, [refused, setting, cure]: 
 }
 
 export function columns(names: readonly string[], row: Raw): Columns {
-  // Columns without a name of their own may share one.
+  // Unnamed columns may share a name.
   return Object.fromEntries(names.map((name, at) => [names.indexOf(name) === at ? name : `${name} ${at}`, row[at]]))
 }
 
-/** What of a connection or a pool tells where it goes. */
+/** The fields of a connection or a pool that contain its address. */
 interface Told {
   options?: Told
   config?: Told
@@ -91,7 +94,7 @@ interface Told {
   database?: unknown
 }
 
-/** Where a connection or a pool goes, for a person: without a password. */
+/** The address of a connection or a pool for messages, without a password. */
 export function placeOf(scheme: string, port: number, connection: object): string {
   const given = connection as Told
   const told = given.options ?? given.config?.connectionConfig ?? given.config ?? given
@@ -101,7 +104,6 @@ export function placeOf(scheme: string, port: number, connection: object): strin
   return `${scheme}://${at}/${String(database ?? user ?? '')}`
 }
 
-/** An address without its password and its options. */
 export function withoutPassword(address: string): string {
   try {
     const { protocol, username, host, pathname } = new URL(address)
@@ -111,7 +113,7 @@ export function withoutPassword(address: string): string {
   }
 }
 
-/** How a dialect writes values. What comes in is of one kind and nothing else, so no value can end its literal. */
+/** How a dialect writes literals. Each input has one strict form, so that no value can end its literal. */
 export interface Literals {
   integer(digits: string): string
   bytes(hex: string): string
@@ -119,8 +121,8 @@ export interface Literals {
 }
 
 /**
- * A text with the values of its parameters in it. A text of several statements can have no others: PostgreSQL sends it in one
- * message, which is one transaction.
+ * Writes the values of the parameters into a statement. PostgreSQL takes no parameters with several statements,
+ * and those must go in one message, which is one transaction.
  */
 export function inlined(text: string, params: Params, literals: Literals): string {
   return text.replace(/(?<![:\w]):([a-z_]+)/g, (_, name: string) => {

@@ -3,17 +3,17 @@ import { TOKENS } from '../sql/text.js'
 import { inTransaction, shadowed } from '../sql/unfit.js'
 import { inTurn, type Raw } from './link.js'
 
-/** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */
+/** The used part of a `mysql2` connection or pool, with callbacks or with promises. */
 export interface MysqlConnection {
   query(options: object, done?: (error: unknown, rows: unknown, fields?: unknown) => void): unknown
-  /** Of a wrapper with promises: what it wraps. */
+  /** The connection or pool below a wrapper with promises. */
   pool?: MysqlConnection
   connection?: MysqlConnection
-  /** Of a pool. */
+  /** Only pools have it. */
   getConnection?(done: (error: unknown, connection: PooledConnection) => void): void
-  /** What was asked and is not sent yet: nobody else's may come between two of ours. */
+  /** Commands that wait to be sent: nobody else's may come between two of ours. */
   _commands?: { length: number }
-  /** What was sent and is not answered yet. */
+  /** The command that waits for its answer. */
   _command?: object | null
 }
 
@@ -25,38 +25,37 @@ interface PooledConnection extends MysqlConnection {
 export interface Given {
   names: string[]
   rows: Raw[]
-  /** How many rows it changed, of one that writes. */
+  /** The number of changed rows, if the statement writes. */
   changed?: number
 }
 
-/** How long a row that somebody else keeps locked is waited for, in s. */
+/** How long to wait for a row that another session has locked, in s. */
 const LOCKED_S = 2
-/** Of an error of the server: a row is there already. */
 const isDuplicate = (error: unknown) => (error as { errno?: unknown }).errno === 1062
 
-/** How long a connection may be in use otherwise, in ms. */
+/** How long to wait until a connection is idle, in ms. */
 const PATIENCE_MS = 2_000
 
-/** What the server says of the session with each answer: it is in a transaction; each statement is one. */
+/** Session flags in each answer: a transaction is open; every statement is one of its own. */
 const [IN_TRANSACTION, AUTOCOMMIT] = [1, 2]
 
 /**
- * Exchanges over a connection. A connection sends what it is asked one after another, so what is asked in one go is not
- * interrupted by others' statements: no exchange here waits in the middle of a transaction.
+ * Exchanges over a connection. It sends its commands in order, so those queued at once are not interrupted by others:
+ * no exchange here waits in the middle of a transaction.
  */
 export class Mysql {
   readonly #connection: MysqlConnection
   readonly #isOurs: boolean
-  /** Exchanges over one connection: each waits until nothing else is asked there. */
+  /** Serializes exchanges over one connection: each waits until the connection is idle. */
   readonly #inTurn = inTurn()
 
-  /** Of a connection or a pool that is ours alone nobody else makes temporary tables. */
+  /** `isOurs`: nobody else uses the connection or pool, so there are no temporary tables to look for. */
   constructor(connection: MysqlConnection, isOurs: boolean) {
     this.#connection = connection
     this.#isOurs = isOurs
   }
 
-  /** Runs statements that write nothing; what one of them is refused with may be let pass: it gives nothing then. */
+  /** Runs statements that only read; one whose error `passes` accepts gives nothing. */
   run(statements: readonly string[], passes: (error: unknown) => boolean = () => false): Promise<Given[]> {
     return this.#with(async (connection) => {
       const looks = this.#looks(statements)
@@ -66,7 +65,7 @@ export class Mysql {
     })
   }
 
-  /** Runs one statement, which is whole by itself; how many rows it changed. */
+  /** Runs one statement, atomic by itself; returns the number of changed rows. */
   alone(sql: string): Promise<number> {
     return this.#with(async (connection) => {
       await idle(connection, this.#looks([sql]))
@@ -76,9 +75,9 @@ export class Mysql {
   }
 
   /**
-   * Runs steps as one transaction. Nobody waits here to look whether each did what it must: the session counts, and commits
-   * or does not. A deadlock ends a transaction, and what follows must not stand for itself: so none is begun, and nothing is
-   * committed by itself meanwhile.
+   * Runs steps as one transaction without waiting between them: the session counts whether each step did what it must,
+   * and commits or does not. No transaction is begun and autocommit is off meanwhile: after a deadlock has ended the
+   * transaction, the steps that follow must not be committed by themselves.
    */
   together(steps: readonly Step[], level: string): Promise<boolean> {
     return this.#with(async (connection) => {
@@ -100,7 +99,7 @@ export class Mysql {
     })
   }
 
-  /** Runs what makes a store, where nobody else does so at the same time. */
+  /** Runs the statements that create a store, under a lock against others that do the same. */
   making(statements: readonly string[]): Promise<void> {
     return this.#with(async (connection) => {
       const lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)"
@@ -109,7 +108,7 @@ export class Mysql {
       if (sound(held!).rows[0]?.[0] !== '1') throw new Error('another program is making a store in this database')
       try {
         for (const sql of statements) {
-          // A making that was not finished may have written this row already.
+          // A creation that was interrupted may have written this row already.
           const [given] = await settled([send(connection, sql)])
           if (given!.error !== undefined && !isDuplicate(given!.error)) throw given!.error
         }
@@ -119,14 +118,14 @@ export class Mysql {
     })
   }
 
-  /** What tells of each table that these use whether it is the store's: a temporary one comes first, whatever its name is written with. */
+  /** Queries that show for each used table whether it is the store's: a temporary table hides it under any spelling. */
   #looks(statements: readonly string[]): string[] {
     if (this.#isOurs) return []
     const used = statements.flatMap((sql) => [...sql.matchAll(USED)].map(([, table]) => table!))
     return [...new Set(used)].map((table) => `SHOW CREATE TABLE ${table}`)
   }
 
-  /** A connection for as long as it takes. Of a pool one of its own; what broke is not given back. */
+  /** Runs `act` with a connection, taken from the pool if there is one. A broken connection is not given back. */
   async #with<T>(act: (connection: MysqlConnection) => Promise<T>): Promise<T> {
     const { getConnection } = this.#connection
     if (getConnection === undefined) return this.#inTurn(() => act(this.#connection))
@@ -145,17 +144,20 @@ export class Mysql {
   }
 }
 
-/** How long a statement waits for a lock, until `WAITED`: the session has what it had before. */
+/** Sets the lock wait time-out; `WAITED` restores the session's own. */
 const WAIT = `SET @leafid_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${LOCKED_S}`
 const WAITED = 'SET SESSION innodb_lock_wait_timeout = @leafid_wait'
 
-/** Its answer says how the session stands, and nothing else. */
+/** Its answer contains only the session's flags. */
 const STATUS = 'DO 0'
 
 /** A table that a statement reads or writes, ours or Leaf's. */
 const USED = /\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b/g
 
-/** Refuses a session in a transaction, and one with temporary tables that are called like the store's. A table that is not there is told by who uses it. */
+/**
+ * Refuses a session in a transaction, or with temporary tables that hide the store's. Missing tables are left
+ * to the statements that use them.
+ */
 function check(session: Settled, tables: readonly Settled[]): void {
   const { status = 0 } = sound(session)
   if ((status & IN_TRANSACTION) !== 0 || (status & AUTOCOMMIT) === 0) throw inTransaction('MySQL')
@@ -164,7 +166,7 @@ function check(session: Settled, tables: readonly Settled[]): void {
   }
 }
 
-/** Waits until nothing else is asked on a connection, so that what is asked next, at once, follows on how the session stood. */
+/** Waits until a connection is idle, so that a command queued at once meets the session in the state just seen. */
 async function idle(connection: MysqlConnection, looks: readonly string[]): Promise<void> {
   const end = Date.now() + PATIENCE_MS
   do {
@@ -178,7 +180,7 @@ interface Answer extends Given {
   status?: number
 }
 
-/** Every value as text, whatever the application has set for itself: bytes of tokens as hex digits. */
+/** Has every value read as text, whatever the application has set; tokens as hex digits. */
 const AS_TEXT = {
   rowsAsArray: true,
   nestTables: false,
@@ -187,7 +189,7 @@ const AS_TEXT = {
     TOKENS.has(field.name) ? (field.buffer()?.toString('hex') ?? null) : field.string('utf8'),
 }
 
-/** Asks at once; the answer comes when it is its turn. */
+/** Queues a command at once; resolves with its answer. */
 function send(connection: MysqlConnection, sql: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     connection.query({ ...AS_TEXT, sql }, (error, rows, fields) => {
@@ -203,13 +205,13 @@ type Settled = Answer & { error?: unknown }
 
 const NOTHING: Given = { names: [], rows: [] }
 
-/** An answer; throws what there was instead. */
+/** The answer, or throws its error. */
 function sound(given: Settled): Settled {
   if (given.error !== undefined) throw given.error
   return given
 }
 
-/** What all gave, or failed with. */
+/** All answers, errors included. */
 async function settled(all: readonly Promise<Answer>[]): Promise<Settled[]> {
   const found = await Promise.allSettled(all)
   return found.map((one) => (one.status === 'fulfilled' ? one.value : { names: [], rows: [], error: one.reason as unknown }))

@@ -5,12 +5,12 @@ import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Litera
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 
-/** What a URL ends with whose tags are in Leaf's table. */
+/** The end of a URL for a store whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'
 
-/** What the database says of characters that no name there can have. */
+/** The server's error number for characters that no name there can have. */
 const UNWRITABLE = 1267
-/** What no waiting cures, by the server's numbers. */
+/** Errors that waiting does not help, by the server's numbers. */
 const REFUSALS = new Map<number, Refusal>([
   ...[1045, 1130, 1698, 3118].map((code) => [code, 'login'] as const),
   ...[1044, 1142, 1143, 1227, 3159].map((code) => [code, 'denied'] as const),
@@ -18,14 +18,14 @@ const REFUSALS = new Map<number, Refusal>([
   [1146, 'gone'],
 ])
 
-/** No text of ours is read as a literal: none can end it, whatever the session says of backslashes and quotes. */
+/** Texts are written as hex digits, so none can end its literal, however the session reads backslashes and quotes. */
 const LITERALS: Literals = {
   integer: (digits) => digits,
   bytes: (hex) => `X'${hex}'`,
   text: (value) => `_utf8mb4 X'${Buffer.from(value, 'utf8').toString('hex')}'`,
 }
 
-/** MySQL's and MariaDB's texts, over a database of our own or over Leaf's. */
+/** The statements of MySQL and MariaDB, over a database of our own or over Leaf's. */
 function dialect(leaf: boolean): Dialect {
   const whole = (text: string) => (leaf ? leafText(text, TEXTS) : named(text, TEXTS))
   return { version: VERSION, query: (text, params = {}) => ({ sql: inlined(whole(text), params, LITERALS), params: [] }), quote: '`', leaf, beatEachMs: 3_600_000 }
@@ -64,13 +64,13 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     })
   }
 
-  /** What is decided on conditions that hold is committed; a row that is there already is one that does not. */
+  /** Commits if every step's condition holds; a row that exists already is a failed condition. */
   function write(steps: readonly Step[]): Promise<boolean> {
     return exchange(async () => {
       try {
         const [first] = steps
         if (steps.length === 1 && first!.must === 'write') return (await database.alone(first!.sql)) > 0
-        // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a lock, at either level.
+        // A statement-based binary log refuses READ COMMITTED. Changes lock the rows they read: both levels are safe.
         return await database.together(steps, isByStatements ? 'REPEATABLE READ' : 'READ COMMITTED')
       } catch (error) {
         if (isRace(error)) return false
@@ -79,7 +79,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     })
   }
 
-  /** Tables that another engine keeps have no transactions. */
+  /** Refuses tables of a storage engine without transactions. */
   async function examine(): Promise<void> {
     const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('leaf/columns')] : [])].map(({ sql }) => sql)))
     const [[foreign] = [], [mismatch, refused] = []] = looked.map(({ rows }) => rows[0] ?? [])
@@ -97,7 +97,6 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
   return link
 }
 
-/** The pool or connection below a wrapper with promises. */
 function core(connection: MysqlConnection): MysqlConnection {
   return connection.pool ?? connection.connection ?? connection
 }
@@ -112,7 +111,7 @@ function said(error: unknown): Said {
   return { message: sqlMessage ?? wordsOf(error), code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
 }
 
-/** A deadlock, of which the database undid all. */
+/** Whether the error is a deadlock: the database has rolled everything back. */
 function isRace(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === 1213
 }

@@ -17,7 +17,7 @@ import type { MysqlConnection } from './mysql-connection.js'
 import { mysql, LEAF_TAGS } from './mysql.js'
 import { postgres, type PgQueryable } from './postgres.js'
 
-/** The link over a connection or a pool; `place` is where it goes, where an address has said it. */
+/** The link over a connection or a pool; `place` is its address, if one was given. */
 export function linked(connection: unknown, leaf: boolean, place?: string): Link {
   const has = (name: string) => typeof (connection as Record<string, unknown> | null | undefined)?.[name] === 'function'
   if (has('query') && has('execute')) return mysql(connection as MysqlConnection, leaf, place)
@@ -29,7 +29,7 @@ export function linked(connection: unknown, leaf: boolean, place?: string): Link
   throw new LeafidError('REQUEST_INVALID', `\`sqlStore\` needs ${kinds}, got ${shown(connection)}`)
 }
 
-/** The store over what connects to it with the first ask. */
+/** A store that connects with the first ask. */
 export function over(connect: () => Link, { create, allowUnsafeSettings = false }: SqlStoreOptions): Required<Store> {
   const declared = checkCreate(create)
   const lines = new Map<string, Promise<unknown>>()
@@ -39,7 +39,7 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
   async function decided(verb: Verb, ask: object, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted === true) throw new LeafidError('OVERLOADED', 'those who asked before took too long: the store has more to do than it can; ask again')
     const tables = (link ??= connect())
-    // What was not opened is tried again with the next ask.
+    // A failed opening is tried again with the next ask.
     const works = await (opening ??= opened(tables, declared, allowUnsafeSettings).catch((error: unknown) => {
       opening = undefined
       throw error
@@ -47,7 +47,7 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
     return runFar(tables, () => works.begin(verb, ask as never), signal)
   }
 
-  // Those who ask for one line go one after another: at once all but one would find it changed, and decide again.
+  // Asks for one line run one after another: together, all but one would conflict and decide again.
   return storeOf((verb, ask: { tag: string; namespace: string }, signal) => {
     const line = verb === 'lease_segment' ? `tag ${ask.tag}` : `namespace ${ask.namespace}`
     const next = (lines.get(line) ?? Promise.resolve()).then(() => decided(verb, ask, signal))
@@ -61,20 +61,20 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
   })
 }
 
-/** What may be made in a database, as in a file, and how it is used. */
+/** Options of a store in a database. */
 export interface SqlStoreOptions extends SqliteStoreOptions {
-  /** MySQL: the tags are the rows of Leaf's own table, as with `?tags=leaf_alloc` of an address. */
+  /** MySQL: uses the rows of Leaf's own table as tags, as `?tags=leaf_alloc` of an address does. */
   tags?: 'leaf_alloc'
-  /** Settings that can lose what was answered are let pass: for databases of tests. */
+  /** Accepts server settings that can lose what was answered: for test databases. */
   allowUnsafeSettings?: boolean
 }
 
-/** The error of Leaf's table where there is none. */
+/** The error of `tags: 'leaf_alloc'` for a database without Leaf's table. */
 function leafElsewhere(): LeafidError {
   return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
 }
 
-/** Opens the store in a database, or makes it where that was asked for. */
+/** Opens the store in a database, or creates it if asked to. */
 async function opened(link: Link, create: Declarations | undefined, allowUnsafeSettings: boolean): Promise<Works> {
   const [settings = [], made = []] = await link.told('settings', 'made')
   judge(link, settings[0] ?? [], allowUnsafeSettings)
@@ -107,18 +107,18 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   })
 }
 
-/** What the store says of itself, if there is one; `SCHEMA_MISMATCH` where a table of another program has the name of one of ours. */
+/** The store's own row, if there is a store; `SCHEMA_MISMATCH` if another program's table has one of our names. */
 async function found(link: Link, made: readonly Raw[]): Promise<Columns | undefined> {
   const [first] = made
   if (first === undefined) return undefined
-  // Beside another program's tables ours are called `leafid_…`.
+  // Beside another program's tables, ours have the prefix `leafid_`.
   const isOurs = made.some(([name, versioned]) => name?.replace(/^leafid_/, '') === 'meta' && Number(versioned) > 0)
   if (isOurs) return (await link.read([link.dialect.query('meta')]))[0]?.[0]
   const message = `${link.place} is not a leafid store: its table ${quoted(String(first[0]))} is another program's; give leafid a database of its own`
   throw new LeafidError('SCHEMA_MISMATCH', message)
 }
 
-/** The tables, the namespace `default`, and the store's row, which comes last; unless another program was faster. */
+/** Creates the tables, the namespace `default`, and last the store's row, unless another program was faster. */
 async function making(link: Link, declared: Declarations): Promise<Columns> {
   const { dialect } = link
   const [[time] = []] = await link.read([dialect.query('now')])
@@ -137,16 +137,16 @@ function lacks({ place }: Link): LeafidError {
 }
 
 /**
- * A connection or a pool that an application has: of `pg`, of `mysql2` (also with promises), of `better-sqlite3` or
- * `node:sqlite`. Or an address, such as `postgres://…`, to which the store has connections of its own.
+ * An application's connection or pool: of `pg`, of `mysql2` (also with promises), of `better-sqlite3` or `node:sqlite`.
+ * Or an address, such as `postgres://…`, to which the store makes connections of its own.
  */
 export type SqlConnection = string | { query(...words: never[]): unknown } | { prepare(text: string): unknown; exec(text: string): unknown }
 
 /**
- * A store over a connection that the application has, with the server's tables and statements: any number of processes, and
- * servers, may use the database at the same time. Better a pool than a connection, and no connection that transactions run
- * on. It is looked at with the first ask. `REQUEST_INVALID` for anything else; when asked, `STORE_UNKNOWN` if there is no
- * store, `STORE_REFUSED` where a setting would lose what was answered.
+ * A store over an application's connection, with the server's tables and statements: any number of processes, and
+ * servers, may use the database at the same time. Prefer a pool; a connection must not be one that runs transactions.
+ * The first ask opens it. `REQUEST_INVALID` for anything else; when asked, `STORE_UNKNOWN` if there is no store,
+ * `STORE_REFUSED` if a setting could lose what was answered.
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
   checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
@@ -165,25 +165,25 @@ export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {
   return over(() => link, options)
 }
 
-/** A store is asked rarely, and waits for nothing in a transaction of its own: one connection at work, and one beside it. */
+/** Pool size: asks are rare, and no transaction waits. One connection works, one is in reserve. */
 const CONNECTIONS = 2
-/** How long a connection may take to be made, in ms: less than an ask waits. */
+/** Time-out of a connection attempt, in ms: less than that of an ask. */
 const CONNECTING_MS = 2_000
 /** How long an idle connection is kept, in ms. */
 const IDLE_MS = 300_000
 
-/** The store that an address such as `postgres://…`, `mysql://…` or `sqlite:ids.db` names. */
+/** The store at an address such as `postgres://…`, `mysql://…` or `sqlite:ids.db`. */
 export function storeAt(address: string): Required<Store> {
   const allowUnsafeSettings = /^(1|true)$/.test(theHost().setting('LEAFID_ALLOW_UNSAFE_SETTINGS') ?? '')
   return sqlStore(address, { allowUnsafeSettings })
 }
 
-/** The store in the database of an address, over a pool of its own. `REQUEST_INVALID` for an address that cannot be read. */
+/** The store in the database at an address, over a pool of its own. `REQUEST_INVALID` for an invalid address. */
 function databaseAt(given: string, options: SqlStoreOptions): Required<Store> {
   const address = given.replace(/^mariadb:/, 'mysql:')
   const isMysql = address.startsWith('mysql:')
   const [form, kind] = isMysql ? ['mysql', 'MySQL'] : ['postgres', 'PostgreSQL']
-  // It is not repeated: it may have a password.
+  // The message does not repeat the address: it may contain a password.
   const unusable = (why: string) =>
     new LeafidError('REQUEST_INVALID', `the address of the ${kind} store ${why}: it must be like \`${form}://USER:PASSWORD@HOST:PORT/DATABASE\`, with \`%40\` for an \`@\` in the password`)
   let url: URL
@@ -211,7 +211,7 @@ function postgresPool(connectionString: string, place: string): Link {
   const { Pool } = driver<PgModule>('pg', 'postgres')
   const options = { connectionString, max: CONNECTIONS, connectionTimeoutMillis: CONNECTING_MS, idleTimeoutMillis: IDLE_MS, application_name: 'leafid' }
   const pool = new Pool({ ...options, allowExitOnIdle: true })
-  // The next ask hears of a connection that was lost.
+  // A lost connection becomes the error of the next ask.
   pool.on('error', () => {})
   return linked(pool, false, place)
 }
@@ -233,7 +233,7 @@ function mysqlPool(uri: string, leaf: boolean, place: string): Link {
   return linked(pool, leaf, place)
 }
 
-/** The driver that the application has installed; leafid brings none. */
+/** Loads the driver that the application has installed; leafid includes none. */
 function driver<T>(name: string, scheme: string): T {
   try {
     return load(name) as T

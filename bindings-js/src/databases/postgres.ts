@@ -5,7 +5,7 @@ import { isLeafidError } from '../values/errors.js'
 import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
-/** What is used of a client or a pool of `pg`. */
+/** The used part of a `pg` client or pool. */
 export interface PgQueryable {
   query(config: object): Promise<unknown>
 }
@@ -16,28 +16,28 @@ interface Result {
   rowCount: number | null
 }
 
-/** Keeps two programs from making a store at once: `leafid` as a number. */
+/** Key of the advisory lock against creating a store twice: `leafid` as a number. */
 const MAKING = 0x6c6561666964n
-/** How long a row that somebody else keeps locked is waited for, and how long a statement may take, in ms. */
+/** How long to wait for a row that another session has locked, and how long a statement may take, in ms. */
 const [LOCKED_MS, STATEMENT_MS] = [2_000, 3_000]
 
-/** What no waiting cures, by its SQLSTATE. */
+/** Errors that waiting does not help, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, Refusal>> = { '28P01': 'login', '28000': 'login', '42501': 'denied', '3D000': 'nowhere', '3F000': 'gone', '42P01': 'gone' }
 
 const INSIDE = 'leafid: this connection is inside a transaction'
 const CONFLICT = 'leafid: another process wrote this row first, and it is tried again'
 
-/** An error that says this, where a condition holds. It is made of what is read: of constants it would be found at once. */
+/** Raises an error with this text. It is computed from a row: the planner would evaluate a constant at once. */
 const raise = (what: string, row: string) => `('${what}' || ${row}::text)::int`
 
 /**
- * What each message begins with: it is one transaction, and all of this ends with it. A transaction that is open already is
- * refused before anything is set in it; a session that answers before the commit is safe is not let do so.
+ * The start of each message, which is one transaction: every setting ends with it. A transaction that is already open
+ * is refused before anything is set in it. `DURABLE` keeps a session from answering before its commit is durable.
  */
 const HEAD = [
   'SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
   `SELECT CASE WHEN now() = statement_timestamp() THEN 0 ELSE ${raise(INSIDE, 'now()')} END`,
-  // A temporary table of the session's would else come first.
+  // Otherwise a temporary table of the session would be found first.
   'SET LOCAL search_path = leafid, pg_temp',
   `SET LOCAL lock_timeout = ${LOCKED_MS}`,
   `SET LOCAL statement_timeout = ${STATEMENT_MS}`,
@@ -45,7 +45,7 @@ const HEAD = [
 ]
 const DURABLE = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
-/** All are texts of a type that their place gives them; these read a backslash alike in every session. */
+/** Literals get their type from their place; `E''` reads a backslash alike in every session. */
 const quoted = (text: string) => `E'${text.replace(/\\/g, '\\\\').replace(/'/g, "''")}'`
 const LITERALS: Literals = { integer: quoted, bytes: (hex) => quoted(`\\x${hex}`), text: quoted }
 
@@ -68,7 +68,7 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
       return all.slice(-statements.length)
     } catch (error) {
       if (says(error, INSIDE)) throw inTransaction(link.kind)
-      // What is decided again, and what has its words already, goes on as it is.
+      // Conflicts, which are decided again, and errors of leafid pass unchanged.
       throw says(error, CONFLICT) || isRace(error) || isLeafidError(error) ? error : unreachable(link, error, said(error))
     }
   }
@@ -84,7 +84,7 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
   async function write(steps: readonly Step[]): Promise<boolean> {
     const [first] = steps
     try {
-      // A statement by itself needs nothing that undoes it.
+      // A single statement needs nothing to undo it.
       if (steps.length === 1 && first!.must !== 'nothing') return ((await exchange([DURABLE, bare(first!.sql)]))[1]!.rowCount ?? 0) > 0
       await exchange([DURABLE, ...steps.map(guarded)])
       return true
@@ -96,14 +96,14 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
 
   async function make(steps: readonly { sql: string }[]): Promise<void> {
     const schema = SCHEMA.split(';').map((text) => text.trim()).filter((text) => text !== '')
-    // Who waits for the lock finds the tables made, and the whole is undone.
+    // Whoever waited for the lock finds the tables created, and everything is rolled back.
     await exchange([DURABLE, `SELECT pg_advisory_xact_lock(${MAKING})`, ...schema, ...steps.map(({ sql }) => bare(sql))])
   }
 
   return link
 }
 
-/** A statement that has to write or find a row: without one the whole message is undone. */
+/** A statement that must write or find a row: without one the whole message is rolled back. */
 function guarded({ sql, must }: Step): string {
   if (must === 'nothing') return bare(sql)
   return `WITH step AS (${bare(sql)}) SELECT CASE WHEN count(*) > 0 THEN 0 ELSE ${raise(`${CONFLICT}: `, 'count(*)')} END FROM step`
@@ -111,7 +111,7 @@ function guarded({ sql, must }: Step): string {
 
 const bare = (sql: string) => sql.trim().replace(/;$/, '')
 
-/** Every value as text, whatever parsers the application has set. */
+/** Has every value read as text, whatever parsers the application has set. */
 const TYPES = { getTypeParser: () => (value: unknown) => value }
 const asked = (text: string) => ({ text, rowMode: 'array', types: TYPES })
 
@@ -119,13 +119,13 @@ function direct(connection: PgQueryable): (text: string) => Promise<unknown> {
   return (text) => connection.query(asked(text))
 }
 
-/** A client's exchanges one after another; each only where no transaction is open: in one, the error of the message would end it. */
+/** Serializes a client's exchanges, each only if no transaction is open: an error of ours would abort that one. */
 function alone(connection: PgQueryable): (text: string) => Promise<unknown> {
   const after = inTurn()
   const send = async (text: string) => {
     const look = connection.query(asked('SELECT now() <> statement_timestamp()')) as Promise<Result>
     const found = await look.catch((error: unknown) => {
-      // Inside one that has failed.
+      // A transaction is open, and has failed.
       if (said(error).code === '25P02') return undefined
       throw error
     })
@@ -154,13 +154,13 @@ function said(error: unknown): Said {
   return { message: wordsOf(error), code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
 }
 
-/** An error of our own making. */
+/** Whether the error is one that our `raise` made. */
 function says(error: unknown, what: string): boolean {
   const { code, message = '' } = error as { code?: unknown; message?: string }
   return code === '22P02' && message.includes(what)
 }
 
-/** Another session was in the way, and the database undid all. */
+/** Whether another session interfered and the database rolled everything back. */
 function isRace(error: unknown): boolean {
   return /^(40001|40P01)$/.test(String((error as { code?: unknown }).code))
 }

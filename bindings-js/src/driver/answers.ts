@@ -5,7 +5,7 @@ import { called, refusalError, wrongField, type Subject } from '../values/refusa
 import { shown } from '../values/shown.js'
 import { isPromise, within } from './deadline.js'
 
-/** What is wrong with an answer before the core has seen it: it is not an object, or answers another ask. */
+/** Checks an answer before the core reads it; returns the fault: not an object, or the answer to another ask. */
 export function notAnAnswer(answer: unknown, request: string): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `it must be an object, got ${shown(answer)}`
   const echo = (answer as { request?: unknown }).request
@@ -24,20 +24,20 @@ export function refusedAnswer(verb: Verb, about: Subject, refused: Refused, answ
   return unused(verb, about, why ?? `it cannot be right, got ${shown(grant)}`)
 }
 
-/** What a store threw: whatever has a code of leafid keeps it, anything else is `STORE_UNAVAILABLE`. */
+/** The error for what a store threw: a code of leafid is kept, anything else becomes `STORE_UNAVAILABLE`. */
 export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError {
   try {
     const coded = withCode(verb, about, cause)
     if (coded !== undefined) return coded
   } catch {
-    // Its own code threw: a proxy, a getter. It says nothing then.
+    // The thrown value's own code failed: a proxy, a getter. It has no details then.
   }
   const message = `the store's \`${verb}\` for ${called(about)} failed with ${shown(cause)}: ${advice('STORE_UNAVAILABLE')}`
   return new LeafidError('STORE_UNAVAILABLE', message, { cause })
 }
 
 function withCode(verb: Verb, about: Subject, cause: unknown): LeafidError | undefined {
-  // What crossed from another isolate has lost its class, and perhaps its name.
+  // An error from another isolate has lost its class, and perhaps its name.
   const { code, message: text, until, retryAfter } = (cause ?? {}) as Partial<Record<'code' | 'message' | 'until' | 'retryAfter', unknown>>
   if (typeof code !== 'string' || codeFacts(code) === undefined) return undefined
   const details = { until: finite(until), retryAfter: finite(retryAfter) }
@@ -55,12 +55,12 @@ function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** An ask that got no answer within this time is given up; the core sends it again. */
+/** Time-out of an ask, in ms; the core sends it again. */
 const ASK_MS = 3_000
 
 type Answer = { now: unknown } | { failed: unknown } | { later: Promise<unknown> }
 
-/** Asks a store. Later answers come within `ASK_MS`, or `late` is what they fail with; `keepsAlive` tells whether the process waits for them. */
+/** Asks a store. A promise settles within `ASK_MS` or fails with `late`; `keepsAlive`: the process waits for it. */
 export function ask(store: Store, verb: Verb, body: object, late: () => Error, keepsAlive: boolean): Answer {
   const stop = new AbortController()
   try {

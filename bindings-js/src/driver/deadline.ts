@@ -1,4 +1,4 @@
-/** Waits this long, or until `sooner` comes, which never rejects. */
+/** Waits for `ms`, or until `sooner` resolves (it never rejects). */
 export async function sleep(ms: number, sooner?: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<void>((resolve) => {
@@ -8,7 +8,7 @@ export async function sleep(ms: number, sooner?: Promise<void>): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Waits for this work, and after `ms` tells it to stop and gives up on it. */
+/** Waits for `work`; after `ms` signals it to stop and gives up. */
 export async function within<T>(
   ms: number,
   work: PromiseLike<T>,

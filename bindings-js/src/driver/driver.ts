@@ -7,7 +7,7 @@ import { called, type Subject } from '../values/refusals.js'
 import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
 import type { Action, Handle, Plan } from './handle.js'
 
-/** Readings of the clock that are so far apart are compared with another clock's. */
+/** The clock is compared with another one once readings are this far apart, in ms. */
 const LOOK_MS = 1_000
 const LONGEST_MS = 60_000
 
@@ -28,9 +28,8 @@ export interface Route {
 }
 
 /**
- * Carries a generator's asks to its store, one at a time. The core says what to ask and when: its
- * pending ask is the plain-data ticket that requests share, and it expires after 3 s. A request
- * awaits only what it asked for itself.
+ * Carries a generator's asks to its store, one at a time. The core decides what to ask and when. Requests share its
+ * pending ask, plain data that expires after 3 s, and await only what they asked for themselves.
  */
 export class Driver {
   readonly #handle: Handle
@@ -42,12 +41,12 @@ export class Driver {
   #close: (() => void) | undefined
   #cancel: (() => void) | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
-  /** What is taken off the clock's readings, as it leapt. */
+  /** Correction for leaps of the clock, subtracted from its readings, in ms. */
   #leapt = 0
   readonly #waiting = new Set<() => void>()
   #failedAt = 0
   #lastNow = 0
-  /** Whether the clock failed when it was looked at last. */
+  /** Whether the last reading of the clock failed. */
   #isStill = false
   #saving: Promise<void> | undefined
   flying = 0
@@ -66,14 +65,14 @@ export class Driver {
   }
 
   /**
-   * Does what is due: writes the state file, and asks. What it returns is over when the ask is answered; `granted` is called with
-   * the grant, before anybody else can draw from it.
+   * Starts what is due: a write of the state file, an ask. The promise resolves once the ask is answered; `granted` is
+   * called with the grant, before any other caller can draw from it.
    */
   ask(now: number, granted?: () => void): Promise<void> | undefined {
     if (this.ended) return undefined
     this.#lastNow = now
     while (this.#handle.ask('wants', now)) {
-      // First of all, for it may throw.
+      // First, because it may throw.
       this.#store()
       const due = this.#handle.poll(now)
       if (due == null) break
@@ -97,13 +96,13 @@ export class Driver {
     return work
   }
 
-  /** As `ask`, for a caller that cannot wait: what is to be written is written, and a store that answers at once has answered. Whether anything was done. */
+  /** As `ask`, but finishes writes, and asks to a store that answers at once. Returns whether anything was done. */
   askNow(now: number): boolean {
     const asked = this.ask(now) !== undefined
     return this.#saveNow() || asked
   }
 
-  /** Makes the write that is under way here and now; whether there is one. */
+  /** Finishes the write under way synchronously; returns whether there was one. */
   #saveNow(): boolean {
     if (this.#saving === undefined) return false
     this.#handle.file('stateRunNow')
@@ -111,24 +110,24 @@ export class Driver {
     return true
   }
 
-  /** What was forgotten is gone from the state file when this returns. */
+  /** Voids the state file before it returns. */
   voidState(): void {
-    // One that was begun before comes first.
+    // A write under way comes first.
     this.#saveNow()
     this.#saveRest()
     this.#saveNow()
   }
 
-  /** Begins the write that is left to do, if there is a state file. */
+  /** Starts the remaining write, if there is a state file. */
   #saveRest(): void {
     const now = this.#now()
     const due = this.#route.plan.state === undefined ? undefined : this.#handle.poll(now)
     if (due != null) void this.#act(due, now)
   }
 
-  /** The last writes of a generator that is closed; then others may have the file. */
+  /** Finishes the writes of a closed generator, then releases the state file for others. */
   async endSaving(): Promise<void> {
-    // One may be followed by another.
+    // A write may cause another.
     for (let attempt = 0; attempt < 3; attempt++) {
       if (this.#saving === undefined) this.#saveRest()
       if (this.#saving === undefined) break
@@ -152,8 +151,8 @@ export class Driver {
   }
 
   /**
-   * Compares the clock with another. Where a user's own leapt, time goes on by one that only ticks, as the host's own does; where
-   * they parted at all the store is asked, and its answer decides.
+   * Looks for a leap by comparing the clock with another. A custom clock that leapt is corrected by the monotonic one;
+   * after any leap the store is asked, and its answer decides.
    */
   #look(now: number): number {
     if (!this.#handle.isBegun) return now
@@ -164,7 +163,7 @@ export class Driver {
     return (this.#lookedAt = isOwn ? now - leapt : now)
   }
 
-  /** The clock, where nobody is there to be told that it fails: then it stands still. */
+  /** Reads the clock where no caller could receive its error: a clock that fails then stands still. */
   #now(): number {
     try {
       this.#isStill = false
@@ -175,7 +174,7 @@ export class Driver {
     return this.#lastNow
   }
 
-  /** How long to wait at least from now on, in ms, by what the store said with its last failure. */
+  /** The rest of the wait, in ms, that the store asked for in its last failure. */
   retryAfter(now: number): number | undefined {
     const wait = this.failure?.retryAfter
     return wait === undefined ? undefined : Math.max(wait - Math.max(now - this.#failedAt, 0), 0)
@@ -185,19 +184,19 @@ export class Driver {
     return this.#saving
   }
 
-  /** The next answer, where callers may await each other's; `undefined` where each has to look again by itself. */
+  /** The next answer, if callers may await each other's; `undefined` where each has to check again by itself. */
   get nextAnswer(): Promise<void> | undefined {
     if (!theHost().sharesPromises || (this.flying === 0 && this.#saving === undefined)) return undefined
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
-  /** Gives a window back. If that fails the window ends by itself, so the caller is not told. */
+  /** Gives a window back. A failure is not reported: the window ends by itself. */
   async release(release: object): Promise<void> {
     try {
       const answer = ask(this.#store(), 'release', release, () => late('release'), true)
       if ('later' in answer) await answer.later
     } catch {
-      // It is given up.
+      // The window ends by itself.
     }
   }
 
@@ -216,7 +215,7 @@ export class Driver {
     return (this.#chosen ??= chosenStore(this.#route.option, this.#route.verbs))
   }
 
-  /** Never rejects. A store that answers without a promise has answered when this returns. */
+  /** Carries an ask to the store and never rejects; a synchronous answer is applied when this returns. */
   #carry(store: Store, verb: Verb, body: { request: string }, sent: number, granted?: () => void): Promise<void> {
     const settle = (act: () => ReleaseAsk | undefined): Promise<void> => {
       let release: ReleaseAsk | undefined
@@ -242,21 +241,21 @@ export class Driver {
     const settled = answer.later.then(take, fail).finally(() => {
       this.flying -= 1
     })
-    // An engine that broke while it was built again breaks for the next caller as well, who is told.
+    // An engine that fails again after its rebuild does so for the next caller, too, who gets the error.
     return settled.catch(() => {})
   }
 
-  /** Applies an answer; the release to send, if it came after closing. */
+  /** Applies an answer; returns the release to send if the answer came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
     const subject = this.#subject
-    // An answer is held against what the clock shows: what that leapt before is no leap after it.
+    // Looks for a leap first: one from before the answer must not count as one after it.
     this.#lookedAt = Number.NEGATIVE_INFINITY
     const now = this.#now()
     const wrong = notAnAnswer(answer, request)
     if (wrong !== undefined) throw unused(verb, subject, wrong)
     const verdict = this.#handle.ask('handleGrant', request, answer as object, sent, now)
     if ('code' in verdict) {
-      // The core has counted it.
+      // The core has counted the failure.
       this.#note(refusedAnswer(verb, subject, verdict, answer as object))
       return undefined
     }
@@ -299,14 +298,14 @@ export class Driver {
     this.#cancel = undefined
     const { later } = theHost()
     if (later === undefined || this.ended) return
-    // What waiting cannot cure is asked for again only by a caller that wants an ID.
+    // Permanent failures are asked again only for a caller that wants an ID.
     const hopeless = this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true
     const due = hopeless ? undefined : this.#handle.ask('pollAt')
     if (due == null) return
-    // Weakly: the timer does not keep a generator that nobody holds any more.
+    // A weak reference, so that the timer does not keep an abandoned generator in memory.
     const self = new WeakRef(this)
     const ms = Math.min(Math.max(Number(due) - this.#now(), 1), LONGEST_MS)
-    // The next caller is told, and sets it once the clock goes on.
+    // The next caller gets the clock's error, and sets the timer once the clock works again.
     if (this.#isStill) return
     this.#cancel = later(ms, () => self.deref()?.wake())
   }
@@ -316,7 +315,7 @@ export class Driver {
   }
 }
 
-/** What draws from one store: how many generators, by what they draw; and of what was warned. */
+/** The generators of one store, counted by what they draw from, and the warnings given. */
 interface Home {
   counts: Map<string, number>
   warned: Set<string>
@@ -327,7 +326,7 @@ const byObject = new WeakMap<object, Home>()
 
 function homeOf(option: StoreOption | undefined): Home | undefined {
   const address = addressOf(option)
-  // A memory store is a test's own, where several generators stand for several processes.
+  // Tests use several generators on one memory store to stand for several processes.
   if (option instanceof MemoryStore || address?.startsWith('memory:') === true) return undefined
   const known = address === undefined ? byObject.get(option as object) : byAddress.get(address)
   const home = known ?? { counts: new Map(), warned: new Set() }
@@ -336,7 +335,7 @@ function homeOf(option: StoreOption | undefined): Home | undefined {
   return home
 }
 
-/** Notes a generator that begins to draw, and warns of a second one beside it; returns what notes its end. */
+/** Registers a generator that starts to draw, and warns of a second one; returns its deregistration. */
 function opened({ kind, config, subject }: Plan, option: StoreOption | undefined): () => void {
   const home = homeOf(option)
   if (home === undefined) return () => {}

@@ -16,18 +16,18 @@ export interface Plan {
   kind: 'segment' | 'snowflake'
   config: object
   subject: Subject
-  /** Where its state file is, if it keeps one, and the clock. */
+  /** The path of its state file, if it has one, and the clock. */
   state?: { path: string; clock: () => number }
-  /** What a field of the configuration must be, where that is more than it is everywhere. */
+  /** Requirements for fields of the configuration, beyond the general ones. */
   mustBe?: Readonly<Record<string, string>>
 }
 
-/** What to do: an ask of this kind and its fields, or a `write` of the state file. */
+/** What to do: an ask of this kind with its fields, or a `write` of the state file. */
 export interface Action {
   ask: string
 }
 
-/** Verbs that the engine is asked as they are. */
+/** Verbs that are passed to the engine unchanged. */
 type Asked = 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
 
 type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
@@ -36,7 +36,7 @@ type Given<Of, V extends keyof Of> = Of[V] extends (handle: number, ...given: in
 
 let last = 0
 
-/** Handles are never used twice, so that an old one names nothing in an engine that was rebuilt. */
+/** A new handle. None is used twice, so that an old one is unknown to a rebuilt engine. */
 function fresh(): number {
   last += 1
   return last
@@ -54,7 +54,7 @@ const abandoned =
         if (entry.handle !== 0 && entry.build === engineBuilds()) theEngine().free(entry.handle)
       })
 
-/** Throws what is wrong with a plan. It needs no randomness: a generator is built and thrown away. */
+/** Checks a plan by building a generator and throwing it away, which needs no randomness. */
 export function check(plan: Plan): void {
   const handle = fresh()
   build(handle, plan, 0n)
@@ -65,7 +65,7 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
   accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config, mustBe } } })
 }
 
-/** Before the first ask. Throws where there can be no such file. */
+/** Opens the state file before the first ask. Throws if it cannot be used. */
 function openState(handle: number, state: NonNullable<Plan['state']>): void {
   const { code, message, said } = theEngine().state?.stateOpen(handle, state.path, state.clock()) ?? {}
   if (code !== undefined) {
@@ -75,18 +75,18 @@ function openState(handle: number, state: NonNullable<Plan['state']>): void {
   if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
 }
 
-/** A generator inside the engine: built at its first use, and again when the engine was rebuilt. Its verbs are the engine's. */
+/** A generator inside the engine: built at first use, and again after the engine was rebuilt. */
 export class Handle {
   readonly #plan: Plan
   readonly #entry: Entry = { handle: 0, build: -1 }
   readonly #lost: () => void
-  /** The engine, where it never breaks, once this is in it. */
+  /** The engine if it never breaks, once the generator is built in it. */
   #steady: Engine | undefined
   #before: Carryover | undefined
   #highest: bigint | undefined
   #layout: object | undefined
 
-  /** `lost` is called when the engine was rebuilt: everything in hand is gone. */
+  /** `lost` is called after the engine was rebuilt: all unused IDs are gone. */
   constructor(plan: Plan, lost: () => void) {
     this.#plan = plan
     this.#lost = lost
@@ -97,20 +97,20 @@ export class Handle {
     return this.#entry.handle !== 0
   }
 
-  /** Notes the highest ID that was drawn, the last of these: a rebuilt generator goes on above it. */
+  /** Records the highest ID drawn, the last of these: a rebuilt generator goes on above it. */
   note(drawn: BigUint64Array, count: number): void {
     if (this.#steady === undefined) this.#highest = drawn[count - 1]!
   }
 
-  /** Notes what an answer told. By it a rebuilt generator notices a store that changed or went back. */
+  /** Records facts after an answer, by which a rebuilt generator detects a store that changed or went back. */
   noteAnswer(): void {
     this.#before = this.#do((engine, handle) => engine.carryover(handle))
     if (this.#plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
   }
 
   /**
-   * As `fill`, by an engine that never breaks, into whatever it was given: 0 as well for what is not a BigUint64Array, has no
-   * room, or is shared memory.
+   * As `fill`, for an engine that never breaks, into any value: also 0 if `out` is no BigUint64Array, is empty, or is
+   * shared memory.
    */
   fillSteadily(now: number, out: BigUint64Array): number {
     return this.#steady === undefined ? 0 : this.#steady.fill(this.#entry.handle, now, out)
@@ -144,13 +144,13 @@ export class Handle {
     return this.#do((engine, handle) => engine.poll(handle, now, entropy(16))) as Action | null | undefined
   }
 
-  /** As the engine's, of the state file; `undefined` where there is none. */
+  /** Calls a state-file verb of the engine; `undefined` without a state file. */
   file<V extends Filed>(verb: V, ...given: Given<StateFiles, V>): ReturnType<StateFiles[V]> | undefined {
     const file = this.#files?.[verb] as ((handle: number, ...given: unknown[]) => ReturnType<StateFiles[V]>) | undefined
     return file?.(this.#entry.handle, ...given)
   }
 
-  /** As `retire`, and gives back what a state file keeps. */
+  /** As `retire`, but also gives back the window that the state file keeps. */
   giveUp(): object | null | undefined {
     return this.#files === undefined ? this.ask('retire') : this.file('stateGiveUp')
   }
@@ -159,7 +159,7 @@ export class Handle {
     return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
   }
 
-  /** An engine that breaks is rebuilt, and asked again. */
+  /** Calls the engine; if it breaks, rebuilds it and calls again. */
   #do<T>(act: (engine: Engine, handle: number) => T): T {
     try {
       return act(theEngine(), this.#current())

@@ -1,7 +1,7 @@
-/** What a caller tries: `undefined` is what it gives when the engine refuses. */
+/** A caller's attempt: gives `undefined` if the engine refuses. */
 export type Attempt<T> = () => T | undefined
 
-/** What a caller is told: what it wanted, or how to make its error. */
+/** A caller's outcome: what it wanted, or a function that makes its error. */
 export type Told<T> = { got: T } | { error: () => unknown }
 
 export interface Waiter {
@@ -12,7 +12,7 @@ export interface Waiter {
 }
 
 export class Turn<T> implements Waiter {
-  /** What the caller is told. It never rejects: the caller throws, so that the error has the stack of its call. */
+  /** The outcome. Never rejects: the caller throws, so that the error has the stack of its call. */
   readonly told: Promise<Told<T>>
   isDone = false
   readonly count: number
@@ -27,7 +27,7 @@ export class Turn<T> implements Waiter {
     })
   }
 
-  /** Tries, unless it was told; whether it is told now. */
+  /** Tries unless done; returns whether it is done now. */
   try(): boolean {
     if (this.isDone) return true
     try {
@@ -49,17 +49,17 @@ export class Turn<T> implements Waiter {
   }
 }
 
-/** Callers that wait. They are served in the order in which they came; only one that wants fewer IDs may overtake. */
+/** Waiting callers, served in order of arrival; only a caller that wants fewer IDs may overtake. */
 export class Queue {
-  /** Somebody serves it when there may be something at hand. */
+  /** Whether a loop serves the queue until it is empty. */
   isWatched = false
   readonly #turns = new Set<Waiter>()
   #isServing = false
 
-  /** Serves them in order, until there is nothing at hand for one: this one, the first now. */
+  /** Serves the callers in order until one gets nothing; returns that one, now the first. */
   serve(): Waiter | undefined {
     for (const turn of this.#turns) {
-      // A store in the same process may answer within an attempt, and be served from here.
+      // A store in the same process may answer within an attempt, and call this again.
       if (this.#isServing) return turn
       this.#isServing = true
       try {

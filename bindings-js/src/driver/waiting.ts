@@ -7,12 +7,11 @@ import type { Driver } from './driver.js'
 import type { Handle } from './handle.js'
 import { Queue, Turn, type Attempt } from './queue.js'
 
-/** A waiting caller looks again after this time at first … */
+/** The first and the longest pause before a waiting caller tries again, in ms. */
 const FIRST_PAUSE_MS = 1
-/** … and after this time at most. */
 const LAST_PAUSE_MS = 25
 
-/** Callers for whom nothing is at hand: whether they raise or wait is the core's decision, their `Stance`. */
+/** Handles callers for whom no ID is at hand: the core decides whether they raise or wait (`Stance`). */
 export class Waiting {
   readonly #handle: Handle
   readonly #driver: Driver
@@ -20,7 +19,7 @@ export class Waiting {
   readonly #timeout: number
   readonly #dry: string
   readonly #queue = new Queue()
-  /** Every later attempt is `CLOSED`. */
+  /** Set: every later attempt is `CLOSED`. */
   isClosed = false
 
   constructor(handle: Handle, driver: Driver, subject: Subject, timeout: number, dry: string) {
@@ -31,10 +30,10 @@ export class Waiting {
     this.#dry = dry
   }
 
-  /** What `attempt` gives at once, or why not. */
+  /** The result of `attempt` at once; throws why there is none. */
   now<T>(attempt: Attempt<T>): T {
     let got = this.#begun(attempt)
-    // What a store grants at once may have to be written next.
+    // What a store grants at once may first have to be written to the state file.
     for (let tries = 0; got === undefined && tries < 2; tries++) {
       this.#raise(this.#refused())
       if (this.#driver.askNow(this.#driver.now())) got = attempt()
@@ -48,15 +47,18 @@ export class Waiting {
     this.#queue.serve()
   }
 
-  /** What `attempt` gives, `count` IDs, within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
+  /**
+   * The result of `attempt` (`count` IDs) within the time-out, whose error contains `lacking`, as in
+   * "gave no ID". A signal ends the wait with its reason.
+   */
   async wait<T>(count: number, attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted === true) throw reasonOf(signal)
-    // Where something is left for this one after that, there is less than the first who waits wants.
+    // Earlier callers come first. If enough is left for this one, it is less than the first of them wants.
     this.#queue.serve()
     const got = this.#begun(attempt)
     if (got !== undefined) return got
     const turn = new Turn(count, attempt)
-    // In Workers nobody is served by another request: each looks for itself.
+    // In Workers no request may serve another: each polls for itself.
     const queue = theHost().sharesPromises ? this.#queue : new Queue()
     const stop = () => turn.fail(() => (signal?.aborted === true ? reasonOf(signal) : this.#timedOut(lacking)))
     const timer = setTimeout(stop, this.#timeout)
@@ -74,16 +76,16 @@ export class Waiting {
     }
   }
 
-  /** Serves a queue, and asks for more, until nobody is in it. Never rejects. */
+  /** Serves a queue, and asks for more, until the queue is empty. Never rejects. */
   async #watch(queue: Queue): Promise<void> {
     queue.isWatched = true
     let pause = FIRST_PAUSE_MS
     for (let first = queue.serve(); first !== undefined; first = queue.serve()) {
       try {
         const now = this.#driver.now()
-        // What was leased for those who wait is theirs before others take it all.
+        // Waiting callers get the new lease before others can take it all.
         const ask = () => this.#driver.ask(now, () => queue.serve())
-        // Before the first ask one ID is refused for nothing but that.
+        // Before the first ask, a single ID can be refused for no other reason: so ask at once.
         let asked = this.#driver.hasAsked || first.count > 1 || this.isClosed ? undefined : ask()
         let stance: { until?: number } = {}
         if (asked === undefined) {
@@ -106,7 +108,7 @@ export class Waiting {
     queue.isWatched = false
   }
 
-  /** The first try. At a Worker's module scope there is no randomness, and nothing may be asked for. */
+  /** The first attempt. At a Worker's module scope there is no randomness, so nothing may be asked for. */
   #begun<T>(attempt: Attempt<T>): T | undefined {
     if (this.isClosed) throw this.#error({ code: 'CLOSED' })
     if (this.#handle.isBegun) return attempt()
@@ -123,7 +125,7 @@ export class Waiting {
   #refused(): Refused {
     if (this.isClosed) return { code: 'CLOSED' }
     const { ended, failure } = this.#driver
-    // A rebuilt engine does not know that the generator was stopped.
+    // A rebuilt engine has forgotten that the generator was stopped.
     if (ended && failure !== undefined) return { code: failure.code }
     return this.#handle.ask('refusal')
   }
@@ -140,8 +142,8 @@ export class Waiting {
   }
 
   /**
-   * The error of a caller that cannot wait. What waiting cannot cure stays the answer while it is asked again, for each call
-   * starts an ask; of anything else the caller is told how to wait, and why there was nothing to hand out.
+   * The error of a caller that cannot wait. A permanent failure stays the answer while the store is asked again, since
+   * each call starts an ask; for anything else the message says how to wait, and why no ID was at hand.
    */
   #notNow(refused: Refused): LeafidError {
     const { failure } = this.#driver
@@ -152,7 +154,7 @@ export class Waiting {
     return new LeafidError(refused.code, `${message}, with \`await ready(n)\`${last}`, { until, retryAfter, cause })
   }
 
-  /** An error with a stack of its own. Where the store gave the reason, it has the store's words. */
+  /** Makes an error with its own stack, and the store's words if the store gave the reason. */
   #error(refused: Refused): LeafidError {
     const { failure } = this.#driver
     if (failure?.code === refused.code) {
@@ -167,7 +169,7 @@ export class Waiting {
 
   #timedOut(lacking: string): LeafidError {
     const refused = this.#refused()
-    // A caller that waits for the clock is told that, not the store's failure.
+    // A caller that waits for the clock gets that reason, not the store's failure.
     const failure = refused.until === undefined ? this.#driver.failure : undefined
     const cause = failure ?? this.#error(refused)
     const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#driver.now())
@@ -178,7 +180,7 @@ export class Waiting {
   }
 }
 
-/** Whom each signal ends: it has one listener, however many wait, for Node warns of a leak from the eleventh on. */
+/** The waiting calls of each signal. One listener serves all: Node warns of a leak from the eleventh on. */
 const waiting = new WeakMap<AbortSignal, Ended>()
 
 interface Ended {
@@ -186,7 +188,7 @@ interface Ended {
   readonly hear: () => void
 }
 
-/** Calls `stop` when the signal is aborted; returns what takes this back. */
+/** Calls `stop` when the signal is aborted; returns the function that undoes this. */
 function onAbort(signal: AbortSignal, stop: () => void): () => void {
   const { stops, hear } = waiting.get(signal) ?? listening(signal)
   stops.add(stop)
@@ -198,9 +200,9 @@ function onAbort(signal: AbortSignal, stop: () => void): () => void {
   }
 }
 
-/** What a caller rejects with whose signal is aborted. */
+/** The reason of an aborted signal. */
 function reasonOf(signal: AbortSignal): unknown {
-  // A signal of an older library has none.
+  // Signals of older libraries have no reason.
   return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason
 }
 

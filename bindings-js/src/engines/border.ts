@@ -1,22 +1,22 @@
 /** What every wasm file of the package exports. */
 export interface Raw {
   readonly memory: WebAssembly.Memory
-  /** Where a parcel of this length is written before the function is called that takes it. */
+  /** Gives the address for a parcel of this length, which is written before the call that takes it. */
   room(length: number): number
 }
 
-/** Functions of a wasm file by their names: of those that tell something, the result is nothing. */
+/** Functions of a wasm file by name; those that pass their result through `tell` return nothing. */
 export type Calls<Name extends string> = Readonly<Record<Name, (...given: (number | bigint)[]) => number>>
 
-/** What stands in a field, as `bindings-wasm/border` numbers it. */
+/** Kinds of a field's value, numbered as in `bindings-wasm/border`. */
 const [ABSENT, FLAG, NUMBER, BIG, TEXT, OBJECT, OTHER] = [0, 1, 2, 3, 4, 5, 6]
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * How values cross to a wasm file and back. Numbers cross as they are, texts and bytes as parcels. An object stays here, and is
- * known there by its place in a list, as long as the call lasts that was given it: fields are read and written by name.
+ * Passes values to a wasm file and back. Numbers pass as they are, texts and bytes as parcels. An object stays here:
+ * during the call that was given it, wasm knows its index in a list, and reads and writes its fields by name.
  */
 export class Border<Exports extends Raw> {
   wasm!: Exports
@@ -31,9 +31,9 @@ export class Border<Exports extends Raw> {
     this.build()
   }
 
-  /** Builds another instance: what was in the one before is gone. */
+  /** Builds a new instance; everything in the previous one is gone. */
   build(): void {
-    // A call into the one before may still be under way, below a getter: that one goes on with its own memory.
+    // A call into the previous instance may be under way below a getter: it goes on with its own memory.
     const own = new WebAssembly.Instance(this.#module, { js: this.#host(() => own.memory.buffer) }).exports as unknown as Exports
     this.wasm = own
   }
@@ -44,16 +44,16 @@ export class Border<Exports extends Raw> {
     new Uint8Array(this.wasm.memory.buffer, place, bytes.length).set(bytes)
   }
 
-  /** What a call tells: a text, a bigint, or nothing. */
+  /** The value that a call passes to `tell`: a text, a bigint, or nothing. */
   told(call: () => void): unknown {
     this.#told = undefined
     call()
     return this.#told
   }
 
-  /** The object that a call returns, or nothing. It is given the places of these objects, 0 for none. */
+  /** The object that a call returns, if any. The call gets the indexes of the given objects, 0 for none. */
   object(call: (...places: number[]) => number, ...given: (object | null | undefined)[]): object | undefined {
-    // A getter may call back: what that call is given stands above, and goes first.
+    // A getter may call back: the objects of that call lie above, and are removed first.
     const before = this.#objects.length
     const places = given.map((object) => (object === undefined || object === null ? 0 : this.#placed(object)))
     try {
@@ -67,7 +67,7 @@ export class Border<Exports extends Raw> {
     return this.#objects.push(object) - 1
   }
 
-  /** Tells the kind of a value, and writes the value, or the length of a text, to `out`. */
+  /** Returns the kind of a value, and writes the value, or a text's length, to `out`. */
   #written(value: unknown, memory: ArrayBuffer, out: number): number {
     if (value === undefined || value === null) return ABSENT
     const to = new DataView(memory, out)
@@ -95,7 +95,7 @@ export class Border<Exports extends Raw> {
 
   #host(memory: () => ArrayBuffer): WebAssembly.ModuleImports {
     const read = (place: number, length: number) => decoder.decode(new Uint8Array(memory(), place, length))
-    // Names of fields are constants: each is read once.
+    // Field names are constants: each is decoded once.
     const name = (place: number, length: number) => {
       const key = place * 256 + length
       const known = this.#names.get(key) ?? read(place, length)
@@ -136,7 +136,7 @@ export class Border<Exports extends Raw> {
   }
 }
 
-/** Whether an instance trapped (no memory, no stack): it cannot be used any more, for what it held may be half changed. */
+/** Whether an instance trapped (no memory, no stack). It must not be used again: its state may be half changed. */
 export function isTrap(error: unknown): boolean {
   return error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError'
 }

@@ -3,5 +3,5 @@ import type { Engine } from './engine.js'
 import { inlined } from './modules.js'
 import { wasmEngine } from './wasm.js'
 
-/** The wasm engine from the bytes that stand in the package's code. */
+/** The wasm engine from the bytes inlined in the package's code. */
 export const inlinedEngine = (): Engine => wasmEngine(inlined(WASM))

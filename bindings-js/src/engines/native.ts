@@ -4,12 +4,12 @@ import type { Engine, Functions, StateFiles } from './engine.js'
 import { inlinedEngine } from './inlined.js'
 import { VERSION } from './version.js'
 
-/** The engine for this machine: the native package of this very version where it is installed, else the wasm one. */
+/** The engine for this machine: the native package if it is installed in this very version, else wasm. */
 export function loadEngine(): Engine {
   return packages().map(installed).find((engine) => engine?.engineVersion() === VERSION) ?? inlinedEngine()
 }
 
-/** The packages that may have the native engine for this machine. */
+/** Names of packages that may contain the native engine for this machine. */
 export function packages(): string[] {
   const name = `leafid-${process.platform}-${process.arch}`
   if (process.platform === 'win32') return [`${name}-msvc`]

@@ -5,7 +5,7 @@ export interface Problem {
   message: string
 }
 
-/** Each tells what it gives, or `CODE what is wrong`; the parcels of `load` are key, tag and prefix, those of others a text. */
+/** Each tells its result, or `CODE problem`. `load` takes the parcels key, tag and prefix, the others a text. */
 type Exports = Raw & Calls<'load' | 'encode' | 'decode' | 'scramble' | 'unscramble' | 'digits' | 'parse'>
 
 export type PublicIds = ReturnType<typeof publicIdsOf>
@@ -25,7 +25,7 @@ export function thePublicIds(): PublicIds {
 
 function publicIdsOf(module: WebAssembly.Module) {
   const border = new Border<Exports>(module)
-  // The file has one scrambler at a time: each loads itself where another one was before.
+  // The wasm file holds one scrambler at a time: another one is loaded before its use.
   let loaded: object | undefined
 
   function told<T>(call: (wasm: Exports) => void, ...parcels: (string | Uint8Array)[]): T | Problem {
@@ -46,7 +46,7 @@ function publicIdsOf(module: WebAssembly.Module) {
 
   return {
     scrambler(key: Uint8Array, tag: string, prefix: string | undefined, isBase62: boolean) {
-      // The caller may go on to write there.
+      // A copy: the caller may overwrite its array.
       const kept = key.slice()
       const load = () => told<undefined>((wasm) => wasm.load(Number(isBase62), Number(prefix !== undefined)), kept, tag, prefix ?? '')
       const using = <T>(call: (wasm: Exports) => void, ...parcels: string[]): T | Problem => {
@@ -68,7 +68,7 @@ function publicIdsOf(module: WebAssembly.Module) {
   }
 }
 
-/** No text that is encoded has a space. */
+/** A result with a space is a problem: no encoded text has one. */
 function wrong(said: unknown): Problem | undefined {
   const at = typeof said === 'string' ? said.indexOf(' ') : -1
   return at < 0 ? undefined : { code: (said as string).slice(0, at), message: (said as string).slice(at + 1) }

@@ -2,27 +2,27 @@ import { Border, isTrap, type Calls, type Raw } from './border.js'
 
 export type Verb = 'leaseSegment' | 'acquire' | 'renew' | 'release' | 'tagRow' | 'namespaceRow' | 'turn'
 
-/** Decides for a store: given a text (the store's id, or what `turn` decides), rows and asks, and the time; a refusal is `{ code, until }`. */
+/** Decides from a text (store id; verb of `turn`), rows and asks, and the time. A refusal is `{ code, until }`. */
 export type Decide = (verb: Verb, text: string | undefined, given: readonly (object | undefined)[], ...nowMs: number[]) => object
 
 let open: (() => WebAssembly.Module) | undefined
 let decide: Decide | undefined
 
 /**
- * Called by the start module of this runtime, or by that of an entry which decides for a store. Nothing is compiled before it is used. One
- * that is `whole` decides over SQL, too, and stays: stores over SQL come with it.
+ * Called by the start module of this runtime, or of an entry that decides for a store. Compiles at first use. A `whole`
+ * registry, which comes with stores over SQL, also decides for those, and is never replaced.
  */
 export function useRegistry(module: () => WebAssembly.Module, whole = false): void {
   if (whole) decide = undefined
   if (whole || open === undefined) open = module
 }
 
-/** The registry; `undefined` where no entry brought it. */
+/** The registry; `undefined` if no entry loaded it. */
 export function theRegistry(): Decide | undefined {
   return (decide ??= open && decidingBy(open()))
 }
 
-/** It keeps nothing, so a call that traps costs itself alone. */
+/** The registry has no state, so a trap costs only its own call. */
 function decidingBy(module: WebAssembly.Module): Decide {
   const border = new Border<Raw & Calls<Verb>>(module)
   return (verb, text, given, ...nowMs) => {

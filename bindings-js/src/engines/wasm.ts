@@ -2,22 +2,22 @@ import { Border, type Calls, type Raw } from './border.js'
 import { ASK_IS_DUE, type Carryover, type CodeFacts, type Engine, type RawStats, type Refused, type Stance, type Verdict } from './engine.js'
 
 /**
- * The engine's own functions, one for each verb: they take numbers, places of objects, and in the order of their arguments the
- * parcels that each takes. `ids` gives the place where IDs are written, with room for at least so many.
+ * The engine's functions, one for each verb, with numbers and object indexes as arguments; parcels are sent before, in
+ * the order of the arguments. `ids` returns the address for IDs, with room for at least the given number.
  */
 type Exports = Raw & Calls<keyof Omit<Engine, 'kind' | 'state' | 'rebuild'> | 'ids'>
 
-/** An engine in wasm; what crosses, and how, is the border's. */
+/** An engine in wasm; the border passes its values. */
 export function wasmEngine(module: WebAssembly.Module): Engine {
   const border = new Border<Exports>(module)
-  /** Where the engine writes IDs, in its own memory: without length where there was none, and once the memory has grown. */
+  /** A view of the IDs in wasm memory: empty before the first call, and once the memory has grown. */
   let written = new BigUint64Array()
   const look = (n: number) => {
-    // First, for it may have the memory grow, and then that is another buffer.
+    // First, because it may grow the memory, which replaces the buffer.
     const place = border.wasm.ids(n)
     written = new BigUint64Array(border.wasm.memory.buffer, place, n)
   }
-  /** Has IDs written, as many as `out` has room for, and copies them: what the engine told. */
+  /** Has the engine write IDs, as many as `out` has room for, and copies them; returns the engine's result. */
   const drawn = (out: BigUint64Array, fill: (n: number) => number) => {
     if (out.length > written.length) look(out.length)
     const told = fill(out.length)
@@ -105,7 +105,7 @@ export function wasmEngine(module: WebAssembly.Module): Engine {
 
     rebuild() {
       border.build()
-      // What stands in the memory of the one before was handed out.
+      // The IDs in the previous instance's memory were handed out.
       written = new BigUint64Array()
     },
   }

@@ -3,10 +3,10 @@ import type { Handle } from '../driver/handle.js'
 import { ASK_IS_DUE, theEngine } from '../engines/engine.js'
 import type { Pool } from './pool.js'
 
-/** An engine that can break is given no larger piece at once: wasm copies it, and its memory never shrinks. */
+/** The largest piece for an engine that can break (wasm): it copies, and its memory never shrinks. */
 const PIECE = 65_536
 
-/** Draws from the pool and the engine; `undefined` is what the engine refuses. More is asked for when that is due. */
+/** Draws from the pool and the engine, `undefined` where the engine refuses, and asks for more when that is due. */
 export class Draws {
   readonly #handle: Handle
   readonly #driver: Driver
@@ -21,7 +21,7 @@ export class Draws {
     this.#timed = timed
   }
 
-  /** One ID; the pool is filled for those that follow. */
+  /** Draws one ID, and fills the pool for the next ones. */
   one(): bigint | undefined {
     const now = this.#driver.now()
     const pooled = this.#pool.nextAt(now)
@@ -29,18 +29,18 @@ export class Draws {
     const room = this.#pool.room(now)
     const told = this.#handle.fillAvailable(now, room)
     const count = told & ~ASK_IS_DUE
-    // Whoever gets nothing asks for itself.
+    // A caller that gets nothing asks by itself.
     if (count === 0) return undefined
     const goodUntil = this.#timed && count > 1 ? this.#handle.goodUntil() : 0
     this.#handle.note(room, count)
     const id = this.#pool.filled(count, goodUntil)
-    // Last, for whoever is asked may draw as well: a store, a hook, a caller that its answer serves.
+    // Last, because an ask may cause others to draw: a store, a hook, a caller that the answer serves.
     if (told !== count) this.#askAhead(now)
     return id
   }
 
   isReady(n: number): true | undefined {
-    // Snowflakes in the pool may be over before they are drawn: they do not count.
+    // Snowflakes in the pool do not count: they may expire before they are drawn.
     const missing = this.#timed ? n : n - this.#pool.length
     return missing <= 0 || this.#handle.ask('ready', this.#driver.now(), missing) || undefined
   }
@@ -50,15 +50,15 @@ export class Draws {
     return out && Array.from(out)
   }
 
-  /** IDs for all of the array, or it is left as it was. One that was detached or resized while its caller waited is left alone. */
+  /** Fills the whole array or leaves it alone, also when it was detached or resized during the wait. */
   fill(out: BigUint64Array, count: number): true | undefined {
     if (out.length !== count) return true
     return this.#all(count, out) && true
   }
 
   /**
-   * IDs for all of what a caller gave, whatever that is: 0 where one call of the engine does not do it. What a program calls a few
-   * hundred times is not compiled by then, and each function that is called on the way costs it as much as 200 IDs.
+   * Fills any value that a caller passed, in one call of the engine; 0 where that does not do. A program that draws a
+   * few hundred times is not compiled by then, and each function on the way costs it as much as 200 IDs.
    */
   fillAtOnce(out: BigUint64Array): number {
     if (this.#most === PIECE || this.#pool.length > 0) return 0
@@ -67,7 +67,7 @@ export class Draws {
     return told < ASK_IS_DUE ? told : this.#due(told, now)
   }
 
-  /** As many IDs as are at hand, likewise: more may be had by `fillAvailable`, which goes on behind them. */
+  /** As `fillAtOnce`, with as many IDs as are at hand: `fillAvailable` may find more behind them. */
   fillAvailableAtOnce(out: BigUint64Array): number {
     if (this.#most === PIECE || this.#pool.length > 0) return 0
     const now = this.#driver.now()
@@ -75,7 +75,7 @@ export class Draws {
     return told < ASK_IS_DUE ? told : this.#due(told, now)
   }
 
-  /** As many IDs as are at hand, behind the first `count`, which are there: how many are there now. */
+  /** Adds as many IDs as are at hand behind the first `count`; returns the new count. */
   fillAvailable(into: BigUint64Array, count: number): number | undefined {
     const now = this.#driver.now()
     const out = isShared(into) ? new BigUint64Array(into.length) : into
@@ -97,7 +97,7 @@ export class Draws {
     const pooled = Math.min(this.#pool.freshen(now), n)
     const missing = n - pooled
     if (missing > this.#most && !this.#handle.ask('ready', now, missing)) return undefined
-    // An engine that can break may do so after some pieces, and others may write to shared memory meanwhile.
+    // A wasm engine may break after some pieces, and others may write to shared memory meanwhile.
     const out = into === undefined || missing > this.#most || isShared(into) ? new BigUint64Array(n) : into
     let told = 0
     for (let at = pooled; at < n; at += this.#most) {
@@ -108,17 +108,17 @@ export class Draws {
     }
     if (pooled > 0) this.#pool.moveTo(out.subarray(0, pooled), now)
     if (into !== undefined && out !== into) into.set(out)
-    // Last, for an answer may come at once, and stop the generator.
+    // Last, because an answer may come at once, and stop the generator.
     if (told >= ASK_IS_DUE) this.#askAhead(now)
     return out
   }
 
-  /** What the engine is given from here on: the array itself where it can be, for a view of it costs as much as 500 IDs. */
+  /** The array from `from` on, for the engine; the array itself if possible, as a view costs as much as 500 IDs. */
   #piece(out: BigUint64Array, from: number): BigUint64Array {
     return from === 0 && out.length <= this.#most ? out : out.subarray(from, from + this.#most)
   }
 
-  /** Without `ASK_IS_DUE`: more is asked for, if any came. Whoever gets nothing asks for itself. */
+  /** Strips `ASK_IS_DUE`, and asks for more if any ID came. A caller that got nothing asks by itself. */
   #due(told: number, now: number): number {
     const count = told & ~ASK_IS_DUE
     if (count > 0) this.#askAhead(now)
@@ -129,12 +129,12 @@ export class Draws {
     try {
       this.#driver.ask(now)
     } catch {
-      // There is no store to ask: the next caller that finds no ID at hand is told.
+      // No store to ask: the next caller without an ID at hand gets the error.
     }
   }
 }
 
-/** Whether others may change it while the engine writes. */
+/** Whether others may change the array while the engine writes. */
 function isShared(out: BigUint64Array): boolean {
   return !(out.buffer instanceof ArrayBuffer)
 }

@@ -12,12 +12,12 @@ import { Draws } from './draws.js'
 import { clockOf, hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
 
-/** How long `close` waits for an ask that is under way. */
+/** How long `close` waits for an ask under way, in ms. */
 const CLOSE_MS = 3_000
-/** How often it looks. */
+/** How often `close` checks, in ms. */
 const LOOK_MS = 5
 
-/** What `Segment` and `Snowflake` share: all but what they are built from. */
+/** The common part of `Segment` and `Snowflake`. */
 export abstract class BaseGenerator<Kind extends string = never> implements AsyncDisposable {
   readonly #handle: Handle
   readonly #pool: Pool
@@ -54,18 +54,18 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     this.#waiting = new Waiting(handle, driver, subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
   }
 
-  /** One ID. Waits up to the time-out when none is at hand, then `TIMED_OUT`; rejects at once for what waiting cannot cure. */
+  /** One ID. If none is at hand, waits up to the time-out: `TIMED_OUT`. Rejects at once if waiting cannot help. */
   next(options?: CallOptions): Promise<IdOf<Kind>> {
     const id = options === undefined ? this.#pool.next() : undefined
     return (id === undefined ? this.#nextOr(options) : Promise.resolve(id)) as Promise<IdOf<Kind>>
   }
 
-  /** One ID that is at hand. Throws `SEGMENT_DRY`, `WINDOW_SPENT`, `SEQUENCE_SPENT`, `CLOCK_BEHIND` where `next` would wait. */
+  /** One ID at hand. Throws `SEGMENT_DRY`, `WINDOW_SPENT`, `SEQUENCE_SPENT`, `CLOCK_BEHIND` where `next` would wait. */
   nextSync(): IdOf<Kind> {
     return (this.#pool.next() ?? this.#nextNow()) as IdOf<Kind>
   }
 
-  /** One ID as decimal text, as it has to be in JSON. */
+  /** One ID as decimal text, as JSON needs it. */
   async nextString(options?: CallOptions): Promise<IdTextOf<Kind>> {
     return ((options === undefined ? this.#pool.next() : undefined) ?? (await this.next(options))).toString() as IdTextOf<Kind>
   }
@@ -75,7 +75,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     return this.nextSync().toString() as IdTextOf<Kind>
   }
 
-  /** One ID as a number, from a layout or a tag whose IDs lie below 2^53; else `RANGE_INVALID`. */
+  /** One ID as a number, if the layout's or the tag's IDs lie below 2^53; else `RANGE_INVALID`. */
   async nextNumber(options?: CallOptions): Promise<number> {
     const id = await this.next(options)
     if (id <= Number.MAX_SAFE_INTEGER) return Number(id)
@@ -99,8 +99,8 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   }
 
   /**
-   * Waits until `n` IDs are at hand, so that the next `n` calls of `nextSync` need not wait: for synchronous hooks. Nothing
-   * is drawn, and nothing is kept for this caller: others draw from the same IDs meanwhile. Waits as `next` does.
+   * Waits until `n` IDs are at hand, as `next` does, so that `nextSync` can give them: for synchronous hooks. Nothing
+   * is drawn or reserved: other callers draw from the same IDs meanwhile.
    */
   async ready(n: number, options?: CallOptions): Promise<void> {
     const count = counted(n)
@@ -108,7 +108,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     await this.#waiting.wait(count, () => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
   }
 
-  /** Fills the array with IDs, ascending: all of it, or an error and it is left as it was, with nothing spent. Waits as `next` does. */
+  /** Fills the array with IDs, ascending: all of it, or an error with nothing written or spent. Waits like `next`. */
   async fill(out: BigUint64Array, options?: CallOptions): Promise<void> {
     const count = room(out)
     const signal = signalOf(options)
@@ -116,20 +116,20 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     if (out.length !== count) throw resized(count, out)
   }
 
-  /** Fills the array with IDs that are at hand, ascending: all of it, or an error and it is left as it was, with nothing spent. */
+  /** Fills the array with IDs at hand, ascending: all of it, or an error with nothing written or spent. */
   fillSync(out: BigUint64Array): void {
     if (this.#draws.fillAtOnce(out) === 0) this.#fillNow(out)
   }
 
-  /** Fills the array with as many IDs as are at hand, ascending; returns how many. Throws as `nextSync` does if there is not one. */
+  /** Fills the array with the IDs at hand, ascending; returns how many. Throws as `nextSync` does if there is none. */
   fillAvailable(out: BigUint64Array): number {
     const count = this.#draws.fillAvailableAtOnce(out)
     return count > 0 && count === out.length ? count : this.#fillAvailableNow(out, count)
   }
 
   /**
-   * Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. What a state file
-   * keeps is not given back, but for the process's next life; with `release` it is: for a process that will not come back.
+   * Stops: gives the rest of a window back, waiting at most 3 s for the store; every later call is `CLOSED`. A window
+   * in a state file is kept for the next run, unless `release` is set: for a process that will not come back.
    */
   close(options?: { release?: boolean }): Promise<void> {
     this.#waiting.isClosed = true
@@ -141,12 +141,12 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     return this.close()
   }
 
-  /** IDs one after another, as `next` gives them, for as long as they are wanted: `for await (const id of ids)`. */
+  /** IDs one after another, as `next` gives them, without end: `for await (const id of ids)`. */
   async *[Symbol.asyncIterator](): AsyncGenerator<IdOf<Kind>, never, void> {
     for (;;) yield await this.next()
   }
 
-  /** After a copied memory image (a restored snapshot): drops everything in hand at once, and tells the store nothing. */
+  /** For a copied memory image (a restored snapshot): drops all unused IDs at once, and tells the store nothing. */
   forget(): void {
     this.#pool.drop()
     this.#driver.forget()
@@ -155,12 +155,12 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     this.#driver.voidState()
   }
 
-  /** What it did so far. */
+  /** The counters and state of this generator. */
   stats(): Stats {
     return statsOf(this.#handle.isBegun ? this.#handle.ask('stats') : {}, this.#pool.length, this.#pool.dropped)
   }
 
-  // Apart from those that find one in the pool: a function within a method costs each call of it 24 bytes.
+  // A function of its own: a closure in the fast path would cost each call 24 bytes.
   async #nextOr(options: CallOptions | undefined): Promise<bigint> {
     return this.#waiting.wait(1, () => this.#draws.one(), 'gave no ID', signalOf(options))
   }
@@ -176,7 +176,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   #fillAvailableNow(out: BigUint64Array, count: number): number {
     if (room(out) === 0) return 0
-    // What came came, also where an answer to the ask for more has stopped the generator.
+    // IDs already written count, even if the answer to a background ask has stopped the generator.
     if (count > 0) return this.#draws.fillAvailable(out, count) ?? count
     return this.#waiting.now(() => this.#draws.fillAvailable(out, 0))
   }
@@ -188,7 +188,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     const release = givesUp ? this.#handle.giveUp() : this.#handle.ask('retire')
     await this.#driver.endSaving()
     if (release != null) await this.#driver.release(release)
-    // A window that is still on its way is given back when it comes; a range need not be.
+    // A window still under way is given back when it comes; a range need not be.
     let isOver = !this.#givesBack
     const timer = setTimeout(() => (isOver = true), CLOSE_MS)
     while (this.#driver.flying > 0 && !isOver) await sleep(LOOK_MS)
@@ -200,23 +200,22 @@ function notAtOnce(count: number): string {
   return `did not give ${count} ${count === 1 ? 'ID' : 'IDs at once'}`
 }
 
-/** More are never had at once. */
 const MOST = 2 ** 31 - 1
 
-/** A count of IDs. `COUNT_INVALID` for anything but 0 to 2^31 - 1: none are had at once, as elsewhere. */
+/** Checks a count of IDs: `COUNT_INVALID` for anything but 0 to 2^31 - 1. */
 function counted(n: number): number {
   if (Number.isInteger(n) && n >= 0 && n <= MOST) return n
   throw new LeafidError('COUNT_INVALID', `the count must be a whole number from 0 to ${MOST}, got ${shown(n)}`)
 }
 
-/** How many IDs an array has room for. `REQUEST_INVALID` for anything but a BigUint64Array. */
+/** The room in an array, in IDs. `REQUEST_INVALID` for anything but a BigUint64Array. */
 function room(out: BigUint64Array): number {
-  // One from another realm (a `vm` context, a frame) has another class and the same tag.
+  // An array from another realm (a `vm` context, a frame) has another class but the same tag.
   if (out instanceof BigUint64Array || (ArrayBuffer.isView(out) && out[Symbol.toStringTag] === 'BigUint64Array')) return counted(out.length)
   throw new LeafidError('REQUEST_INVALID', `expected a BigUint64Array, got ${shown(out)}: pass one, or use \`take\``)
 }
 
-/** The error of an array that was detached or resized meanwhile. */
+/** The error of an array that was detached or resized during the wait. */
 function resized(count: number, out: BigUint64Array): LeafidError {
   const message = `the array had room for ${count} IDs and has room for ${out.length} now: leave it alone until it is filled`
   return new LeafidError('REQUEST_INVALID', message)
@@ -225,19 +224,19 @@ function resized(count: number, out: BigUint64Array): LeafidError {
 const COUNTERS = ['ids', 'asks', 'grants', 'failures', 'waits', 'dropped', 'gaps', 'in_hand', 'step'] as const
 type Counters = Record<(typeof COUNTERS)[number], number>
 
-/** What a generator did so far. Counters begin at 0. */
+/** Counters, which begin at 0, and state of a generator. */
 export type Stats = Counters & {
-  /** What to add to the host's clock for the store's time, in ms. */
+  /** The host's clock plus this is the store's time, in ms. */
   offset_ms: number
-  /** Why the last ask failed, until one succeeds. */
+  /** The code of the last ask's failure, until one succeeds. */
   last_code: string | undefined
-  /** Why the state file was abandoned: `STATE_INVALID`; `undefined` while it is kept, or there is none. */
+  /** `STATE_INVALID` if the state file was abandoned; `undefined` while it is kept, or there is none. */
   state_code: string | undefined
-  /** What runs the core here: the add-on for this machine, or WebAssembly, at about twice the time per snowflake. */
+  /** The engine that runs: the add-on for this machine, or WebAssembly, at about twice the time per snowflake. */
   engine: 'native' | 'wasm'
 }
 
-/** The engine's counters, none where it has no generator yet; IDs in the pool are not handed out yet, and some of them were dropped. */
+/** The engine's counters, zero before its first use, without the IDs in the pool: not handed out yet, or dropped. */
 function statsOf(raw: Partial<RawStats>, pooled: number, dropped: number): Stats {
   const counters = Object.fromEntries(COUNTERS.map((name) => [name, Number(raw[name] ?? 0)])) as Counters
   counters.ids -= pooled + dropped

@@ -5,32 +5,32 @@ import { isLayout, PRESETS } from '../values/layout.js'
 import { checkFunction, checkOptions, ownClock, type Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
-/** How long a caller waits when no IDs are at hand. */
+/** The default time-out, in ms. */
 const TIMEOUT_MS = 10_000
-/** Timers sleep no longer. */
+/** The longest delay of a timer, in ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** The options of both generators. */
+/** The options that `Segment` and `Snowflake` share. */
 export interface GeneratorOptions {
   /** An address, an object with the methods, or a function that gives one for each ask; `LEAFID_STORE` by default. */
   store?: StoreOption
-  /** How long `next`, `take`, `fill` and `ready` wait when no IDs are at hand, in milliseconds (5 s is `5_000`): 10,000 by default. */
+  /** How long `next`, `take`, `fill` and `ready` wait for IDs, in milliseconds (5 s is `5_000`): 10,000 by default. */
   timeout?: number
-  /** Called with each failure of a lease, also of one that was asked for in the background. What it throws, or rejects with, is lost. */
+  /** Called with each failure of a lease, also in the background. What it throws, or rejects with, is ignored. */
   onError?: (error: LeafidError) => void
-  /** Milliseconds on a clock that only has to tick: the host's by default. For tests. */
+  /** Milliseconds on a monotonic clock: the host's by default. For tests. */
   clock?: () => number
 }
 
 /** The options of one call that waits. */
 export interface CallOptions {
-  /** Gives up waiting when it is aborted: the call rejects with its reason. What was asked for in the meantime stays for others. */
+  /** Ends the wait when aborted: the call rejects with its reason. What was leased meanwhile stays for others. */
   signal?: AbortSignal
 }
 
 const SHARED = ['store', 'timeout', 'onError', 'clock'] as const
 
-/** The options of a generator that has these beside the shared ones. */
+/** The check of options for a generator that has these beside the shared ones. */
 export function knownOptions(names: readonly string[]): Known {
   const bare = (value: unknown) => {
     if (names.includes('layout') && (isLayout(value) || PRESETS.has(value))) return 'layout'
@@ -56,7 +56,7 @@ export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => v
   if (onError === undefined) return () => {}
   checkFunction(onError, 'onError')
   return (error) => {
-    // A lease does not fail because somebody could not be told of it, nor does the process end by it.
+    // A failing hook must not fail the lease, nor end the process.
     try {
       const told: unknown = onError(error)
       if (told !== undefined) Promise.resolve(told).catch(() => {})
@@ -64,12 +64,12 @@ export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => v
   }
 }
 
-/** The clock: the host's by default. `REQUEST_INVALID` for anything but a function, and for each reading that is no number. */
+/** The clock: the host's by default. `REQUEST_INVALID` for no function, and for each reading that is no number. */
 export function clockOf({ clock }: GeneratorOptions): () => number {
   return clock === undefined ? theHost().clock : ownClock(clock)
 }
 
-/** The signal of a call. `REQUEST_INVALID` for options that are not known, and for anything but an AbortSignal. */
+/** The signal of a call. `REQUEST_INVALID` for unknown options, and for anything but an AbortSignal. */
 export function signalOf(options: CallOptions | undefined): AbortSignal | undefined {
   if (options === undefined) return undefined
   checkOptions(options, { names: ['signal'], bare: (value) => (isSignal(value) ? 'signal' : undefined) })

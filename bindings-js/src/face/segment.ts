@@ -9,18 +9,19 @@ const OPTIONS = knownOptions(['step', 'maxStep', 'maxGrowth'])
 
 /** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {
-  /** How many numbers to lease at first: the tag's own step by default. */
+  /** The size of the first lease: the tag's own step by default. */
   step?: number
-  /** The most numbers to lease at once, and so the most that can be had in one go: the tag's own `max_step` by default, where that is not lower. */
+  /** The most numbers to lease, and so to draw, at once: the tag's own `max_step` by default, and never above it. */
   maxStep?: number
-  /** How far the step may grow, as a multiple of the tag's own: without a limit by default, on Workers and in browsers 16. */
+  /** How far the step may grow, as a multiple of the tag's own: unlimited by default, 16 on Workers and in browsers. */
   maxGrowth?: number
 }
 
 /**
  * Hands out the numbers of one tag, strictly ascending within this generator, as `bigint`s.
  *
- * Nothing is leased before the first ID. `new Segment<'order'>(…)` gives `Id<'order'>`, which the compiler tells from other IDs. `TAG_INVALID`, `STEP_INVALID`, `REQUEST_INVALID` for bad arguments.
+ * Leases nothing before the first ID. `new Segment<'order'>(…)` gives `Id<'order'>`, which the compiler tells from
+ * other IDs. `TAG_INVALID`, `STEP_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
 export class Segment<Kind extends string = never> extends BaseGenerator<Kind> {
   /** The tag. */

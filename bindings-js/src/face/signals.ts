@@ -1,17 +1,17 @@
 import { LeafidError } from '../values/errors.js'
 import { shown } from '../values/shown.js'
 
-/** What ends a program from outside: an orchestrator, and Ctrl-C. */
+/** The signals of an orchestrator, and of Ctrl-C. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** What can be closed: a `Segment` or a `Snowflake`. */
+/** A `Segment`, a `Snowflake`, or anything else with `close`. */
 export interface Closable {
   close(): Promise<unknown>
 }
 
 /**
- * Closes generators when the process is told to end, so that worker numbers are free at once, and then lets it end by that
- * signal; where the program listens to it as well, ending is left to the program. Returns what takes this back.
+ * Closes generators when the process gets SIGTERM or SIGINT, so that worker numbers are free at once, then ends it by
+ * that signal, unless the program listens to the signal itself. Returns a function that undoes this.
  */
 export function closeOnSignal(...generators: readonly Closable[]): () => void {
   const others = generators.filter((one) => typeof (one as Partial<Closable> | null | undefined)?.close !== 'function')
@@ -26,10 +26,10 @@ export function closeOnSignal(...generators: readonly Closable[]): () => void {
   }
 }
 
-/** All that is closed then, by whichever call. */
+/** Everything to close, of all calls. */
 const toClose = new Set<Closable>()
 
-// It is called first, while whoever else listens can still be seen.
+// Runs as the first listener, while the others can still be counted.
 async function end(signal: NodeJS.Signals): Promise<void> {
   const isAlone = process.listenerCount(signal) === 1
   const all = [...toClose]

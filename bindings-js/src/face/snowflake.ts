@@ -12,32 +12,35 @@ const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs',
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
-  /** The layout that the caller counts on: the namespace's own by default. */
+  /** The layout that the caller expects: the namespace's own by default. */
   layout?: Layout | LayoutName | LayoutFields
   /** The label of this holder: `hostname/pid` in Node, `edge` elsewhere. */
   owner?: string
-  /** Keeps one worker number for this `owner`, also between its windows: for 30 days after the last. While it is in use, another is borrowed. */
+  /** Keeps one worker number for this `owner`, until 30 days after its last window. Borrows another if it is in use. */
   sticky?: boolean
-  /** With `sticky`: waits for that very number, and borrows none. */
+  /** With `sticky`: waits for that number, and never borrows. */
   strict?: boolean
-  /** How long a window to ask for, in ms: an outage of the store is survived for as long as it lasts. By default all that the namespace allows, on Workers and in browsers 10,000. */
+  /**
+   * The length of a window, in ms: outages of the store up to this long are survived. By default the namespace's
+   * longest; on Workers and in browsers 10,000.
+   */
   lengthMs?: number
-  /** How far IDs may run ahead of the clock in a burst, in ms: 1,000 by default, 0 is never. */
+  /** How far IDs may run ahead of the clock in a burst, in ms: 1,000 by default, 0 for never. */
   maxAheadMs?: number
-  /** The sequence of a fresh tick begins below this, so that `id % shards` is even: 0 begins at zero. */
+  /** A new tick's sequence begins at random below this, so that `id % shards` is even; 0: begins at zero. */
   spread?: number
   /**
-   * The path of a file on a local disk, of this process alone: from it the process's next life goes on at once while the store is
-   * away. In Node on Linux, with the native engine.
+   * The path of a file on a local disk, for this process alone: with it the process's next run starts at once even
+   * without the store. In Node on Linux, with the native engine.
    */
   state?: string
 }
 
 /**
- * Stamps IDs with the store's time and a leased worker number, ascending within this generator, as
- * `bigint`s.
+ * Stamps IDs, as `bigint`s, with the store's time and a leased worker number, ascending within this generator.
  *
- * Nothing is leased before the first ID. `new Snowflake<'order'>(…)` gives `Id<'order'>`, which the compiler tells from other IDs. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID` for bad arguments.
+ * Leases nothing before the first ID. `new Snowflake<'order'>(…)` gives `Id<'order'>`, which the compiler tells from
+ * other IDs. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
 export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> {
   /** The namespace. */
@@ -65,7 +68,7 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
   }
 }
 
-/** A number that is written down by hand is soon used by two processes. */
+/** Refuses worker numbers in code: two processes would soon use the same one. */
 function noWorkers(options: object): void {
   for (const name of ['worker', 'workers']) {
     if ((options as Record<string, unknown>)[name] !== undefined) {
@@ -77,7 +80,7 @@ function noWorkers(options: object): void {
   }
 }
 
-/** A number that is kept for a name which the next process does not have is kept for nobody. */
+/** Refuses `sticky` without `owner`: a number kept for a name that changes with each process is wasted. */
 function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   if (sticky === true && owner === undefined) {
     const cure = 'pass one that is the same after a restart, and of one process only, such as the pod name of a StatefulSet'
@@ -88,7 +91,7 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   }
 }
 
-/** Where the state file is, whatever folder the process goes to, and the clock. */
+/** The state file's absolute path, and the clock. */
 function stateOf({ state, clock: given }: SnowflakeOptions): { path: string; clock: () => number } | undefined {
   if (state === undefined) return undefined
   const clock = clockOf(given === undefined ? {} : { clock: given })

@@ -3,19 +3,19 @@ import type { Tables } from '../sql/run.js'
 import type { Columns, Query } from '../sql/text.js'
 import { LeafidError } from '../values/errors.js'
 
-/** What both of Node's ways to SQLite have in common. */
+/** The common part of `node:sqlite` and `better-sqlite3`. */
 export interface Database {
   exec(text: string): void
   prepare(text: string): {
     all(...params: unknown[]): unknown[]
     run(...params: unknown[]): { changes: number | bigint }
-    /** Of `node:sqlite`: rows come as objects, whatever the connection says. */
+    /** `node:sqlite` only: has rows come as objects, whatever the connection is set to. */
     setReturnArrays?(enabled: boolean): void
   }
   close(): void
 }
 
-/** Opens a file that is there: with `node:sqlite` where Node has it, else with `better-sqlite3`. `NOT_ENABLED` without both. */
+/** Opens an existing file with `node:sqlite` if Node has it, else with `better-sqlite3`; `NOT_ENABLED` without both. */
 function open(path: string): Database {
   const own = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.('node:sqlite')
   if (own !== undefined) return new (own as { DatabaseSync: new (path: string) => Database }).DatabaseSync(path)
@@ -29,7 +29,7 @@ function open(path: string): Database {
   return new Better(path)
 }
 
-/** A connection to a file, or over a database that is open already. Statements are prepared once. */
+/** A connection to a file, or over an open database. Prepares each statement once. */
 export class Connection implements Tables {
   readonly #database: Database
   readonly #prepared = new Map<string, ReturnType<Database['prepare']>>()
@@ -42,7 +42,7 @@ export class Connection implements Tables {
     return this.#within('BEGIN IMMEDIATE', act)
   }
 
-  /** Reads what is there at one moment. */
+  /** Reads everything as of one moment. */
   moment<T>(act: () => T): T {
     return this.#within('BEGIN', act)
   }
@@ -94,12 +94,12 @@ export class Connection implements Tables {
     try {
       this.run({ sql: 'ROLLBACK', params: [] })
     } catch {
-      // A statement that failed badly has ended the transaction itself.
+      // A serious failure has ended the transaction by itself.
     }
   }
 }
 
-/** Whether a transaction of the application's is open on its connection. */
+/** Whether the application has a transaction open on its connection. */
 export function isInTransaction(error: unknown): boolean {
   return /cannot start a transaction within a transaction/.test((error as Error | null)?.message ?? '')
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 
-/** File systems over a network, by the number that Linux has for them: locks cannot be trusted there. */
+/** Network file systems by Linux's magic numbers: their locks cannot be trusted. */
 const NETWORK = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -22,16 +22,16 @@ function look(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** The file that a path leads to, links followed; the path itself where nothing is. */
+/** The path with links resolved; unchanged if nothing is there. */
 export function real(path: string): string {
   return look(path) === undefined ? path : realpathSync(path)
 }
 
-/** Whether there is something in the file. Refuses one whose log is there without it, and places where a grant would not be safe. */
+/** Whether the file has content. Refuses a log without its file, and places where a grant would not be safe. */
 export function isThere(path: string): boolean {
   let found = look(path)
   const hasLog = (look(`${path}-wal`)?.size ?? 0) > 0
-  // Another process may have made the file, and its log, since the first look.
+  // Another process may have created the file and its log since the first look.
   if (isBlank(found) && hasLog) found = look(path)
   if (isBlank(found) && hasLog) {
     const log = quoted(`${path}-wal`)
@@ -54,7 +54,7 @@ export function isThere(path: string): boolean {
   return !isBlank(found)
 }
 
-/** `STORE_UNKNOWN` where no file can be, `FORBIDDEN` for one that this user may not write. */
+/** Throws `STORE_UNKNOWN` where no file can be, `FORBIDDEN` for one that this user may not write. */
 export function checkPlace(path: string): void {
   const folder = dirname(path)
   if (look(folder) === undefined) {
@@ -68,7 +68,7 @@ export function checkPlace(path: string): void {
   if (found !== undefined) checkWritable(path, path)
 }
 
-/** `FORBIDDEN` where this user may not read and write what the file at `path` needs. */
+/** Throws `FORBIDDEN` where this user may not read and write what the file at `path` needs. */
 export function checkWritable(path: string, needed: string): void {
   try {
     accessSync(needed, constants.R_OK | constants.W_OK)
@@ -87,20 +87,20 @@ function isBlank(found: Stats | undefined): boolean {
   return found === undefined || (found.isFile() && found.size === 0)
 }
 
-/** Whether a file is a mount point of its own: SQLite keeps its log beside it, and beside its other place another one. */
+/** Whether the file itself is a mount point: SQLite keeps a log beside each path, so there would be two logs. */
 function isMountPoint(path: string, { dev }: Stats): boolean {
   let mounts: string
   try {
     mounts = readFileSync('/proc/self/mountinfo', 'latin1')
   } catch {
-    // Without that list a device of its own tells. It is no sign where there is one: an overlay may give each file the
-    // device of its layer. A drive of Windows has no mounts of files.
+    // Without the list, another device number is the sign. With it, not: an overlay may give each file its layer's
+    // device. Windows has no mounted files.
     return process.platform !== 'win32' && look(dirname(path))?.dev !== dev
   }
   return isMounted(mounts, path)
 }
 
-/** Whether a path is a mount point of this list: the fifth word of a line, with blanks and backslashes as three octal digits. */
+/** Whether the list contains the path: the fifth word of a line, blanks and backslashes as three octal digits. */
 export function isMounted(mounts: string, path: string): boolean {
   const bytes = Buffer.from(path).toString('latin1')
   const written = bytes.replace(/[ \t\n\\]/g, (letter) => `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`)
@@ -111,7 +111,7 @@ function refused(message: string): LeafidError {
   return new LeafidError('STORE_REFUSED', message)
 }
 
-/** A file that was opened, and its log: by them it is seen whether both are still what lies there. */
+/** An open file and its log, by which a replaced or removed file is detected. */
 export class Opened {
   readonly #path: string
   readonly #files: Map<string, string>
@@ -123,8 +123,8 @@ export class Opened {
   }
 
   /**
-   * `STORE_REFUSED` once one of them is gone, or another lies in its place, and from then on: what was granted meanwhile by
-   * who opened the other is not in this one, wherever it lies now.
+   * Throws `STORE_REFUSED` from when one of them is gone or replaced: whoever opened the other file may have granted
+   * what this one does not know.
    */
   check(): void {
     this.#gone ??= this.#look()

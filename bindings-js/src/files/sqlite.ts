@@ -16,28 +16,29 @@ import { quoted, shown } from '../values/shown.js'
 import { isBusy, isInTransaction, Connection, type Database } from './driver.js'
 import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './place.js'
 
-/** How long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
+/** How long to retry while other processes write, in ms: less than the 3 s after which a holder's ask times out. */
 const PATIENCE_MS = 2_500
 const LONGEST_MS = 8
 
-/** What may be made in a file. */
+/** Options of a store in an SQLite file. */
 export interface SqliteStoreOptions {
   /**
-   * Makes the store where there is none: `true`, or the tags and namespaces that there are to be as well. What is missing is made;
-   * what is there otherwise than it is declared is `TAG_EXISTS` or `LAYOUT_MISMATCH` when it is used first.
+   * Creates the store if there is none: `true`, or the declared tags and namespaces. Missing ones are created; one
+   * that differs from its declaration is `TAG_EXISTS` or `LAYOUT_MISMATCH` at its first use.
    */
   create?: boolean | Declarations
 }
 
-/** What time it is, and how long the machine has been up, in ms: the host says it, but in tests. */
+/** The wall clock and the machine's uptime, in ms: the host's, except in tests. */
 type Clocks = Pick<Host, 'wall' | 'ticking'>
 
-/** Decides an ask over the tables of a file that is open. */
+/** Decides an ask over the tables of an open file. */
 type Decides = (verb: Verb, ask: never) => unknown
 
 /**
- * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
- * is opened with the first ask. `REQUEST_INVALID` for bad arguments, and the codes of what cannot be declared; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
+ * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same
+ * time. The first ask opens it. `REQUEST_INVALID` for bad arguments, and the codes of invalid declarations; when asked,
+ * `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = theHost()): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
@@ -51,7 +52,7 @@ export function isDatabase(connection: unknown): connection is Database {
   return typeof prepare === 'function' && typeof exec === 'function'
 }
 
-/** The store in the file that a database of the application's has open. It waits for other processes as long as that is set to. */
+/** The store in an application's open database. Waits for other processes as long as its connection is set to. */
 export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
   const create = checkCreate(options.create)
   return store(() => {
@@ -60,7 +61,7 @@ export function sqliteOver(database: Database, options: SqliteStoreOptions & { a
   })
 }
 
-/** Does something that begins a transaction, and says so where one of the application's is open. */
+/** Runs what begins a transaction; a clear error if one of the application's is open. */
 function outside<T>(act: () => T): T {
   try {
     return act()
@@ -105,10 +106,10 @@ function hold({ path, connection, granted }: File, create: Declarations | undefi
   return (verb, ask) => runNear(tables, () => works.begin(verb, ask))
 }
 
-/** A temporary table, or a trigger on ours, of the connection: what it says would be forgotten with it. */
+/** Finds a temporary table with one of our names, or a trigger on ours: its effects are lost with the connection. */
 const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers')"
 
-/** Tries again, with pauses in which the event loop goes on. */
+/** Retries with pauses, in which the event loop goes on. */
 async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Promise<T> {
   const end = Date.now() + PATIENCE_MS
   for (;;) {
@@ -124,7 +125,7 @@ async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** Says whose file it is: `leaf` as a number. */
+/** SQLite's application id: `leaf` as a number. */
 const APPLICATION = 0x6c656166
 /** How long opening waits for another process's transaction, in ms. */
 const OPENING_MS = 2_000
@@ -132,13 +133,13 @@ const OPENING_MS = 2_000
 interface File {
   path: string
   connection: Connection
-  /** The latest time of a grant, in ms. */
+  /** The time of the latest grant, in ms. */
   granted: number
 }
 
 /**
- * Opens the store in a file, or makes one where `create` says so. `STORE_UNKNOWN` if there is none, `SCHEMA_MISMATCH` if it is
- * another program's or of another version, `STORE_REFUSED` where a grant would not be safe.
+ * Opens the store in a file, or creates it if `create` is given. `STORE_UNKNOWN` if there is none, `SCHEMA_MISMATCH`
+ * for a file of another program or version, `STORE_REFUSED` where a grant would not be safe.
  */
 function openFile(given: string, create: Declarations | undefined, clocks: Clocks): File {
   const path = real(resolve(given))
@@ -150,18 +151,18 @@ function openFile(given: string, create: Declarations | undefined, clocks: Clock
     const opened = (connection = new Connection(path))
     opened.script(`PRAGMA busy_timeout = ${OPENING_MS}`)
     const granted = ready(opened, path, create, clocks, () => settle(opened))
-    // From now on a locked file is an error at once: waiting within a call would block the event loop.
+    // From now on a locked file is an error at once: waiting in SQLite would block the event loop.
     opened.script('PRAGMA busy_timeout = 0')
     return { path, connection, granted }
   } catch (error) {
     connection?.close()
-    // SQLite makes files beside it.
+    // SQLite creates files beside the database.
     if (!isLeafidError(error)) checkWritable(path, dirname(path))
     throw error
   }
 }
 
-/** Looks at the store in a file that an application has open. Nothing of its connection is set: what does not fit is refused by name. */
+/** Checks the store in an application's open database. Changes no setting there: names the unsuitable ones. */
 function openGiven(database: Database, create: Declarations | undefined, clocks: Clocks, allowUnsafe: boolean): File {
   const connection = new Connection(database)
   const rows = connection.all({ sql: 'PRAGMA database_list', params: [] })
@@ -172,7 +173,7 @@ function openGiven(database: Database, create: Declarations | undefined, clocks:
   return { path, connection, granted: ready(connection, path, create, clocks, () => allowUnsafe || look(connection, path)) }
 }
 
-/** Looks at, or makes, what is in a file; gives the latest time of a grant. `settles` sees to it that a grant is durable. */
+/** Checks or creates the store; returns the time of the latest grant. `settles` makes sure that grants are durable. */
 function ready(connection: Connection, path: string, create: Declarations | undefined, clocks: Clocks, settles: () => unknown): number {
   const made = isMade(connection, path)
   if (!made && create === undefined) throw lacks(path, 'has no tables')
@@ -185,7 +186,7 @@ function ready(connection: Connection, path: string, create: Declarations | unde
   return granted
 }
 
-/** What an application's connection has to be set to. */
+/** Checks the settings that an application's connection must have. */
 function look(connection: Connection, path: string): void {
   const [journal, synchronous] = [connection.pragma('journal_mode'), Number(connection.pragma('synchronous'))]
   const wrong = journal !== 'wal' ? `journal_mode = ${String(journal)}` : synchronous < 2 ? `synchronous = ${['OFF', 'NORMAL'][synchronous]}` : undefined
@@ -199,11 +200,11 @@ function lacks(path: string, what: string): LeafidError {
   return notThere(`sqlite:${path}`, what, '`sqliteStore(path, { create: true })` of leafid/node')
 }
 
-/** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */
+/** Whether the file is a store of this version; `false` if it is empty. */
 function isMade(connection: Connection, path: string): boolean {
   let told: number[]
   try {
-    // As of one moment: another process may be about to make the tables.
+    // In one transaction: another process may be creating the tables.
     told = connection.moment(() => [
       ...['application_id', 'user_version'].map((name) => Number(connection.pragma(name))),
       Number(connection.all({ sql: 'SELECT count(*) AS tables FROM sqlite_schema', params: [] })[0]?.['tables']),
@@ -219,7 +220,7 @@ function isMade(connection: Connection, path: string): boolean {
   throw otherVersion(quoted(path), Number(version), VERSION)
 }
 
-/** Sets what durability needs, and looks whether it was taken. */
+/** Sets what durability needs, and checks that SQLite accepted it. */
 function settle(connection: Connection): void {
   const journal = connection.pragma('journal_mode = WAL')
   connection.script('PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
@@ -229,7 +230,7 @@ function settle(connection: Connection): void {
   throw new LeafidError('STORE_REFUSED', `the settings that make a grant durable do not work here: ${is}; move the store to a local disk`)
 }
 
-/** The tables, the store's id and the namespace `default`, unless another process was faster. */
+/** Creates the tables, the store's id and the namespace `default`, unless another process was faster. */
 function make(connection: Connection, declared: Declarations, clocks: Clocks): void {
   connection.transaction(() => {
     if (Number(connection.pragma('user_version')) !== 0) return

@@ -1,4 +1,4 @@
-// What older runtimes lack is absent at run time, so it is optional here.
+// Optional: older runtimes lack it.
 declare module 'cloudflare:workers' {
   export abstract class DurableObject {
     protected ctx: unknown

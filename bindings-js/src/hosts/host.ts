@@ -1,31 +1,31 @@
-/** What a host (Node, a Worker, a browser) provides. */
+/** The services of a host: Node, a Worker, a browser. */
 export interface Host {
-  /** Milliseconds on a clock that only has to tick. */
+  /** Milliseconds on a monotonic clock. */
   clock(): number
   /** Milliseconds since 1970. */
   wall(): number
-  /** Milliseconds on a clock that nobody sets, and that goes on while the machine sleeps where there is such a clock. */
+  /** Milliseconds on a clock that is never set, and that goes on during sleep if the host has such a clock. */
   ticking(): number
   /** The label of this holder, such as `hostname/pid`. */
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
-  /** Tells whoever runs the program what is not as it should be, and goes on; `code` is what silences it. */
+  /** Warns whoever runs the program; `code` is what silences the warning. */
   warn(message: string, code: string): void
-  /** Lets this work finish when its caller no longer waits for it. The work never rejects. */
+  /** Lets work finish after its caller's request. The work never rejects. */
   keep(work: Promise<void>): void
   /**
-   * Calls back after a while without keeping the process alive; returns how to cancel that.
-   * Absent where nothing may run between requests: there the next request does it.
+   * Calls back after `ms` without keeping the process alive; returns the cancellation. Absent where nothing may run
+   * between requests: there the next request does the work.
    */
   later?(ms: number, act: () => void): () => void
-  /** Whether one caller may await what another started. Not in Workers, where a promise dies with its request. */
+  /** Whether one caller may await another's promise. Not in Workers, where a promise dies with its request. */
   sharesPromises: boolean
-  /** How long a window to ask for: by default all that the namespace allows. */
+  /** The length of a window, in ms: by default the namespace's longest. */
   windowMs?: number
-  /** The store in a file or a database that an address names, where there are such. */
+  /** The store in the file or database of an address, where the host has such stores. */
   storeAt?(address: string): object
-  /** The package whose engine has state files, where there could be one. */
+  /** The package that contains an engine with state files, where the host has one. */
   nativePackage?: string
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
@@ -33,13 +33,11 @@ export interface Host {
 
 let host: Host | undefined
 
-/** Called once, by the start module of this runtime. */
+/** Sets the host: called by the start module of this runtime. The first one stays. */
 export function useHost(chosen: Host): void {
-  // The first stays, as the engine does.
   host ??= chosen
 }
 
-/** The host. */
 export function theHost(): Host {
   if (host === undefined) throw new Error('no host: import `leafid`, not one of its files')
   return host

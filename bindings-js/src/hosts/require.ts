@@ -5,7 +5,7 @@ if (host.getBuiltinModule === undefined) throw new Error(`leafid needs Node 20.1
 const { createRequire } = host.getBuiltinModule('node:module')
 
 /**
- * Loads a package that may not be there. Bundlers do not look into it: webpack warns of a name that it cannot follow. A
- * program that was bundled to CommonJS has no `import.meta.url`, and looks from where it runs.
+ * Loads an optional package, unseen by bundlers: webpack warns of a name that it cannot follow. A program bundled to
+ * CommonJS has no `import.meta.url`, so the working directory stands in.
  */
 export const load: Load = createRequire(import.meta.url || `${process.cwd()}/leafid.js`)

@@ -21,10 +21,10 @@ export const webHost: Host = {
   sharesPromises: true,
 }
 
-/** For hosts that come and go by the thousand: short windows, small steps. */
+/** For short-lived hosts in thousands: short windows, small steps. */
 export const briefly: Pick<Host, 'windowMs' | 'maxGrowth'> = { windowMs: 10_000, maxGrowth: 16 }
 
-// Deno throws at a variable that a program may not read: to it the variable is not set.
+// Deno throws for a variable without permission: treated as not set.
 function setting(name: string): string | undefined {
   try {
     return (globalThis as { process?: Process }).process?.env?.[name]
@@ -33,7 +33,7 @@ function setting(name: string): string | undefined {
   }
 }
 
-// A timer keeps no process alive: Bun's is an object, Deno's a number.
+// Keeps a timer from holding the process: Bun's is an object, Deno's a number.
 function unref(timer: unknown): void {
   if (typeof timer === 'object') (timer as { unref?: () => void }).unref?.()
   else (globalThis as { Deno?: { unrefTimer?: (timer: number) => void } }).Deno?.unrefTimer?.(timer as number)

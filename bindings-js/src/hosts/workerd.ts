@@ -3,8 +3,8 @@ import type { Host } from './host.js'
 import { briefly } from './web.js'
 
 /**
- * Workers: nothing runs between requests, so each request asks for itself. An ask goes on under
- * `waitUntil` when its request is over. The clock moves only after I/O.
+ * Workers: nothing runs between requests, so each request asks for itself; an ask that outlives its request goes on
+ * under `waitUntil`. The clock moves only after I/O.
  */
 export const workerdHost: Host = {
   clock: () => Date.now(),
@@ -20,7 +20,7 @@ export const workerdHost: Host = {
     try {
       cloudflare.waitUntil?.(work)
     } catch {
-      // Outside of a request there is nothing to outlive.
+      // Outside a request there is nothing to outlive.
     }
   },
   sharesPromises: false,

@@ -4,23 +4,23 @@ import { checkOptions } from '../values/options.js'
 import { shown } from '../values/shown.js'
 import { checkedId } from '../values/text.js'
 
-/** In which digits texts are written: either needs 11, and base58 has no `0`, `O`, `I` and `l`. */
+/** The digits of public texts: both need 11, and base58 has no `0`, `O`, `I` and `l`. */
 export type Alphabet = 'base58' | 'base62'
 
-/** How the texts of a scrambler look. */
+/** The form of a scrambler's texts. */
 export interface ScramblerOptions {
-  /** What an ID is of: `order` for `order_…`. 1 to 32 of `a-z`, `0-9` and `_`, with a letter first; none by default. */
+  /** The kind of thing: `order` for `order_…`. 1 to 32 of `a-z`, `0-9` and `_`, a letter first; none by default. */
   prefix?: string
   /** `base58` by default. */
   alphabet?: Alphabet
 }
 
 /**
- * Turns the IDs of one tag (or namespace) into public ones, such as `order_7Xk2mPq9RtB`, and back. It is FF1 of NIST SP 800-38G over
- * 63 bits, with the tag as its tweak: nothing is stored, and no two IDs become the same.
+ * Turns the IDs of one tag (or namespace) into public ones, such as `order_7Xk2mPq9RtB`, and back. Uses FF1 of NIST SP
+ * 800-38G over 63 bits, with the tag as the tweak: nothing is stored, and different IDs stay different.
  *
- * A text gives no permission: check who asks for what it names. There is no check digit: a typo is another number of 63 bits, which
- * practically never is one of yours.
+ * A text gives no permission: check who asks for the thing it names. There is no check digit: a typo decodes to another
+ * 63-bit number, which practically never is one of yours.
  */
 export class Scrambler {
   readonly #own: PublicScrambler
@@ -28,15 +28,15 @@ export class Scrambler {
   readonly tag: string
   /** The prefix, without the `_` after it, if there is one. */
   readonly prefix: string | undefined
-  /** The digits. */
+  /** The alphabet. */
   readonly alphabet: Alphabet
 
   /**
-   * `key` is 16 or 32 random bytes; keep it for as long as texts are out: under another one they mean other IDs. One key does for all
-   * tags. `REQUEST_INVALID`, `TAG_INVALID`.
+   * `key` is 16 or 32 random bytes; keep it for as long as texts are in use: another key decodes them to other IDs.
+   * One key serves all tags. `REQUEST_INVALID`, `TAG_INVALID`.
    */
   constructor(key: Uint8Array, tag: string, options: ScramblerOptions = {}) {
-    // A key is never shown.
+    // No message shows a key.
     if (Object.prototype.toString.call(key) !== '[object Uint8Array]') {
       throw new LeafidError('REQUEST_INVALID', `\`key\` must be 16 or 32 random bytes in a \`Uint8Array\`, got a value of type \`${typeof key}\``)
     }
@@ -61,12 +61,12 @@ export class Scrambler {
     return given(this.#own.decode(textOf(text)))
   }
 
-  /** Another number of 63 bits, for where a number is wanted. `ID_INVALID` for anything but an ID. */
+  /** The public form of an ID as a 63-bit number. `ID_INVALID` for anything but an ID. */
   scramble(id: bigint): bigint {
     return given(this.#own.scramble(checkedId(id)))
   }
 
-  /** The ID that was scrambled to this number. `ID_INVALID` for anything but a number of 63 bits. */
+  /** The ID behind a scrambled number. `ID_INVALID` for anything but a number of 63 bits. */
   unscramble(number: bigint): bigint {
     return given(this.#own.unscramble(checkedId(number)))
   }
@@ -92,14 +92,14 @@ export function fromBase62(text: string): bigint {
   return given(thePublicIds().parse(true, textOf(text)))
 }
 
-/** What was given; throws what is wrong. */
+/** The answer; throws if it is a problem. */
 function given<T>(answer: T | Problem): T {
   if (typeof answer !== 'object' || answer === null || !('code' in answer)) return answer as T
   const { code, message } = answer as Problem
   throw new LeafidError(code, message)
 }
 
-/** A text of a caller's; else `ID_INVALID`. */
+/** Checks that a caller's value is a text: `ID_INVALID`. */
 function textOf(text: string): string {
   if (typeof text === 'string') return text
   throw new LeafidError('ID_INVALID', `a public ID must be a string, got ${shown(text)}`)

@@ -1,29 +1,29 @@
 import { LeafidError } from '../values/errors.js'
 
-/** A wall clock that steps forward by more than this between two readings is not believed at once. */
+/** A larger step forward of the wall clock between two readings is not trusted at once. */
 const LARGEST_STEP_MS = 60_000
-/** A wall clock that stands further above the last time that a store knows is not believed at the start. */
+/** At the start, a wall clock further ahead of the last time known to a store is not trusted. */
 const MOST_AHEAD_MS = 30 * 86_400_000
-/** A wall clock that stands further below the last grant of a store is not believed at the start. */
+/** At the start, a wall clock further behind a store's last grant is not trusted. */
 const MOST_BEHIND_MS = 86_400_000
 
-/** A store's time: its source's as long as that can be believed, and never back. */
+/** A store's time: its source's while that can be trusted; never goes back. */
 export class StoreClock {
   #now: number
   #source: number
   #up: number
   #distrustsUntil: number | undefined
 
-  /** Begins at the latest time that the store knows; `up` is ms on a clock that only ticks. */
+  /** Begins at the latest time known to the store; `up` is ms on a monotonic clock. */
   constructor(anchor: number, source: number, up: number) {
     this.#now = Math.max(anchor, source)
     this.#source = source
     this.#up = up
   }
 
-  /** The time now, in ms since 1970. A step of the source forward by more than a minute is not believed for `longestWindow` ms. */
+  /** The time now, in ms since 1970. Ignores a step of the source forward by over a minute for `longestWindow` ms. */
   read(source: number, up: number, longestWindow: () => number): number {
-    // Where the ticking clock was set back, nothing is known to have passed, and it counts from there.
+    // If the monotonic clock was set back, no time is known to have passed, and counting restarts from there.
     const elapsed = Math.max(up - this.#up, 0)
     const own = this.#now + elapsed
     const step = source - this.#source - elapsed
@@ -37,7 +37,7 @@ export class StoreClock {
   }
 }
 
-/** Refuses a clock that stands where no pause explains it; `granted` is the latest grant, `seen` the last time the store was written. */
+/** Refuses a clock that no pause explains; `granted` is the latest grant's time, `seen` the store's last write. */
 export function checkClock(wall: number, granted: number, seen: number, clock = "this machine's clock"): void {
   const known = Math.max(granted, seen)
   if (granted <= 0) return

@@ -3,29 +3,29 @@ import type { Step } from './dialect.js'
 import type { Columns, Query } from './text.js'
 import type { Decided, Work } from './work.js'
 
-/** How often a decision is made before it is given up. */
+/** How many attempts a decision gets. */
 const ATTEMPTS = 24
-/** How long it is tried again where others write first: less than the 3 s after which a holder counts its ask as lost. */
+/** How long to retry after others' writes, in ms: less than the 3 s after which a holder's ask times out. */
 const PATIENCE_MS = 2_500
-/** The longest pause before that: whoever waits much longer than others need loses against them for ever. */
+/** The longest pause between attempts, in ms: whoever waits much longer than the others always loses. */
 const LONGEST_MS = 10
 
-/** Tables that answer at once, one transaction at a time. */
+/** Synchronous tables, with one transaction at a time. */
 export interface Tables {
-  /** Runs in a transaction that excludes all others; undoes everything if it throws. */
+  /** Runs in an exclusive transaction, rolled back if `act` throws. */
   transaction<T>(act: () => T): T
   all(query: Query): Columns[]
   run(query: Query): number
 }
 
-/** Tables across a network: what is read together is of one moment, what is written together is written whole or not at all. */
+/** Tables across a network: one call reads as of one moment, and writes all of its steps or none. */
 export interface FarTables {
   read(queries: readonly Query[]): Promise<Columns[][]>
   /** Whether it was written: not if a step did not write or find what it must. */
   write(steps: readonly Step[]): Promise<boolean>
 }
 
-/** What ends a transaction in which somebody else's write was met. */
+/** Thrown to roll back a transaction that met another's write. */
 const CONFLICT = Symbol('conflict')
 
 export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
@@ -53,7 +53,7 @@ function apply(tables: Tables, step: Step): void {
   if (!done && step.must !== 'nothing') throw CONFLICT
 }
 
-/** Reads, decides, and writes on the condition that all is as it was read; else decides again, as long as somebody waits. */
+/** Reads, decides, and writes if nothing changed since; else decides again, while the caller waits. */
 export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?: AbortSignal): Promise<T> {
   const end = Date.now() + PATIENCE_MS
   do {

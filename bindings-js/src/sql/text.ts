@@ -1,36 +1,36 @@
-/** A value of a parameter. 64-bit numbers are text: a host that takes them as a double rounds them. */
+/** A parameter's value. 64-bit numbers are text: a host that takes them as doubles rounds them. */
 export type Param = string | number | null | Uint8Array
 
-/** The values of a text's parameters, by their names. */
+/** Parameter values by name. */
 export type Params = Readonly<Record<string, Param>>
 
-/** A text as a host runs it: `?` for each parameter, and what they are called. */
+/** A statement for the host, with `?` for each parameter, and the parameters' names in order. */
 interface Statement {
   sql: string
   names: readonly string[]
 }
 
-/** A statement and the values of its parameters, in its order. */
+/** A statement and its parameters' values in order. */
 export interface Query {
   sql: string
   params: readonly Param[]
 }
 
-/** A row as a host reads it, column by column. */
+/** A row as the host reads it, by column. */
 export type Columns = Readonly<Record<string, unknown>>
 
-/** Columns that hold more than a double does. */
+/** Columns with 64-bit numbers, which a double cannot hold. */
 const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
-/** Columns that hold the bytes of a token. */
+/** Columns with the bytes of a token. */
 export const TOKENS = new Set(['store', 'key'])
-/** What stands before the name of a column in a condition. */
+/** Prefix of parameters in conditions on a column's old value. */
 const WAS = /^was_/
-/** What a column is called that was read as text: under its own name `ORDER BY` would sort the texts. */
+/** Prefix of columns read as text: `ORDER BY` on the plain name would sort the texts. */
 const AS_TEXT = 'text_'
 
 const known = new Map<string, Statement>()
 
-/** A text, with the values of its parameters by their names. */
+/** Makes a query from a text and its parameters' values. */
 export function query(text: string, params: Params = {}): Query {
   const { sql, names } = known.get(text) ?? translated(text)
   known.set(text, { sql, names })
@@ -42,12 +42,12 @@ export function query(text: string, params: Params = {}): Query {
   return { sql, params: values }
 }
 
-/** Whether a parameter is one for a column that holds more than a double does. */
+/** Whether a parameter is for a column with 64-bit numbers. */
 export function isWide(name: string): boolean {
   return WIDE.has(name.replace(WAS, ''))
 }
 
-/** The value of a parameter as the engine gives it: a token as hex digits. */
+/** Converts a parameter's value from the engine's form, in which a token is hex digits. */
 export function param(name: string, value: string | number | undefined): Param {
   if (value === undefined) return null
   if (TOKENS.has(name.replace(WAS, ''))) return bytes(String(value))
@@ -58,19 +58,19 @@ export function bytes(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** The columns of a row, and their values as the engine reads them. */
+/** Converts a row to the engine's form. */
 export function values(row: Columns): { name: string; value: unknown }[] {
   return Object.entries(row).map(([name, value]) => ({ name: name.startsWith(AS_TEXT) ? name.slice(AS_TEXT.length) : name, value: typeof value === 'bigint' ? String(value) : value }))
 }
 
-/** A column that was read as text, or as it is. */
+/** A column's value, whether it was read as text or not. */
 export function column(row: Columns, name: string): unknown {
   return row[`${AS_TEXT}${name}`] ?? row[name]
 }
 
 function translated(text: string): Statement {
   const names: string[] = []
-  // The build has taken the comments out.
+  // The build has removed the comments.
   const bare = text.endsWith(';') ? text.slice(0, -1) : text
   const sql = (bare.startsWith('SELECT') ? exact(bare) : bare).replace(/:([a-z_]+)/g, (_, name: string) => {
     names.push(name)
@@ -79,7 +79,7 @@ function translated(text: string): Statement {
   return { sql, names }
 }
 
-/** Has wide columns and tokens read as text. */
+/** Makes a `SELECT` read 64-bit columns and tokens as text. */
 function exact(sql: string): string {
   return sql.replace(/^SELECT ([a-z_,\s]+?)\s+FROM\b/, (_, list: string) => {
     const columns = list.split(',').map((name) => name.trim())

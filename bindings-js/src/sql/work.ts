@@ -9,29 +9,29 @@ import { declaredFor, whole, type Declared } from './declared.js'
 import { SQLITE, type Dialect, type Query, type Step } from './dialect.js'
 import { column, param, values, type Columns } from './text.js'
 
-/** What is known of a store before it is asked. */
+/** A store's settings. */
 export interface Setting {
   /** The kind of database: SQLite by default. */
   dialect?: Dialect
-  /** Tags and namespaces that are declared in code; without it the rows alone say what there is. */
+  /** Tags and namespaces declared in code; without it only the rows count. */
   declared?: Declared
-  /** The store's time, in ms since 1970; where it goes back, it stands still. */
+  /** The time, in ms since 1970; where it goes back, the store's time stands still. */
   clock?(): number
-  /** Without it: the store's time, where the database says that it is `told` and was written at `beatMs`. */
+  /** Without `clock`: the store's time from the database's time `told` and the store's last write at `beatMs`. */
   hears?(told: number, beatMs: number): number
-  /** Refuses what the database is set to, as the text `settings` says it: looked at with each ask. */
+  /** Checks the database's settings, as the statement `settings` reads them, with each ask. */
   judges?(settings: Columns): void
-  /** The longest window of every namespace that is read, in ms. */
+  /** Receives the longest window of each namespace that is read, in ms. */
   sees?(longestMs: number): void
-  /** Whether the version of the tables stands in a table of its own, and is looked at with each ask. */
+  /** Whether a table contains the version of the tables: then it is checked with each ask. */
   hasVersion: boolean
-  /** Where the store is, as `--store` of a command takes it; unless commands do not reach it. */
+  /** The store's place, as a command's `--store` takes it; absent if commands cannot reach it. */
   place?: string
-  /** What is said of tables of another version. */
+  /** The error for tables of another version. */
   otherVersion(version: number): LeafidError
 }
 
-/** A decision: the steps to write and the answer or refusal to give then. Without either, the request starts over once they are written. */
+/** A decision: steps to write, then an answer or a refusal. Without either, the request starts over after the steps. */
 export interface Decided<T> {
   steps: readonly Step[]
   answer?: T
@@ -40,7 +40,7 @@ export interface Decided<T> {
   written?(): void
 }
 
-/** A decision that asks for rows on its way. */
+/** A decision that yields queries and gets their rows. */
 export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[][]>
 
 type Ask = SegmentAsk | AcquireAsk | RenewAsk | ReleaseAsk
@@ -58,7 +58,7 @@ interface Turned {
 
 const NOBODY = '0'.repeat(32)
 
-/** Decides a request on the rows read so far. */
+/** Decides a request from the rows read so far. */
 function turned(dialect: Dialect, verb: string, ask: object, call: { store: string; now: number; found: readonly Columns[][] }): Turned {
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
@@ -99,7 +99,7 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
   }
 }
 
-/** Has the engine decide requests over tables. Whoever runs a decision reads for it, and writes all of its steps or none. */
+/** Requests over tables, decided by the engine. The caller reads for a decision, and writes all its steps or none. */
 export class Works {
   readonly #setting: Setting
   readonly #dialect: Dialect
@@ -114,7 +114,7 @@ export class Works {
     const { clock, declared, hasVersion, hears, judges, otherVersion, sees } = this.#setting
     const said = declared && declaredFor(declared, verb, ask as never)
     const turn = (store: string, now: number, found: readonly Columns[][]) => turned(this.#dialect, verb, { ...ask, ...said?.fields }, { store, now, found })
-    // The first queries depend on neither the store's id nor its time, so all of it is read together.
+    // The first queries need neither the store's id nor its time, so everything is read together.
     const first = turn(NOBODY, 0, []).reads
     const names = ['meta', ...(clock === undefined ? ['now'] : []), ...(judges === undefined ? [] : ['settings']), ...(hasVersion ? ['version_is'] : [])]
     const head = names.map((name) => this.#dialect.query(name))
@@ -142,7 +142,7 @@ export class Works {
     }
   }
 
-  /** Notes that the store was written, where that is due; ends a transaction that wrote something. */
+  /** The last step of a transaction that writes: records the store's write, where that is due. */
   #beat(now: number, beatMs: number): Step[] {
     return Math.abs(now - beatMs) < this.#dialect.beatEachMs ? [] : [{ ...this.#dialect.query('beat', { now }), must: 'nothing' }]
   }

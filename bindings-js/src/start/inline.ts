@@ -1,4 +1,4 @@
-// For a bundler that leaves files aside, and wherever nothing can be waited for while modules load.
+// For bundlers that leave files behind, and where modules cannot await while they load.
 import { useEngine } from '../engines/engine.js'
 import { inlinedEngine } from '../engines/inlined.js'
 import { inlined } from '../engines/modules.js'

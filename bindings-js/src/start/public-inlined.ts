@@ -1,4 +1,4 @@
-// Node, Deno and Bun. Node as well: an encoding costs some microseconds, and a native engine for each machine would save few.
+// Node, Deno and Bun. In Node, too: an encoding takes microseconds, so native engines would save little.
 import { inlined } from '../engines/modules.js'
 import { usePublicIds } from '../engines/public.js'
 import { WASM } from '../wasm/public-inlined.js'

@@ -1,4 +1,4 @@
-// Browsers, and whatever has no condition of its own.
+// Browsers, and runtimes without a condition of their own.
 import { fetched } from '../engines/modules.js'
 import { usePublicIds } from '../engines/public.js'
 

@@ -1,4 +1,4 @@
-// What decides for a store, in a page that has one.
+// The registry for a page that has a store.
 import { fetched } from '../engines/modules.js'
 import { useRegistry } from '../engines/registry.js'
 

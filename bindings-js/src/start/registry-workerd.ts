@@ -1,4 +1,4 @@
-// What decides for a store, in a Worker that has one.
+// The registry for a Worker that has a store.
 import { useRegistry } from '../engines/registry.js'
 // @ts-expect-error the runtime compiles the module when it loads the worker
 import module from '../wasm/registry.wasm'

@@ -5,10 +5,10 @@ import { httpStore } from './http.js'
 import { memoryStore } from './memory.js'
 import { call, type Store, type Verb } from './store.js'
 
-/** A store: an object with the methods, an address, or what gives a store for each ask. */
+/** A store: an object with the methods, an address, or a function that gives a store for each ask. */
 export type StoreOption = Store | string | URL | (() => Store)
 
-/** The stores of this process, or isolate, of which each address names one. */
+/** The stores of this process (or isolate), one for each address. */
 const named = new Map<string, Store>()
 const NAMED = /^(memory|sqlite|postgres|postgresql|mysql|mariadb):/
 
@@ -27,7 +27,7 @@ function opened(url: string): Store {
   throw new LeafidError('NOT_ENABLED', `${quoted(url)} ${what}: ${cure}`)
 }
 
-/** The address that names a store; `undefined` where an object or a function is it. */
+/** The address of a store; `undefined` for an object or a function. */
 export function addressOf(option: StoreOption | undefined): string | undefined {
   const wanted = option ?? setting() ?? ''
   return typeof wanted === 'string' || wanted instanceof URL ? String(wanted) : undefined
@@ -37,7 +37,7 @@ function setting(): string | undefined {
   return theHost().setting('LEAFID_STORE')
 }
 
-/** The store that was named, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or if it lacks a method. */
+/** The chosen store, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or it lacks a method. */
 export function chosenStore(option: StoreOption | undefined, verbs: readonly Verb[]): Store {
   const wanted = option ?? setting()
   if (wanted === undefined || wanted === '') {
@@ -53,7 +53,7 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
 }
 
-/** The store that a function gives with each ask: a binding of a Worker does not outlive its request. */
+/** A store from a function, called for each ask: a Worker's binding does not outlive its request. */
 function perAsk(give: () => Store, verbs: readonly Verb[]): Store {
   const verb = (name: Verb) => [name, (ask: never, signal?: AbortSignal) => call(checked(give(), verbs), name, ask, signal)]
   return Object.fromEntries(verbs.map(verb)) as Store

@@ -1,7 +1,7 @@
 import { theRegistry, type Decide } from '../engines/registry.js'
 import { LeafidError } from '../values/errors.js'
 
-/** The decisions of a store. `NOT_ENABLED` where nothing brought them. */
+/** The registry; `NOT_ENABLED` if no entry loaded it. */
 export function deciding(): Decide {
   const decide = theRegistry()
   if (decide !== undefined) return decide

@@ -5,10 +5,10 @@ import { checkNames, checkObject } from '../values/options.js'
 import { called, subject, type Subject } from '../values/refusals.js'
 import { namespace_row, tag_row, type NamespaceRow, type NewTag, type TagRow } from './registry.js'
 
-/** A tag as it is declared. `from` is where it begins when it is made. */
+/** A declared tag. `from` is its first number, used when it is created. */
 export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'max_step' | 'until'>
 
-/** A namespace as it is declared. Layout and `max_window_ms` stay after its first window. */
+/** A declared namespace. `layout` and `max_window_ms` cannot change after its first window. */
 export interface DeclaredNamespace {
   /** The layout `leaf` by default. */
   layout?: Layout | LayoutName | LayoutFields
@@ -18,7 +18,7 @@ export interface DeclaredNamespace {
   max_window_ms?: number
 }
 
-/** Tags and namespaces that are declared in code, by their names. */
+/** Tags and namespaces declared in code, by name. */
 export interface Declarations {
   tags?: Readonly<Record<string, DeclaredTag>>
   namespaces?: Readonly<Record<string, DeclaredNamespace>>
@@ -26,7 +26,7 @@ export interface Declarations {
 
 export type FullRow = Required<NamespaceRow>
 
-/** What `create` declares; `undefined` where nothing is to be made. As `checkDeclared`. */
+/** The declarations in `create`, checked by `checkDeclared`; `undefined` if nothing is to be created. */
 export function checkCreate(create: unknown = false): Declarations | undefined {
   if (create === false) return undefined
   const declared = create === true ? {} : create
@@ -35,7 +35,7 @@ export function checkCreate(create: unknown = false): Declarations | undefined {
   return declared
 }
 
-/** Refuses what cannot be, before anything is asked for: `REQUEST_INVALID` for other names and types, and the codes of new rows. */
+/** Refuses invalid declarations at once: `REQUEST_INVALID` for other names and types, and the codes of new rows. */
 export function checkDeclared(declared: object): asserts declared is Declarations {
   checkNames(declared, ['tags', 'namespaces'], 'field')
   const { tags = {}, namespaces = {} } = declared as Declarations
@@ -62,7 +62,7 @@ function checkSpec(spec: object, names: readonly string[]): void {
   checkNames(spec, names, 'field')
 }
 
-/** Has a refusal say which of all that is declared it is about. */
+/** Adds the declared name to a refusal. */
 function named(about: Subject, act: () => unknown): void {
   try {
     act()

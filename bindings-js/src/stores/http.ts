@@ -9,7 +9,7 @@ import { storeOf, type Store } from './store.js'
 export interface HttpStoreOptions {
   /** The operator's token, sent as `Authorization: Bearer …`; `LEAFID_TOKEN` by default. */
   token?: string
-  /** More headers, such as those that a proxy on the way wants; or a function that gives them for each request. */
+  /** More headers, such as a proxy's; or a function that gives them for each request. */
   headers?: GivenHeaders
   /** Sends the requests in place of the global `fetch`: a service binding of a Worker, an agent with certificates. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
@@ -21,7 +21,7 @@ const OPTIONS: Known = {
   isSecret: true,
 }
 
-/** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for anything else. */
+/** The store at an address such as `http://127.0.0.1:8750`, over `fetch`. `REQUEST_INVALID` for anything else. */
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
   checkOptions(options, OPTIONS)
   const base = address(url)
@@ -46,11 +46,11 @@ function address(url: string | URL): string {
     hasLogin = username !== '' || password !== ''
     if (!hasLogin && /^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
   } catch {
-    // No URL at all: the same error as for the wrong kind.
+    // Not a URL: the same error as for a wrong kind.
   }
   const got = shownAddress(url)
   if (hasLogin) {
-    // `fetch` refuses such an address at every request, in an error that shows the password.
+    // `fetch` would refuse the address at every request, in an error that shows the password.
     const cure = 'pass a token as `httpStore(url, { token })`'
     throw new LeafidError('REQUEST_INVALID', `the store's address must have no user or password, got ${got}: ${cure}`)
   }
@@ -84,23 +84,23 @@ async function send(own: Fetch, url: string, headers: RequestHeaders, body: obje
   throw problem(url, status, field === undefined ? json : undefined, after)
 }
 
-/** Refuses what a user's own `fetch` returned, if it is no response: it may be one next time. */
+/** Refuses anything but a response from a custom `fetch`; the next one may be fine. */
 function checkResponse(response: unknown): void {
   const { status, headers, text } = (response ?? {}) as Partial<Record<keyof Response, unknown>>
   const isOne = Number.isInteger(status) && typeof (headers as Headers | undefined)?.get === 'function' && typeof text === 'function'
   if (!isOne) throw new LeafidError('STORE_UNAVAILABLE', `\`fetch\` returned ${shown(response)}, which is no Response: return what the global \`fetch\` returns`)
 }
 
-/** What a host says of a failure, and what follows from it at an address. */
+/** Patterns of a host's failures, and an explanation for each. */
 const REASONS: readonly (readonly [RegExp, (at: string, reason: string) => string])[] = [
-  // OpenSSL, in its versions, when the answer to its greeting is plain text.
+  // OpenSSL (various versions): the answer to the TLS handshake is plain text.
   [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, (at, reason) => `what listens at ${at} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``],
   [
     /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
     (at, reason) => `the certificate of ${at} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`,
   ],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, (at, reason) => `the certificate of ${at} is for other names (${reason}): use a host name that it has`],
-  // llhttp, for the record that answers plain HTTP.
+  // llhttp: a TLS record answers plain HTTP.
   [/^HPE_INVALID_CONSTANT$/, (at, reason) => `what listens at ${at} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``],
 ]
 
@@ -112,7 +112,7 @@ function noAnswer(url: string, error: unknown, isOwn: boolean): string {
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
 }
 
-/** Why it failed, such as `ECONNREFUSED`, where the host tells: Node's `fetch` in the cause of its error, Bun's in the error itself. */
+/** The system's error, such as `ECONNREFUSED`: in the cause of the error of Node's `fetch`, in Bun's error itself. */
 function systemReason(error: unknown): string | undefined {
   const cause = (error as { cause?: unknown } | null)?.cause
   for (const told of [cause, error]) {
@@ -126,7 +126,7 @@ function problem(url: string, status: number, json: Record<string, unknown> | un
   const code = typeof json?.['code'] === 'string' ? json['code'] : ''
   const seconds = Number(after ?? Number.NaN)
   const retryAfter = number(json?.['retry_after_ms']) ?? (Number.isFinite(seconds) ? seconds * 1000 : undefined)
-  // Some codes exist inside a host only: no store answers with them.
+  // Some codes exist only inside a host: no store answers with them.
   if (codeFacts(code)?.http !== undefined) {
     const detail = typeof json?.['detail'] === 'string' ? json['detail'] : `the store answered ${status}`
     return new LeafidError(code, detail, { retryAfter, until: number(json?.['free_at_ms']) })
@@ -144,10 +144,10 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A field that an object of this JSON says twice: which of the two counts is a guess, and the guess of the parser. */
+/** Finds a field that occurs twice in an object of this JSON: parsers differ in which of the two counts. */
 function fieldTwice(json: string): string | undefined {
   const open: Set<string>[] = []
-  // Of what is JSON, a text before a colon is a field, and a brace within a text is no brace.
+  // In valid JSON a string before a colon is a field, and braces in strings do not count.
   for (const [token, text, colon] of json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
     if (token === '{') open.push(new Set())
     else if (token === '}') open.pop()
@@ -168,17 +168,17 @@ function decimal(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-/** Headers by their names. */
+/** Headers by name. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
-/** Headers, or what gives them for each request. */
+/** Headers, or a function that gives them for each request. */
 export type GivenHeaders = RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>)
 
 const OURS: RequestHeaders = { 'content-type': 'application/json', accept: 'application/json' }
 
 /**
- * The headers of each request. The `usual` token is for who gives neither one nor an `authorization`. `REQUEST_INVALID` for what
- * is no header, and for one that leafid sends itself.
+ * The headers of each request. The `usual` token applies if neither a token nor an `authorization` is given.
+ * `REQUEST_INVALID` for invalid headers, and for those that leafid sends itself.
  */
 function headersOf(
   token: string | undefined,
@@ -201,7 +201,7 @@ function bearer(token: unknown, name: string): RequestHeaders {
   throw new LeafidError('REQUEST_INVALID', `${name} must have printable ASCII characters only, without spaces`)
 }
 
-// No message shows a value: it may be a secret.
+// No message shows a value, which may be a secret.
 function checked(headers: RequestHeaders, ours: RequestHeaders): RequestHeaders {
   if (Object.prototype.toString.call(headers) !== '[object Object]') {
     throw new LeafidError('REQUEST_INVALID', '`headers` must be an object whose fields are names and texts, as in `{ headers: { cookie: … } }`')

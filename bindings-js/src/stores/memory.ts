@@ -10,9 +10,9 @@ import * as registry from './registry.js'
 import type { Candidates, TagRow, WorkerRow } from './registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
-/** How a memory store is made. */
+/** Options of a memory store. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970: the host's wall clock by default. When it goes back, the store's time stands still. */
+  /** Milliseconds since 1970: the host's wall clock by default. If it goes back, the store's time stands still. */
   clock?: () => number
   /** The store's id, 32 lower-case hex digits: random by default. */
   id?: string
@@ -21,8 +21,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * A store in memory, for tests, examples and single processes: what it granted is gone with it. `NOT_ENABLED` in a Worker or a
- * page that does not import `leafid/registry`.
+ * A store in memory, for tests, examples and single processes: its grants are forgotten with it. `NOT_ENABLED` in a
+ * Worker or a page that does not import `leafid/registry`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions(options, { names: ['clock', 'id', 'createOnUse'] })
@@ -34,7 +34,7 @@ interface Namespace {
   rows: Map<number, WorkerRow>
 }
 
-/** How long a number is kept for a sticky owner that was not seen. */
+/** How long an unused number is kept for its sticky owner, in ms. */
 const KEEP_MS = 30 * 86_400_000
 
 export class MemoryStore implements Store {
@@ -62,12 +62,15 @@ export class MemoryStore implements Store {
     this.#tags.set(tag, newTag(tag, wanted, this.#tags.get(tag)))
   }
 
-  /** Deletes a tag; its position stays. `TAG_UNKNOWN`. */
+  /** Deletes a tag but keeps its position. `TAG_UNKNOWN`. */
   deleteTag(tag: string): void {
     this.#tags.set(tag, { ...this.#tag(tag), deleted: true })
   }
 
-  /** Creates a namespace, by default in the layout `leaf`. `REQUEST_INVALID` for other fields, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists otherwise. */
+  /**
+   * Creates a namespace, by default in the layout `leaf`. `REQUEST_INVALID` for other fields, `NAMESPACE_INVALID`,
+   * `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists and differs.
+   */
   createNamespace(namespace: string, wanted: DeclaredNamespace = {}): void {
     const row = newNamespace(namespace, wanted)
     const there = this.#namespaces.get(namespace)?.row
@@ -80,7 +83,10 @@ export class MemoryStore implements Store {
     }
   }
 
-  /** Hands out other worker numbers from now on; whoever holds one outside them keeps it to the end of the window in hand. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
+  /**
+   * Changes the worker numbers to hand out; a holder of another number keeps it until its window ends.
+   * `NAMESPACE_UNKNOWN`, `WORKER_INVALID`.
+   */
   setWorkers(namespace: string, workers: FullRow['workers']): void {
     const before = this.#namespace(namespace)
     const { layout, max_window_ms, floor } = before.row
@@ -88,7 +94,7 @@ export class MemoryStore implements Store {
     before.row = { ...row, floor }
   }
 
-  /** An operator's release: the holder keeps the window in hand to its end, and gets no other. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
+  /** As an operator's release: the holder keeps only its current window. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
   revoke(namespace: string, worker: number): void {
     const { rows, row: space } = this.#namespace(namespace)
     const row = rows.get(worker)
@@ -148,7 +154,7 @@ export class MemoryStore implements Store {
   #namespace(namespace: string): Namespace {
     const known = this.#namespaces.get(namespace)
     if (known !== undefined) return known
-    // Every store has it from the start.
+    // Every store has `default` from the start.
     if (namespace === 'default') {
       this.createNamespace(namespace)
       return this.#namespace(namespace)
@@ -161,7 +167,7 @@ function isInside({ workers: { start, end } }: FullRow, worker: number): boolean
   return worker >= start && worker < end
 }
 
-/** The rows that an acquire is decided on. All are looked at: a process has few holders. */
+/** The candidates of an acquire, out of all rows: a process has few holders. */
 function candidates({ request, owner }: AcquireAsk, { row, rows }: Namespace, now: number): Candidates {
   const all = [...rows.values()]
   const own = all.find((each) => each.sticky === true && each.owner === owner)

@@ -19,11 +19,11 @@ export interface TagRow {
   deleted?: boolean
   /** The upper end: one more than the last number that may be granted; absent where there is none. */
   until?: Big
-  /** The highest end that a holder claimed to have while the row stood below: nothing is leased while it lies above `max_id`. */
+  /** The highest end that a holder has shown above the row's own: nothing is leased while it is above `max_id`. */
   claimed_until?: Big
 }
 
-/** The row of a namespace, as far as leases need it. */
+/** The part of a namespace's row that leases need. */
 export interface NamespaceRow {
   layout: LayoutFields | LayoutName
   max_window_ms: number
@@ -33,13 +33,13 @@ export interface NamespaceRow {
   floor?: Big
 }
 
-/** The row of a worker number. Where there is none yet, it is `{ worker }`. */
+/** The row of a worker number; `{ worker }` if there is none yet. */
 export interface WorkerRow {
   worker: number
-  /** The label of the holder who acquired it last; empty if nobody did. */
+  /** The label of the last holder that acquired it; empty if none did. */
   owner?: string
   sticky?: boolean
-  /** The request id of the acquire whose lease this is. */
+  /** The request id of the acquire of the current lease. */
   key?: string
   held_from?: Big
   /** Nothing at or above it was ever granted on this number. */
@@ -48,17 +48,17 @@ export interface WorkerRow {
 }
 
 /**
- * A row to write, and what to answer then: the grant, or `refused`, to be thrown: `STORE_WENT_BACK`, as the caller has what
- * was never granted here. The row says so, and stops the tag, or has the worker number rest.
+ * A row to write, then the grant to answer or the refusal to throw: `STORE_WENT_BACK` if the caller has what was never
+ * granted here. The row then stops the tag, or keeps the worker number unused for a time.
  */
 export type Leased<R, G> = { row: R } & ({ grant: G; refused?: undefined } | { grant?: undefined; refused: LeafidError })
 
 /**
- * Leases the next numbers of a tag. Write the new row, on the condition that nobody else has written it
- * meanwhile; then answer with the grant, or throw `refused`.
+ * Leases the next numbers of a tag. Write the new row on the condition that nobody else has written it meanwhile; then
+ * answer with the grant, or throw `refused`.
  *
- * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `STORE_REFUSED` for a tag of which a holder has shown
- * more than was granted, `TAG_SPENT`.
+ * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `TAG_SPENT`, and `STORE_REFUSED` for a tag of
+ * which a holder has shown more than was granted.
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant> {
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
@@ -67,7 +67,7 @@ export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs
   return leased(about, decided('leaseSegment', about, store, given, nowMs, meaning))
 }
 
-/** Up to where is the holder's word: no command has it filled in. */
+/** The message for a stopped tag. The command leaves `N` open: the end is only a holder's claim. */
 function stopped(about: Subject, { max_id, claimed_until }: TagRow): string {
   return (
     `${called(about)} stands at ${max_id}, and a holder has shown numbers of it up to ${claimed_until}: the store has lost grants, so nothing ` +
@@ -80,32 +80,32 @@ function leased<R, G>(about: Subject, decision: { row: R; grant?: G; refused?: R
   return refused === undefined ? { row, grant: grant as G } : { row, refused: refusalError(about, refused) }
 }
 
-/** The rows that an acquire is decided on, as far as there are any. */
+/** The rows from which an acquire is decided, as far as they exist. */
 export interface Candidates {
   /** The row whose key is this request. */
   mine?: WorkerRow | undefined
-  /** The row that this owner keeps, if the ask is sticky. */
+  /** The row kept for this owner, if the ask is sticky. */
   own?: WorkerRow | undefined
-  /** Another one that it keeps: there may be two after two servers have decided at once. */
+  /** A second row kept for it: two servers that decide at once may leave two. */
   spare?: WorkerRow | undefined
-  /** A number that is free, best the one that has been free longest; else the one that will be free first. */
+  /** A free number, best the one that has been free longest; without one, the number that will be free first. */
   rested?: WorkerRow | undefined
 }
 
-/** What an acquire decided. */
+/** The result of an acquire. */
 export interface Acquired {
-  /** The row of the number that was given. */
+  /** The row of the granted number. */
   row: WorkerRow
-  /** Another row to write in the same transaction: a number that this owner no longer keeps. */
+  /** Another row to write in the same transaction: a number no longer kept for this owner. */
   freed?: WorkerRow
   grant: WindowGrant
 }
 
 /**
- * Gives a worker number and a first window on it, of at most a minute.
+ * Grants a worker number and a first window on it, of at most a minute.
  *
- * Throws `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID`, `TIME_OVERFLOW`, and
- * `WORKERS_EXHAUSTED` until the first number is free.
+ * Throws `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID`, `TIME_OVERFLOW`, and `WORKERS_EXHAUSTED` until the
+ * first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
@@ -113,8 +113,8 @@ export function acquire(store: string, namespace: NamespaceRow, rows: Candidates
 }
 
 /**
- * Moves the end of a window forward. `row` is the row of the number that the ask names, `{ worker }` where there is none. Write
- * the new one and answer as for `lease_segment`.
+ * Moves the end of a window forward. `row` is the row of the ask's number, `{ worker }` if there is none. Write the new
+ * one and answer as for `lease_segment`.
  *
  * Throws `STORE_CHANGED`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
  */
@@ -124,14 +124,17 @@ export function renew(store: string, namespace: NamespaceRow, row: WorkerRow, as
   return leased(about, decided('renew', about, store, given, nowMs, misfits(namespace)))
 }
 
-/** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
+/**
+ * Takes back a window's unused rest; `row` as for `renew`. `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`,
+ * `REQUEST_INVALID`.
+ */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
   return decided('release', subject('namespace', ask.namespace), store, given, 0, { RANGE_INVALID: range })
 }
 
-/** What a new tag is made of. */
+/** The fields of a new tag. */
 export interface NewTag {
   tag?: string
   /** Its first number: 1 by default. */
@@ -161,7 +164,7 @@ export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
   return accepted(about, deciding()('tagRow', undefined, [before, wanted]) as { row: TagRow }, { given, meaning }).row
 }
 
-/** What a new namespace is made of. */
+/** The fields of a new namespace. */
 export interface NewNamespace {
   namespace?: string
   layout: LayoutFields | LayoutName
@@ -183,13 +186,13 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   return accepted(about, deciding()('namespaceRow', undefined, [wanted]) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
-/** An argument whose fields an engine can read. */
+/** Checks that an argument is an object, whose fields the engine can read. */
 function plain(value: object, called: string): Given {
   if (typeof value === 'object' && value !== null) return { value, called }
   throw new LeafidError('REQUEST_INVALID', `${called || 'the argument'} must be an object with its fields, got ${shown(value)}`)
 }
 
-/** What something new is made of: a misspelt field would be left out without a word. */
+/** The fields of a new row. Refuses unknown ones: a misspelt field would be ignored silently. */
 function known(wanted: object, names: readonly string[]): Given {
   const given = plain(wanted, '')
   checkNames(wanted, names, 'field')
@@ -201,7 +204,7 @@ function rowOf(row: WorkerRow, ask: RenewAsk | ReleaseAsk): Given {
   return { ...plain(row, 'the row'), mustBe: { worker: `the worker number of the ask, ${shown((ask as { worker?: unknown } | null)?.worker)}` } }
 }
 
-/** What is wrong with a namespace that can be read, but does not fit its layout or the caps. */
+/** The messages for a readable namespace that does not fit its layout or the limits. */
 function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?: unknown }): Circumstances['meaning'] {
   return {
     WORKER_INVALID: () => `\`workers\` must be \`{ start, end }\` inside the layout, got ${shown(workers)}`,
@@ -209,11 +212,11 @@ function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?
   }
 }
 
-/** Has the engine decide on what is given, in its order. */
+/** Has the engine decide on the given arguments, in their order. */
 function decided<T>(verb: Verb, about: Subject, store: string, given: Readonly<Record<string, Given>>, nowMs: number, meaning: Circumstances['meaning']): T {
   const noId = () => new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
   if (typeof store !== 'string') throw noId()
-  // An engine would read it as another time, or as none, and grants would say it.
+  // The engine would read another value as a wrong time, and grants would contain it.
   if (typeof nowMs !== 'number' || !Number.isFinite(nowMs)) {
     throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
   }

@@ -9,9 +9,9 @@ export interface SegmentAsk {
   request: string
   store?: string
   step?: number
-  /** Not fewer numbers than this, up to the tag's `max_step`. */
+  /** At least this many numbers, up to the tag's `max_step`. */
   at_least?: number
-  /** Exactly this many numbers, or none at all (`TAG_SPENT`), without `step` and `at_least`: for a range that is used outside leafid. */
+  /** Exactly this many numbers or none (`TAG_SPENT`), without `step` and `at_least`: a range for use outside leafid. */
   exactly?: number
   have_until?: bigint
 }
@@ -28,7 +28,7 @@ export interface AcquireAsk {
   strict: boolean
 }
 
-/** Asks for a later end of the window in hand. */
+/** Asks for a later end of the current window. */
 export interface RenewAsk {
   namespace: string
   request: string
@@ -39,7 +39,7 @@ export interface RenewAsk {
   length_ms?: number
 }
 
-/** Gives back what of a window was not used. */
+/** Gives back the unused part of a window. */
 export interface ReleaseAsk {
   namespace: string
   store: string
@@ -48,7 +48,7 @@ export interface ReleaseAsk {
   unused_from: bigint
 }
 
-/** Numbers of a tag, granted: `start` up to, but without, `end`. */
+/** Granted numbers of a tag: `start` up to, but without, `end`. */
 export interface SegmentGrant {
   request: string
   store: string
@@ -61,7 +61,7 @@ export interface SegmentGrant {
   now_ms: number
 }
 
-/** A window on a worker's time, granted: the ticks from `start` up to, but without, `end`. */
+/** A granted window on a worker's time: ticks from `start` up to, but without, `end`. */
 export interface WindowGrant {
   request: string
   store: string
@@ -76,10 +76,9 @@ export interface WindowGrant {
 type Answer<T> = T | Promise<T>
 
 /**
- * Hands out disjoint ranges: any object with the methods that are used, sync or async. A range must
- * be durable before the store answers, and the answer must echo the request id. A leafid error that
- * a method throws keeps its code; anything else becomes `STORE_UNAVAILABLE`. `signal` is aborted
- * when nobody waits for the answer any more.
+ * Hands out disjoint ranges: any object with the methods that are used, sync or async. A range must be durable before
+ * the store answers, and the answer must echo the request id. A leafid error that a method throws keeps its code;
+ * anything else becomes `STORE_UNAVAILABLE`. `signal` is aborted when nobody waits for the answer any more.
  */
 export interface Store {
   /** For `Segment`. */
@@ -97,13 +96,13 @@ export type Verb = keyof Store
 
 const VERBS: readonly Verb[] = ['lease_segment', 'acquire', 'renew', 'release']
 
-/** A store of which one function does whatever a verb wants. */
+/** A store that passes every verb to one function. */
 export function storeOf(act: (verb: Verb, ask: never, signal?: AbortSignal) => unknown): Required<Store> {
   const verb = (name: Verb) => [name, (ask: never, signal?: AbortSignal) => act(name, ask, signal)]
   return Object.fromEntries(VERBS.map(verb)) as Required<Store>
 }
 
-/** Calls a method of a store. On a stub, whose methods are called elsewhere, it is no function of ours, and a signal cannot be sent with it. */
+/** Calls a store's method. On an RPC stub it is called elsewhere and is no function here; it takes no signal. */
 export function call(store: Store, verb: Verb, ask: object, signal: AbortSignal | undefined): unknown {
   const method = store[verb] as (ask: object, signal?: AbortSignal) => unknown
   const isStub = method?.call !== Function.prototype.call

@@ -1,4 +1,4 @@
-/** The words of the error table, the same in every language. */
+/** The codes of the error table, the same in every language. */
 export type ErrorCode =
   | 'REQUEST_INVALID'
   | 'TAG_INVALID'

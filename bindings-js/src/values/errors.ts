@@ -1,11 +1,11 @@
 import { theEngine, type CodeFacts } from '../engines/engine.js'
 import type { ErrorCode } from './codes.js'
 
-/** What else an error tells. */
+/** Details of an error. */
 export interface ErrorDetails {
-  /** Until when, in ms, on the clock of whoever says so. */
+  /** Until when waiting is in vain, in ms on the clock of its source. */
   until?: number | undefined
-  /** How long to wait at least, in ms. */
+  /** The minimum wait, in ms. */
   retryAfter?: number | undefined
   cause?: unknown
 }
@@ -13,14 +13,14 @@ export interface ErrorDetails {
 /** An error of leafid. `code` says which, the same in every language; the message says what happened and what to do. */
 export class LeafidError extends Error {
   override readonly name = 'LeafidError'
-  /** One word of the error table, such as `TAG_UNKNOWN`. */
+  /** A code of the error table, such as `TAG_UNKNOWN`. */
   readonly code: ErrorCode
-  /** Until when waiting is in vain, where that is known: in ms on the generator's clock; of a store's refusal, since 1970. */
+  /** Until when waiting is in vain, if known: in ms on the generator's clock; in a store's refusal, since 1970. */
   declare readonly until?: number
-  /** How long to wait at least, in ms, where that is known. */
+  /** The minimum wait in ms, if known. */
   declare readonly retryAfter?: number
 
-  /** What is no code of the table is kept as it is: a later store may have more. */
+  /** An unknown code is kept: a later store may have more. */
   constructor(code: ErrorCode | (string & {}), message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code as ErrorCode
@@ -29,7 +29,7 @@ export class LeafidError extends Error {
   }
 }
 
-/** Whether it is an error of leafid, also if it is from another copy of the package. */
+/** Whether a value is an error of leafid, also of another copy of the package. */
 export function isLeafidError(error: unknown): error is LeafidError {
   return (
     error instanceof LeafidError ||
@@ -39,7 +39,7 @@ export function isLeafidError(error: unknown): error is LeafidError {
 
 const known = new Map<string, CodeFacts | undefined>()
 
-/** What the error table says of a code; `undefined` if there is no such code. */
+/** A code's row of the error table; `undefined` for an unknown code. */
 export function codeFacts(code: string): CodeFacts | undefined {
   if (!known.has(code)) known.set(code, theEngine().codeFacts(code) ?? undefined)
   return known.get(code)

@@ -1,6 +1,6 @@
 import { shown } from './shown.js'
 
-/** What fields must be, of whatever a caller or a store passes. */
+/** Requirements for fields, of callers and stores alike. */
 const RULES = {
   '1 to 128 letters, digits and `._:-`, starting with a letter or digit': ['tag', 'namespace'],
   '1 to 128 bytes without control characters': ['owner'],
@@ -16,11 +16,11 @@ const RULES = {
 }
 const MUST_BE = new Map(Object.entries(RULES).flatMap(([rule, fields]) => fields.map((field) => [field, rule])))
 
-/** The fields of a new tag, and of a new namespace, beside its name. */
+/** The fields of a new tag, and of a new namespace, besides the name. */
 export const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
 export const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms'] as const
 
-/** The options of JavaScript whose names in the core differ. */
+/** JavaScript's options whose names in the core differ. */
 const OPTIONS: Readonly<Record<string, string>> = {
   max_step: 'maxStep',
   max_growth: 'maxGrowth',
@@ -30,9 +30,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 export interface Given {
   value: object
-  /** What it is called in a message; nothing for a caller's options. */
+  /** Its name in messages; none for a caller's options. */
   called?: string
-  /** What a field of it must be, where that is more than is said above. */
+  /** Requirements for its fields, beyond the general ones. */
   mustBe?: Readonly<Record<string, string>>
 }
 

@@ -5,7 +5,7 @@ import { accepted, subject } from './refusals.js'
 import { shown } from './shown.js'
 import { anyId, checkedId } from './text.js'
 
-/** A layout as it stands on the wire. */
+/** A layout as on the wire. */
 export interface LayoutFields {
   epoch_ms: number
   tick_ms: number
@@ -19,9 +19,9 @@ export type LayoutName = 'leaf' | 'edge' | 'long' | 'js53'
 
 /** The parts of an ID. */
 export interface Parts {
-  /** When it was stamped: the beginning of its tick. Beyond the year 275760 an invalid `Date`. */
+  /** The beginning of its tick. An invalid `Date` beyond the year 275760. */
   time: Date
-  /** The same, in ms since 1970. */
+  /** The beginning of its tick, in ms since 1970. */
   timeMs: bigint
   /** Ticks since the epoch. */
   tick: bigint
@@ -41,7 +41,6 @@ interface Facts extends LayoutFields {
 export type Moment = Date | number | bigint
 
 const LAYOUT = subject('other', 'the layout')
-/** Its five fields. */
 export const LAYOUT_FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
 
 /** The names of the presets. */
@@ -65,7 +64,7 @@ export class Layout {
   constructor(given: LayoutName | LayoutFields) {
     this.#given = typeof given === 'string' ? given : { ...given }
     if (typeof this.#given === 'object') checkNames(this.#given, LAYOUT_FIELDS, 'field')
-    // The presets are built before there is an engine, and need no check.
+    // The presets are built before an engine is loaded, and need no check.
     if (!PRESETS.has(given)) this.#known()
   }
 
@@ -77,15 +76,15 @@ export class Layout {
   get tickMs(): number {
     return this.#known().tick_ms
   }
-  /** The width of the time. */
+  /** Bits of the time. */
   get timeBits(): number {
     return this.#known().time_bits
   }
-  /** The width of the worker number. */
+  /** Bits of the worker number. */
   get workerBits(): number {
     return this.#known().worker_bits
   }
-  /** The width of the sequence. */
+  /** Bits of the sequence. */
   get sequenceBits(): number {
     return this.#known().sequence_bits
   }
@@ -93,11 +92,11 @@ export class Layout {
   get lastMs(): bigint {
     return this.#known().last_ms
   }
-  /** How many IDs one worker has in a second. */
+  /** The number of IDs of one worker in a second. */
   get perSecond(): bigint {
     return this.#known().per_second
   }
-  /** How many worker numbers there are. */
+  /** The number of worker numbers. */
   get workers(): bigint {
     return this.#known().workers
   }
@@ -134,7 +133,7 @@ export class Layout {
     return this.#bound(time, theEngine().lastId({ layout: this.#given }, millis(time)))
   }
 
-  /** As it stands on the wire. */
+  /** The layout as on the wire. */
   toJSON(): LayoutFields {
     const { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits } = this.#known()
     return { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits }
@@ -172,13 +171,13 @@ export class Layout {
 
 /** The options of `decode`. */
 export interface DecodeOptions {
-  /** The layout that the ID was made with: `leaf` by default. */
+  /** The ID's layout: `leaf` by default. */
   layout?: Layout | LayoutName | LayoutFields
 }
 
 /**
- * The parts of an ID, of its decimal text, or of a number below 2^53, by default in the layout `leaf`. The layout may be passed
- * with or without `{ layout }` around it. `ID_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID`.
+ * The parts of an ID: of a `bigint`, of decimal text, or of a number below 2^53, by default in the layout `leaf`. The
+ * layout may be passed with or without `{ layout }` around it. `ID_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID`.
  */
 export function decode(id: bigint | string | number, options: DecodeOptions | Layout | LayoutName | LayoutFields = {}): Parts {
   return asLayout(layoutOf(options)).decompose(anyId(id))
@@ -191,19 +190,18 @@ function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): La
   return (given as DecodeOptions).layout ?? Layout.leaf
 }
 
-/** A layout from whatever names one. */
 export function asLayout(layout: Layout | LayoutName | LayoutFields): Layout {
   if (layout instanceof Layout) return layout
   return new Layout(isLayout(layout) ? layout.toJSON() : layout)
 }
 
-/** Whether it is a layout, also if it is from another copy of the package. */
+/** Whether a value is a layout, also of another copy of the package. */
 export function isLayout(value: unknown): value is Layout {
   const { toJSON, decompose } = (value ?? {}) as Partial<Layout>
   return typeof toJSON === 'function' && typeof decompose === 'function'
 }
 
-/** Whole ms; what 64 bits cannot hold is beyond every layout. */
+/** Whole ms; what does not fit 64 bits is beyond every layout. */
 function millis(time: Moment): bigint {
   const ms = time instanceof Date ? time.getTime() : time
   const end = 2n ** 63n - 1n
@@ -223,7 +221,7 @@ function isWhole(value: unknown, end: bigint): value is number | bigint {
   return (value as number | bigint) >= 0 && (value as number | bigint) < end
 }
 
-/** A time as people read it; in ms where a Date ends. */
+/** A time for people; in ms beyond the range of `Date`. */
 function day(ms: number): string {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`
 }

@@ -3,24 +3,24 @@ import { listed, shown, shownAddress } from './shown.js'
 
 export interface Known {
   names: readonly string[]
-  /** The option that somebody may mean who passes a bare value, as in `did you mean { store: … }`. */
+  /** The option that a bare value was meant for, as in `did you mean { store: … }`. */
   bare?: (value: unknown) => string | undefined
-  /** A bare string is not shown: it may be a secret. */
+  /** Whether to hide a bare string, which may be a secret. */
   isSecret?: boolean
-  /** What is said of anything but an object: `options must be` by default. */
+  /** The start of the message for anything but an object: `options must be` by default. */
   called?: string
 }
 
 /**
- * Refuses options that would do nothing: an unknown name is most often a typo, and what it was meant to guard would go
- * unguarded. `REQUEST_INVALID`.
+ * Refuses unknown options, which would do nothing: most are typos, and the intended guard would be off.
+ * `REQUEST_INVALID`.
  */
 export function checkOptions(options: unknown, known: Known): void {
   checkObject(options, known)
   checkNames(options, known.names, 'option')
 }
 
-/** Options are an object of their own, not the value of one. */
+/** Refuses anything but an object of options, such as the bare value of one. */
 export function checkObject(options: unknown, { bare, isSecret = false, called = 'options must be' }: Known): asserts options is object {
   const meant = bare?.(options)
   const isObject = Object.prototype.toString.call(options) === '[object Object]'
@@ -34,17 +34,17 @@ export function checkFunction(given: unknown, name: string): void {
   if (typeof given !== 'function') throw new LeafidError('REQUEST_INVALID', `\`${name}\` must be a function, got ${shown(given)}`)
 }
 
-/** Refuses fields of other names; `kind` is what they are called. */
+/** Refuses fields with other names; `kind` is the word for them. */
 export function checkNames(given: object, names: readonly string[], kind: string): void {
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown === undefined) return
   throw new LeafidError('REQUEST_INVALID', `unknown ${kind} ${listed([unknown])}: ${kind}s are ${listed(names)}`)
 }
 
-/** Beyond it, whole milliseconds cannot be told apart. */
+/** Beyond this, a number cannot tell whole milliseconds apart. */
 const FARTHEST = 2 ** 53
 
-/** A user's clock, whose readings are numbers. `REQUEST_INVALID` for anything but a function, and for each reading that is none. */
+/** A custom clock with checked readings. `REQUEST_INVALID` for no function, and for each reading that is no number. */
 export function ownClock(clock: () => number): () => number {
   checkFunction(clock, 'clock')
   return () => {

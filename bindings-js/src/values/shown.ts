@@ -1,28 +1,28 @@
-/** Longer texts are cut. */
+/** The longest text, in characters; longer ones are cut. */
 const MOST = 160
-/** How many items of a list, or fields of an object, are shown. */
+/** How many items of a list, or fields of an object, to show. */
 const ITEMS = 8
 
-/** Control characters. `\p{Cc}` has the runtime look at every character of Unicode when it first meets one, which a cold start feels. */
+/** Control characters. `\p{Cc}` would scan all of Unicode at first use, which slows a cold start. */
 const CONTROLS = /[\0-\x1f\x7f-\x9f]/g
 
-/** A caller's value in a message: in backticks, on one line, and never too long. */
+/** A caller's value for a message: in backticks, on one line, shortened. */
 export function shown(value: unknown): string {
   return quoted(described(value, 2))
 }
 
-/** A text in a message: as `shown`, without the quotes of a string. */
+/** A text for a message: as `shown`, without a string's quotes. */
 export function quoted(text: string): string {
   const clean = withoutPassword(text).replace(CONTROLS, escaped)
   return `\`${clean.length > MOST ? `${clean.slice(0, MOST)}…` : clean}\``
 }
 
-/** Names in a message: `` `a`, `b` ``. */
+/** Names for a message: `` `a`, `b` ``. */
 export function listed(names: readonly string[]): string {
   return names.map(quoted).join(', ')
 }
 
-/** As `shown`, of what may be an address: without who logs in there. A password may itself have an `@` or a `/`: the last `@` ends it. */
+/** As `shown`, for an address: without the login. A password may contain `@` or `/`: the last `@` ends it. */
 export function shownAddress(value: unknown): string {
   if (value instanceof URL) return quoted(masked(value.href))
   return shown(typeof value === 'string' ? masked(value) : value)
@@ -32,7 +32,7 @@ function masked(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@')
 }
 
-/** The same for an address anywhere in a text: no pattern, for a store's answer may be long and full of `://`. */
+/** Hides the login of an address in a text, without a pattern: a store's answer may be long and full of `://`. */
 function withoutPassword(text: string): string {
   const [start, end] = [text.indexOf('://'), text.lastIndexOf('@')]
   return start < 0 || end < start ? text : `${text.slice(0, start)}://***${text.slice(end)}`
@@ -49,7 +49,7 @@ function described(value: unknown, depth: number): string {
   try {
     return typeof value === 'function' ? `function ${value.name || '()'}` : object(value, depth)
   } catch {
-    // Its own code threw: a proxy, a getter, a `toString`.
+    // The value's own code threw: a proxy, a getter, a `toString`.
     return typeof value === 'function' ? 'a function' : 'an object'
   }
 }

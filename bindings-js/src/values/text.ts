@@ -4,13 +4,13 @@ import { shown } from './shown.js'
 
 const LINE_END = 2n ** 63n
 
-/** The ID, if it is a bigint from 0 to 2^63 - 1; else `ID_INVALID`. */
+/** Checks that an ID is a bigint from 0 to 2^63 - 1; else `ID_INVALID`. */
 export function checkedId(id: bigint): bigint {
   if (typeof id === 'bigint' && id >= 0n && id < LINE_END) return id
   throw invalid('an ID', 'a bigint from 0 to 2^63 - 1', id)
 }
 
-/** The ID of a bigint, of decimal text, or of a number that is exact; else `ID_INVALID`. */
+/** The ID in a bigint, decimal text, or an exact number; else `ID_INVALID`. */
 export function anyId(id: bigint | string | number): bigint {
   if (typeof id === 'string') return fromDecimal(id)
   if (Number.isSafeInteger(id) && id >= 0) return BigInt(id)

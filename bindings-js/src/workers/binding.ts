@@ -2,18 +2,18 @@ import { env } from 'cloudflare:workers'
 import { LeafidError } from '../values/errors.js'
 import { quoted, shown } from '../values/shown.js'
 
-/** A binding by its name, or what gives it, for runtimes in which `env` cannot be imported. */
+/** A binding's name, or a function that gives the binding where `env` cannot be imported. */
 export type Binding<T> = string | (() => T)
 
-/** What a name in `wrangler.jsonc` must be, and the lines that make it so. */
+/** What a binding must be, and the lines of `wrangler.jsonc` that declare it. */
 export interface Expected {
-  /** As in "is no Durable Object". */
+  /** The noun, as in "is no Durable Object". */
   what: string
   method: string
   lines: (name: string) => string
 }
 
-/** The binding, as this request has it: it does not outlive a request. `REQUEST_INVALID` with the lines that are missing. */
+/** This request's binding, valid for it alone. `REQUEST_INVALID` with the lines that are missing. */
 export function bound<T>(binding: Binding<T>, { what, method, lines }: Expected): T {
   const found = typeof binding === 'string' ? (env as Record<string, unknown> | undefined)?.[binding] : binding()
   if (typeof (found as Record<string, unknown> | null | undefined)?.[method] === 'function') return found as T

@@ -13,10 +13,10 @@ import { storeOf, type Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
 import { given } from './tables.js'
 
-/** What a D1 store hands out: no tags by default, and the namespace `default` in the layout `leaf`. */
+/** The declarations of a D1 store: by default no tags, and the namespace `default` in the layout `leaf`. */
 export type D1StoreOptions = Declarations
 
-/** What is used of a D1 database. */
+/** The used part of a D1 database. */
 export interface Database {
   prepare(text: string): { bind(...params: unknown[]): unknown }
   batch(statements: never[]): Promise<{ results?: unknown }[]>
@@ -28,7 +28,7 @@ const DATABASE: Expected = {
   lines: (name) => `  "d1_databases": [{ "binding": "${name}", "database_name": "ids", "database_id": "…" }],\nas \`npx wrangler d1 create ids\` prints it`,
 }
 
-/** The tables of a D1 database. A batch is a transaction: its reads are of one moment, its writes hold together. */
+/** The tables of a D1 database. A batch is a transaction: reads see one moment, writes are atomic. */
 export class D1Tables implements FarTables {
   readonly #database: () => Database
 
@@ -56,7 +56,7 @@ export class D1Tables implements FarTables {
   }
 }
 
-/** A step, and what undoes the batch where it did not do what it must. */
+/** A step, with a statement that rolls the batch back if the step did not do what it must. */
 function guarded(step: Step): Query[] {
   switch (step.must) {
     case 'nothing':
@@ -71,9 +71,10 @@ function guarded(step: Step): Query[] {
 }
 
 /**
- * A store in a D1 database. `binding` is the name of the binding, which is looked up with each ask. The tables are made by a
- * command (`npx wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`), tags and namespaces are declared here. `REQUEST_INVALID` for
- * options that are not known, and the codes of what cannot be declared; when asked, with the lines of wrangler.jsonc where there is no such binding.
+ * A store in a D1 database. `binding` is the name of the binding, looked up with each ask. A command creates the
+ * tables: `npx wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`; tags and namespaces are declared here.
+ * `REQUEST_INVALID` for unknown options, and the codes of invalid declarations; when asked, with the lines of
+ * wrangler.jsonc if the binding is missing.
  */
 export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}): Required<Store> {
   checkBinding(binding, '`d1Store`')
@@ -100,7 +101,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
   }
 }
 
-/** A database that nobody made a store in: an empty one is what a lost one looks like, so none is made here. */
+/** The error of a database without tables. None are created here: an empty database may be one that lost its data. */
 function withoutTables(name: string, error: unknown): unknown {
   if (!/no such table/.test((error as Error | null)?.message ?? '')) return error
   const command = 'npx wrangler d1 execute ids --local --file node_modules/leafid/sql/d1.sql'

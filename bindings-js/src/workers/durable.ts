@@ -7,13 +7,13 @@ import { told, type Reply } from './object.js'
 
 /** Where the objects live. */
 export interface DurableObjectStoreOptions {
-  /** Where data must stay: `eu`, `fedramp`. An object of another jurisdiction is another object, with lines of its own: never change it. */
+  /** Where data must stay: `eu`, `fedramp`. Never change it: another jurisdiction has its own objects and rows. */
   jurisdiction?: string
-  /** Where an object is best made: `weur`, `enam`, … It counts when the object is made, and never again. */
+  /** Where to create an object: `weur`, `enam`, … It has no effect afterwards. */
   locationHint?: string
 }
 
-/** What is used of a Durable Object namespace. */
+/** The used part of a Durable Object namespace. */
 export interface ObjectNamespace {
   idFromName(name: string): unknown
   get(id: never, options?: never): unknown
@@ -34,9 +34,9 @@ const OBJECT: Expected = {
 }
 
 /**
- * A store in Durable Objects: one object per tag and one per namespace, so that no single one is asked for everything.
- * `binding` is the name of the binding; its class extends `LeafidObject`. It is looked up with each ask. `REQUEST_INVALID`
- * for options that are not known; when asked, with the lines of wrangler.jsonc where there is no such binding.
+ * A store in Durable Objects, one per tag and one per namespace, to spread the load. `binding` is the name of the
+ * binding, looked up with each ask; its class extends `LeafidObject`. `REQUEST_INVALID` for unknown options; when
+ * asked, with the lines of wrangler.jsonc if the binding is missing.
  */
 export function durableObjectStore(binding: Binding<ObjectNamespace>, options: DurableObjectStoreOptions = {}): Required<Store> {
   checkBinding(binding, '`durableObjectStore`')
@@ -47,12 +47,12 @@ export function durableObjectStore(binding: Binding<ObjectNamespace>, options: D
     const objects = jurisdiction === undefined ? all : inside(all, jurisdiction)
     const id = objects.idFromName(verb === 'lease_segment' ? `tag:${body.tag}` : `namespace:${body.namespace}`) as never
     const stub = (locationHint === undefined ? objects.get(id) : objects.get(id, { locationHint } as never)) as Stub
-    // The signal does not cross: it cannot be copied.
+    // The signal stays here: it cannot be cloned.
     return told(verb, await called(binding, stub, verb, body))
   })
 }
 
-/** The objects of a jurisdiction: one that is unknown is no error that passes, nor is a runtime without any. */
+/** The objects of a jurisdiction. An unknown one, or a runtime without any, is a permanent error. */
 function inside(all: ObjectNamespace, jurisdiction: string): ObjectNamespace {
   try {
     return all.jurisdiction!(jurisdiction as never)

@@ -11,7 +11,7 @@ import { LeafidError } from '../values/errors.js'
 import { quoted, shown } from '../values/shown.js'
 import { settled, ObjectTables, type ObjectStorage } from './tables.js'
 
-/** The first name that an object served, which stands in its storage. */
+/** The first name that an object served, from its storage. */
 function keptName(tables: ObjectTables): string | undefined {
   const there = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'object_name'", params: [] })
   const rows = there.length === 0 ? [] : tables.all({ sql: 'SELECT name FROM object_name', params: [] })
@@ -27,8 +27,8 @@ function keepName(tables: ObjectTables, name: string): string {
 }
 
 /**
- * Refuses what another object keeps: two objects with rows of one tag would be two lines of the same numbers. `name` is the one
- * that the object served first, else the one that the runtime tells; it tells none where the object was woken by an alarm or
+ * Refuses another object's name: two objects with rows of one tag would hand out the same numbers twice. `name` is the
+ * one that the object served first, else the runtime's; the runtime has none if an alarm woke the object or it was
  * reached by its id. `REQUEST_INVALID`.
  */
 function checkName(name: string | undefined, asked: string): void {
@@ -41,25 +41,25 @@ function checkName(name: string | undefined, asked: string): void {
 }
 
 /**
- * The store of one tag or one namespace. Let a class extend it, declare there what there is, and export it from the Worker:
+ * The store of one tag or one namespace. Extend it, declare the tags and namespaces, and export it from the Worker:
  *
  *     export class Ids extends LeafidObject {
  *       static tags = { orders: { from: '1', step: 1000 } }
  *       static namespaces = { default: { layout: Layout.edge } }
  *     }
  *
- * It keeps nothing in memory: what it grants is in its storage before it answers, so an eviction, a deploy or an alarm
- * changes nothing.
+ * Nothing is kept in memory: grants are stored before they are answered, so an eviction, a deploy or an alarm changes
+ * nothing.
  *
- * An object that lost its storage is not told from a new one. A class that is renamed in `new_sqlite_classes`, and not in
- * `renamed_classes`, has lost that of all its objects. So a tag is made only where `from` names its first number, which may be
- * taken out of the code once the tag is made: a lost one is then refused, and does not begin at `from` again. A
- * lost namespace begins again in any case.
+ * An object that lost its storage cannot be told from a new one; a class renamed in `new_sqlite_classes`, and not in
+ * `renamed_classes`, has lost that of all its objects. So a tag is created only if `from` names its first number.
+ * Remove `from` once the tag exists: then a lost tag is refused, and does not begin at `from` again. A lost namespace
+ * begins again in any case.
  */
 export class LeafidObject extends DurableObject {
-  /** The tags that there are, each with `step`, `max_step` and `until` as far as wanted; `from` for each that is not there yet. */
+  /** The tags, each with `step`, `max_step` and `until` as wanted, and `from` if it does not exist yet. */
   static tags: Readonly<Record<string, DeclaredTag>> = {}
-  /** The namespaces that there are, each with `layout`, `workers` and `max_window_ms` as far as wanted. */
+  /** The namespaces, each with `layout`, `workers` and `max_window_ms` as wanted. */
   static namespaces: Readonly<Record<string, DeclaredNamespace>> = { default: {} }
 
   #tables: ObjectTables | undefined
@@ -71,7 +71,7 @@ export class LeafidObject extends DurableObject {
     return this.#reply(`tag:${ask.tag}`, (works) => works.begin('lease_segment', ask))
   }
 
-  /** Gives a worker number and a first window. */
+  /** Grants a worker number and a first window. */
   acquire(ask: AcquireAsk): Reply<WindowGrant> {
     return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('acquire', ask))
   }
@@ -81,7 +81,7 @@ export class LeafidObject extends DurableObject {
     return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('renew', ask))
   }
 
-  /** Takes back the rest of a window. */
+  /** Takes back the unused rest of a window. */
   release(ask: ReleaseAsk): Reply<object> {
     return this.#reply(`namespace:${ask.namespace}`, (works) => works.begin('release', ask))
   }
@@ -130,7 +130,7 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
   }
 }
 
-/** What crosses from an object to its caller: an error that is thrown there arrives without its code. */
+/** A reply from an object: an error that is thrown there would arrive without its code. */
 export type Reply<T> = { answer: T } | { refused: Refusal }
 
 interface Refusal {
@@ -150,7 +150,7 @@ function reply<T>(act: () => T): Reply<T> {
   }
 }
 
-/** What the object answered, or the error that it met. */
+/** The object's answer, or throws its error. */
 export function told<T>(verb: string, reply: Reply<T>): T {
   const { answer, refused } = (reply ?? {}) as { answer?: T; refused?: Refusal }
   if (answer !== undefined) return answer

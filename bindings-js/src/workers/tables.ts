@@ -22,7 +22,7 @@ export class ObjectTables implements Tables {
     return this.#storage.sql.exec(sql, ...params.map(given)).toArray()
   }
 
-  /** Rows of indexes count as well: what matters is whether there were any. */
+  /** Includes rows of indexes, but only zero or not matters. */
   run({ sql, params }: Query): number {
     const cursor = this.#storage.sql.exec(sql, ...params.map(given))
     cursor.toArray()
@@ -34,12 +34,12 @@ export class ObjectTables implements Tables {
   }
 }
 
-/** As SQLite in a Worker takes it: bytes as their buffer. */
+/** Converts a parameter for SQLite in a Worker: bytes as their buffer. */
 export function given(param: Param): unknown {
   return param instanceof Uint8Array ? param.buffer : param
 }
 
-/** Makes the tables where there are none. Gives the version that they have then. */
+/** Creates the tables if there are none; returns their version. */
 export function settled(tables: ObjectTables): number {
   return tables.transaction(() => {
     const isThere = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'schema_version'", params: [] }).length > 0

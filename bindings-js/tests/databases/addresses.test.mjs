@@ -1,4 +1,4 @@
-// `postgres://…` and `mysql://…` given as the store: what is connected, what is said, and what is not kept alive.
+// `postgres://…` and `mysql://…` as store addresses: connections, messages, and processes that still can end.
 import assert from 'node:assert/strict'
 import { after, describe } from 'node:test'
 import mysql from 'mysql2'
@@ -34,7 +34,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         assert.deepEqual([status, signal, kind], [0, null, 'bigint'], stderr)
         firsts.push(Number(first))
       }
-      // Where the first lease took three seconds, it was asked for again, and is lost.
+      // A first lease that took three seconds was asked for again, and is lost.
       assert.ok(firsts.every((first) => first % 1_000 === 1) && firsts[0] < firsts[1], `${firsts}`)
     })
 
@@ -67,7 +67,7 @@ ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on usin
   const store = sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } })
   for (const [turn, each] of [store, sqlStore(url), store].entries()) {
     assert.equal((await lease(each, 'orders')).start, wide + BigInt(turn) * 200n)
-    // A Leaf.
+    // Acts as a Leaf server.
     server.run('leaf', "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = 'orders'")
   }
   assert.equal((await lease(store, 'zero')).start, 1n)

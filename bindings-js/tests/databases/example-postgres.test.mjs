@@ -1,4 +1,4 @@
-// `examples/node-postgres`: two of them over one real PostgreSQL, with the packed package.
+// `examples/node-postgres`: two instances over one real PostgreSQL, with the packed package.
 import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { checkout } from '../support/places.mjs'
 
 const { PostgreSQL } = ENGINES
 const source = join(checkout, 'examples/node-postgres/src/main.js')
-// Beside the tests, from where the package is found as a user's program finds it.
+// Beside the tests, where it finds the package as a user's program does.
 const program = join(import.meta.dirname, 'example-postgres.mjs')
 
 async function started(t, url) {

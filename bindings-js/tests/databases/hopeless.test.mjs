@@ -1,5 +1,5 @@
-// A database that no waiting cures is told at once, with a code of its own and the way out. The same table as Python's
-// `test_hopeless.py`.
+// Database errors that waiting cannot help are raised at once, with their own code and a remedy. The same table as
+// Python's `test_hopeless.py`.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         server.run(name, 'SELECT pg_reload_conf()')
       }
       const wrong = as(url, `${user}:wr0ng`)
-      // The rules are read when the server comes to it.
+      // The server reloads the rules a moment later.
       await until(async () => /password/.test((await refusal(() => sqlStore(wrong).lease_segment(lease()))).message))
       return { url: wrong }
     }
@@ -81,13 +81,13 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     test('tables that go while they are used', async () => {
       const { name, url } = await filled()
       const orders = new Segment('orders', { store: url, timeout: LONG_MS })
-      // Where the first lease took three seconds, it was asked for again, and is lost.
+      // A first lease that took three seconds was asked for again, and is lost.
       const first = await orders.next()
       assert.ok(first > 1n && first % 10n === 1n, `${first}`)
       server.run(name, isMysql ? 'DROP TABLE meta, tags, namespaces, workers' : 'DROP SCHEMA leafid CASCADE')
       let drawn = 0
       const { code, message } = await refusal(async () => {
-        // What is in hand is used up first.
+        // IDs at hand are used up first.
         for (; drawn < 100_000; drawn++) await orders.next()
       })
       assert.equal(code, 'STORE_UNKNOWN')

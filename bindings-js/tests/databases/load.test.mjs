@@ -1,4 +1,4 @@
-// Processes, clusters and worker threads of Node and a server on one database, some of them killed, and the database, too.
+// Node processes, clusters and worker threads, and a server, on one database; some are killed, and the database, too.
 import assert from 'node:assert/strict'
 import { after, describe } from 'node:test'
 import { ENGINES } from '../support/databases.mjs'

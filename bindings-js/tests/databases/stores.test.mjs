@@ -1,4 +1,4 @@
-// Stores over the connections of an application, in a real PostgreSQL and a real MariaDB.
+// Stores over an application's connections, in a real PostgreSQL and a real MariaDB.
 import assert from 'node:assert/strict'
 import { after, describe } from 'node:test'
 import mysql from 'mysql2'
@@ -27,7 +27,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const made = `ids${(count += 1)}`
       return { name: made, url: server.make(made) }
     }
-    /** A pool of an application's, closed after the test. */
+    /** An application's pool, closed after the test. */
     const open = async (t, url, flavour = 'a pool', ...more) => {
       const { connection, end } = await engine.flavours[flavour](url, ...more)
       t.after(end)
@@ -80,7 +80,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 60_000)
       await ids.close()
       assert.match(leafid('worker', 'list', 'default', '--store', theirs), /0/)
-      // A newer program upgrades it while it is used.
+      // A newer program upgrades the tables during use.
       server.run(made, `UPDATE ${name === 'MySQL' ? '' : 'leafid.'}meta SET version = 99`)
       await refuses(() => store.lease_segment(lease()), 'SCHEMA_MISMATCH', /has tables of version 99/)
     })
@@ -136,7 +136,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await engine.query(connection, 'COMMIT')
       assert.equal((await engine.query(connection, 'SELECT n FROM own')).length, 2)
       assert.equal((await store.lease_segment(lease())).start, 21n)
-      // One that begins right behind an ask: nothing of it is lost, and nothing of ours is in it.
+      // A transaction that begins right after an ask: it loses nothing, and contains nothing of ours.
       const asks = [store.acquire(acquire({ request: '03'.repeat(16) })), store.lease_segment(lease())].map((ask) => ask.catch((error) => error))
       await engine.query(connection, engine.begin)
       await engine.query(connection, 'INSERT INTO own VALUES (3)')
@@ -160,7 +160,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
           return new RegExp(`^(postgres|mysql)://\\S+ has ${says}, and a crash forgets what was answered last: .*; (turn that on|set that to 1), or, .*allowUnsafeSettings: true`).test(message)
         }
         for (const store of [sqlStore(await open(t, made.url)), running]) {
-          // A reload reaches a session that is connected a moment later.
+          // A reload reaches new sessions a moment later.
           await until(() => refused(store)().catch((error) => (/it gave/.test(error.message) ? false : Promise.reject(error))))
         }
         const let_pass = sqlStore(await open(t, made.url), { allowUnsafeSettings: true })
@@ -186,7 +186,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const store = sqlStore(pool, { create })
       const seen = [(await store.lease_segment(lease())).start]
       await server.stop('SIGKILL')
-      // A session of PostgreSQL may outlive its server for a moment, and answers.
+      // A PostgreSQL session may outlive its server for a moment, and answer.
       let away
       await until(async () => (away = await store.lease_segment(lease()).catch((error) => error)).code !== undefined)
       assert.equal(away.code, 'STORE_UNAVAILABLE')
@@ -194,7 +194,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await server.start()
       const orders = new Segment('orders', { store, timeout: 120_000 })
       seen.push(await orders.next())
-      // A lease whose answer a server that has just come back gave too late was asked for again.
+      // A server that has just come back may answer too late: the lease is then asked for again.
       assert.ok(seen[0] === 1n && seen[1] > 1n && seen[1] % 10n === 1n, `${seen}`)
     })
 
@@ -217,7 +217,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 }
 
 async function pgOdd(t, url) {
-  // A parser that rounds, and a session in which everything that could be otherwise is.
+  // A parser that rounds, and a session with every setting changed.
   const was = pg.types.getTypeParser(20)
   pg.types.setTypeParser(20, Number)
   t.after(() => pg.types.setTypeParser(20, was))

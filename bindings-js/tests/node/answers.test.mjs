@@ -1,4 +1,4 @@
-// A store over HTTP: what is sent, and what nonsense comes to; and ranges that overlap. In the process: `misdeeds.mjs`.
+// The HTTP store: requests, invalid answers, and overlapping ranges. In-process stores: `misdeeds.mjs`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
@@ -9,7 +9,7 @@ const TIMEOUT = 150
 test('a range that overlaps an earlier one is not used', async () => {
   let granted
   const rows = tagged(10)
-  // From the second answer on: the first range again, under the right echo.
+  // From the second answer on: the first range again, with the right request id.
   const change = (_, answer) => (granted === undefined ? (granted = answer) : { ...granted, request: answer.request })
   const orders = new Segment('orders', { store: ownStore({ rows, change }), timeout: TIMEOUT })
   const seen = []
@@ -45,7 +45,7 @@ function wrongly({ request }) {
   return { request, store, tag: 'orders', start: 1, end: 100, step: 100, max_step: 100, remaining: '5', now_ms: 1 }
 }
 
-/** A right answer that says its end a second time, in these letters. */
+/** A right answer with its end a second time, spelt in these letters. */
 function twice(body, end) {
   const { request } = JSON.parse(body)
   const right = { request, store: '5a'.repeat(16), tag: 'orders', start: '1', end: '9', step: 100, max_step: 100, remaining: '5', now_ms: 1 }
@@ -70,7 +70,7 @@ describe('over HTTP', { concurrency: true }, () => {
       broken = false
       let id
       await until(() => orders.next().then((got) => (id = got), () => false))
-      // Where an answer took three seconds, it was asked for again, and is lost.
+      // An answer that took three seconds was asked for again, and is lost.
       assert.equal(id % 1_000n, 1n)
     })
   }
@@ -97,7 +97,7 @@ test('over HTTP: what is sent', async (t) => {
   await ids.close()
   const orders = new Segment('a.b_c:d-e', { store, step: 7 })
   await orders.next()
-  // On a busy machine one is sent again, or renewed, before the next.
+  // On a busy machine an ask may be sent again, or a window renewed, before the next.
   const [acquire, release, lease] = ['acquire', 'release', 'lease'].map((verb) => server.seen.find(({ url }) => url.endsWith(`/${verb}`)))
   assert.deepEqual([acquire.method, acquire.url, acquire.headers.authorization], ['POST', '/v1/workers/default/acquire', 'Bearer secret'])
   assert.equal(acquire.headers['content-type'], 'application/json')

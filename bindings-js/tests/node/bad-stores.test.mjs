@@ -1,4 +1,4 @@
-// The control of `misdeeds.mjs`; and a wasm engine that breaks while an answer comes.
+// The control of `misdeeds.mjs`; and a wasm engine that breaks as an answer arrives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ranNode } from '../support/ends.mjs'

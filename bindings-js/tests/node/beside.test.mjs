@@ -1,4 +1,4 @@
-// Several generators of one tag in one process: they work, and whoever runs the program is told. And which engine runs.
+// Several generators of one tag in one process: they work, and cause a warning. And which engine runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import { Layout, LeafidError, Segment, Snowflake, decode, memoryStore } from 'le
 import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal, tagged } from '../support/stores.mjs'
 
-/** What a program says on its standard error, which has `store`, one that is not of a test. */
+/** The standard error of a program with `store`, which is no store of tests. */
 function told(program) {
   const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
     const rows = memoryStore()
@@ -57,7 +57,7 @@ test('two copies of the package: one kind of error and of layout', async () => {
   assert.equal(typeof (await new Snowflake('small', { store: own, layout: theirs }).nextNumber()), 'number')
 })
 
-// The engine of the first entry stays, and with it what its generators hold.
+// The first entry's engine stays, with its generators' ranges.
 test('an entry that is imported later changes nothing for those who draw', async () => {
   const store = memoryStore()
   const ids = [new Segment('orders', { store }), new Snowflake('default', { store })]

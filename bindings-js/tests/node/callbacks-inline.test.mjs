@@ -1,4 +1,4 @@
-// A user's own functions, which this entry calls. Each entry has a process of its own, for the first one's engine stays.
+// Callbacks of this entry. Each entry needs its own process, since the first one's engine stays.
 import * as leafid from 'leafid/inline'
 import { misdeeds } from '../support/misdeeds.mjs'
 import { ownFunctions } from '../support/own-functions.mjs'

@@ -1,4 +1,4 @@
-// Clocks that stand still, go back or leap, lives shorter than a millisecond, and what a pool may keep.
+// Clocks that stand still, go back or leap, lives shorter than a millisecond, and the pool's expiry.
 import assert from 'node:assert/strict'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
@@ -12,7 +12,7 @@ const YEARS = 31 * 365 * 24 * HOUR
 const LIVES = 300
 const EACH = 20
 
-/** A host's clock that the test moves, and a store on a clock of its own. */
+/** A host's clock that the test moves, and a store with a clock of its own. */
 function world({ layout = 'leaf', ...options } = {}) {
   const clock = { host: 5_000, store: START }
   const rows = memoryStore({ clock: () => clock.store })
@@ -41,7 +41,7 @@ test('a frozen clock: IDs up to maxAheadMs, then SEQUENCE_SPENT', async () => {
   assert.equal(error.code, 'SEQUENCE_SPENT')
   const tells = ({ until, retryAfter }) => assert.ok(until > 5_000 && retryAfter > 0 && retryAfter <= 2, `${until}, ${retryAfter}`)
   tells(error)
-  // 64 IDs per ms, for the ms of now and the 1,000 ahead of it, less the start of the first.
+  // 64 IDs per ms, for this ms and the 1,000 ahead, less the start of the first.
   assert.ok(seen.length > 1_000 * 64 && seen.length <= 1_001 * 64, `${seen.length}`)
   assert.equal(new Set(seen).size, seen.length)
   const cpu = process.cpuUsage()
@@ -84,7 +84,7 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
   await ids.next()
   const real = Date.now
   t.after(() => (Date.now = real))
-  // The first renewal comes after two seconds, the next one would after a minute.
+  // The first renewal comes after two seconds, the next would come after a minute.
   await until(() => store.verbs().includes('renew'))
   await ids.next()
   const renewals = store.asked.length
@@ -98,7 +98,7 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
 
 test('a user’s clock that leaps: IDs keep the store’s time, ascend', async () => {
   let isAway = false
-  // One that answers once, an hour late, and is silent from then on: the clock that only ticks counts.
+  // A store that answers once, an hour late, and then is silent: the monotonic clock counts.
   const silent = ownStore({
     delay: () => (off += HOUR),
     change(_, answer) {
@@ -112,7 +112,7 @@ test('a user’s clock that leaps: IDs keep the store’s time, ascend', async (
     off = 0
     const ids = new Snowflake('default', { store, clock: () => performance.now() + off, timeout: 3_000 })
     let last = await ids.next()
-    // Within the longest window and beyond every window, a first step of NTP, a night asleep, and back.
+    // Leaps within and beyond the longest window, a first step of NTP, a night's sleep, and back.
     for (const leap of [599_000, YEARS, 599_000, -YEARS, -HOUR, 8 * HOUR, 20_000, -250, -599_000, 3 * HOUR, 599_000]) {
       off += leap
       for (let n = 0; n < 200; n++) {
@@ -150,9 +150,8 @@ test('after a wait no ID is older than its tick', async () => {
   assert.ok(ids.stats().dropped < 2_000, `${ids.stats().dropped}`)
   pass(10)
   const before = ids.stats().dropped
-  // A burst makes the pool large …
+  // A burst enlarges the pool; a tick later its rest is dropped.
   for (let n = 0; n < 100; n++) ids.nextSync()
-  // … and a tick later what is left of it is dropped.
   for (let turn = 0; turn < 200; turn++) {
     pass(1)
     await undefined
@@ -171,7 +170,7 @@ test('one look at the clock serves at most 16 IDs of a burst', async () => {
   for (let n = 0; n < 1_600; n++) ids.nextSync()
   const seen = looks() - before
   assert.ok(seen >= 100 && seen <= 250, `${seen} looks for 1,600 IDs`)
-  // The turn goes on for seconds, and the clock with it.
+  // The clock moves on for seconds within one turn.
   let late = 0
   for (let n = 0; n < 500; n++) {
     pass(10)
@@ -182,7 +181,7 @@ test('one look at the clock serves at most 16 IDs of a burst', async () => {
 })
 
 test('a pool costs no capacity: at the rate of the format nothing is refused', async () => {
-  // 256 IDs in a tick of 10 ms; 25 in every ms, which is all but six of them.
+  // 256 IDs in a tick of 10 ms: 25 per ms use all but six.
   const { ids, pass, layout } = world({ layout: 'long', maxAheadMs: 20, spread: 0 })
   await ids.next()
   let last = 0n
@@ -203,14 +202,14 @@ test('restarts within one millisecond, some of them crashes', async () => {
   const store = ownStore({ rows })
   const drawn = { numbers: [], stamps: [] }
   for (let life = 0; life < LIVES; life++) {
-    // Another process has a store object of its own.
+    // Another process would have its own store object.
     const options = { store: { ...store }, clock: () => 5_000 }
     const [orders, ids] = [new Segment('orders', options), new Snowflake('default', options)]
     for (let n = 0; n < EACH; n++) {
       drawn.numbers.push(await orders.next())
       drawn.stamps.push(await ids.next())
     }
-    // A crash releases nothing: the number stays taken until its window ends.
+    // A crash releases nothing: the worker number stays taken until its window ends.
     if (life % 3 !== 0) await Promise.all([orders.close(), ids.close()])
     else for (const one of [orders, ids]) one.forget()
   }

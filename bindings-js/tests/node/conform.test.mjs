@@ -1,4 +1,4 @@
-// `conform` of `leafid/testing`: over stores that are right, and over some that are wrong on purpose.
+// `conform` of `leafid/testing`, over correct stores and deliberately wrong ones.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { httpStore, memoryStore } from 'leafid'
@@ -7,7 +7,7 @@ import { ConformError, conform } from 'leafid/testing'
 import { storeFor } from '../support/store.mjs'
 import { refusal } from '../support/stores.mjs'
 
-/** In real time, and with a clock that is set; of either, two need a second object for the same store. */
+/** The number of cases in real time, and with a clock that is set; of each, two need a second store object. */
 const [REAL, SET] = [24, 26]
 
 function rows(options = {}) {
@@ -17,7 +17,7 @@ function rows(options = {}) {
   return store
 }
 
-/** A memory store whose clock is set, some verbs of it wrong. */
+/** A memory store whose clock is set, with some verbs wrong. */
 function scripted(wrong = () => ({})) {
   let now = 0
   const store = rows({ clock: () => now })
@@ -33,7 +33,7 @@ test('a store whose clock is set is checked without waiting', async () => {
   console.log(`conform: ${passed.join(' ')}`)
 })
 
-// Together, for most of it waits.
+// Concurrent, since most of the time is waiting.
 describe('in real time', { concurrency: true }, () => {
   test('a store that is slow where many ask at once is right all the same', async () => {
     const store = rows()
@@ -42,7 +42,7 @@ describe('in real time', { concurrency: true }, () => {
       ...Object.fromEntries(['lease_segment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
       async acquire(ask) {
         flying += 1
-        // More than there are numbers: those who come last are answered after the shortest window.
+        // More callers than worker numbers: the last ones are answered after the shortest window.
         if (flying > 4) await new Promise((resolve) => setTimeout(resolve, 1_200))
         else await undefined
         flying -= 1
@@ -71,7 +71,7 @@ test('what cannot be looked at is told', async () => {
 })
 
 const WRONG = {
-  // Reads, waits, and writes whatever others wrote meanwhile.
+  // Reads, waits, then overwrites what others wrote meanwhile.
   'lease-at-once': () => {
     let row = registry.tag_row({ tag: 'conform', step: 10, max_step: 100 })
     return {
@@ -84,20 +84,20 @@ const WRONG = {
       },
     }
   },
-  // Forgets what a caller has: a store that was put back would grant it again.
+  // Ignores what a caller has: a restored store would grant it again.
   'lease-went-back': (store) => ({ lease_segment: ({ have_until: _, ...ask }) => store.lease_segment(ask) }),
-  // A number that is given back is free at once, also where its holder was ahead.
+  // A released number is free at once, even if its holder was ahead.
   'release-rests': (store) => ({ release: (ask) => store.release({ ...ask, unused_from: 0n }) }),
-  // A double: its last digits are gone beyond 2^53.
+  // A double, which loses its last digits above 2^53.
   'lease-follows': (store) => ({
     lease_segment(ask) {
       const grant = store.lease_segment(ask)
       return { ...grant, start: Number(grant.start) }
     },
   }),
-  // The clock goes back in the answers.
+  // The answers' clock goes back.
   'time-never-back': (store, now) => ({ lease_segment: (ask) => ({ ...store.lease_segment(ask), now_ms: now() }) }),
-  // A lost answer costs another number.
+  // A lost answer takes another worker number.
   'acquire-again': (store) => {
     let count = 0
     return {

@@ -1,4 +1,4 @@
-// `postgres://…`, `mysql://…` and `sqlite:…` given as the store, where no server or SQLite is: what is said. Over servers: `databases/addresses.test.mjs`.
+// Messages for `postgres://…`, `mysql://…` and `sqlite:…` addresses without such a server or SQLite.
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

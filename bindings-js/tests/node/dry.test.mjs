@@ -1,4 +1,4 @@
-// What callers are told when nothing is at hand: those that cannot wait, and those that waited in vain (`TIMED_OUT`).
+// Errors when no ID is at hand: of calls that cannot wait, and of those that waited in vain (`TIMED_OUT`).
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -44,7 +44,7 @@ test('`https://` to a store that speaks no TLS says so', async (t) => {
 })
 
 test('`http://` to a store that speaks TLS says so', async (t) => {
-  // What a store says to a greeting in plain text: a TLS alert.
+  // A TLS alert, as a TLS store answers plain text.
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(Buffer.from('15030300020232', 'hex'))))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -55,7 +55,7 @@ test('`http://` to a store that speaks TLS says so', async (t) => {
 
 test('a permanent refusal is the answer until an ask succeeds', async () => {
   const rows = memoryStore()
-  // By their requests: one that has no answer for three seconds is sent again.
+  // By request id: an ask without an answer for three seconds is sent again.
   const asks = new Map()
   const store = { lease_segment: (ask) => new Promise((resolve, reject) => asks.set(ask.request, { ask, resolve, reject })) }
   const last = () => [...asks.values()].at(-1)
@@ -64,7 +64,7 @@ test('a permanent refusal is the answer until an ask succeeds', async () => {
   for (let turn = 0; turn < 3; turn++) {
     last().reject(new LeafidError('TAG_UNKNOWN', 'no such tag'))
     await until(() => orders.stats().failures >= turn + 1)
-    // Each call is refused so: before the next ask, the call that sends it, and those while it is under way.
+    // Every call gets this error: before the next ask, the one that sends it, and those during it.
     await until(async () => {
       assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
       return asks.size === turn + 2
@@ -79,7 +79,7 @@ test('a permanent refusal is the answer until an ask succeeds', async () => {
   assert.equal(orders.nextSync(), 1n)
 })
 
-/** The words of the failure, how long it still lasts, and the same figures as the failure's. */
+/** Checks the failure's text, its remaining wait, and its figures. */
 function tells(error, code) {
   const { cause } = error
   assert.deepEqual([error.code, cause.code], ['TIMED_OUT', code])
@@ -92,7 +92,7 @@ test('what has passed since the store said how long is taken off', async () => {
   let now = 50_000
   const store = {
     acquire() {
-      // Before the time-out, however late both of them are.
+      // Before the time-out, however late both timers are.
       setTimeout(() => (now += 1_000), 1)
       throw new LeafidError('WORKERS_EXHAUSTED', 'all of them are held', { retryAfter: 8_000, until: 1_800_000_008_000 })
     },

@@ -1,4 +1,4 @@
-// What the face has beside drawing: a signal that ends a wait, a hook for failures, an iterator, codes as a type, both forms of `decode`.
+// The API besides drawing: abort signals, the failure hook, the iterator, codes as a type, both forms of `decode`.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { codes } from 'leafid/testing'
 import { root } from '../support/package.mjs'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
-/** A store whose answers wait for `open`. */
+/** A store that holds its answers until `open`. */
 function gated() {
   let open
   const gate = new Promise((resolve) => (open = resolve))
@@ -43,7 +43,7 @@ test('a signal ends the wait of its caller, and of nobody else', async () => {
 
 test('an aborted signal gives nothing, any other changes nothing', async () => {
   const ids = new Segment('orders', { store: memoryStore() })
-  // That of an older library has no reason, and no `throwIfAborted`.
+  // A signal of an older library has no reason, and no `throwIfAborted`.
   const older = { aborted: true, addEventListener() {}, removeEventListener() {} }
   for (const signal of [AbortSignal.abort(), older]) assert.equal((await reasonOf(ids.next({ signal }))).name, 'AbortError')
   assert.deepEqual([await ids.next({ signal: new AbortController().signal }), await ids.next({})], [1n, 2n])
@@ -62,7 +62,7 @@ test('many wait with one signal: all end with it, and nothing warns of a leak', 
   stop.abort()
   stop.abort('again')
   assert.deepEqual(new Set(await Promise.all(calls)), new Set([stop.signal.reason]))
-  // Warnings come with the next turn.
+  // Warnings come in the next turn.
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', note)
   assert.deepEqual(warned, [])

@@ -1,4 +1,4 @@
-// Where no native part fits: the main package alone, with the wasm engine, in Node.
+// Node without a native package: the main package alone, with the wasm engine.
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ before(() => {
   assert.equal(status, 0, stderr)
 })
 
-/** What a program says there, as JSON. */
+/** Runs a program there; its output as JSON. */
 function run(program, type = 'module') {
   const { status, stdout, stderr } = ranNode([`--input-type=${type}`, '-e', program], { cwd: folder })
   assert.deepEqual([status, stderr], [0, ''])

@@ -1,4 +1,4 @@
-// Filling arrays: all or an error, and what is at hand; and counts that can never be had.
+// Filling arrays, whole or with what is at hand; and counts that can never be had.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
@@ -7,7 +7,7 @@ import { ownStore, refusal, refuses } from '../support/stores.mjs'
 
 const MARK = 7n
 
-/** An array that shows where anything was written. */
+/** An array that shows where it was written. */
 function marked(length, buffer = new ArrayBuffer(8 * length)) {
   return new BigUint64Array(buffer).fill(MARK)
 }
@@ -16,7 +16,7 @@ function untouched(array) {
   assert.ok(array.every((id) => id === MARK), `${array.subarray(0, 5)}`)
 }
 
-/** A tag of this step in a store that answers at once, or later. */
+/** A tag with this step in a store that answers at once, or later. */
 function tag(step, max_step, { later = false } = {}) {
   const rows = memoryStore()
   rows.createTag('orders', { step, max_step })
@@ -27,7 +27,7 @@ test('the control: what was at hand, taken for all of it, repeats IDs', async ()
   const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
   const array = new BigUint64Array(8)
   const seen = [await orders.next()]
-  // A caller that ignores how many it got: nobody answers in between.
+  // A caller that ignores the count: no answer arrives in between.
   for (let turn = 0; turn < 2; turn++) {
     orders.fillAvailable(array)
     seen.push(...array)
@@ -87,7 +87,7 @@ test('stopped while an array is filled: no place stays empty', async () => {
     let isOther = false
     const lease_segment = (ask) => ({ ...rows.lease_segment(ask), ...(isOther ? { store: '5a'.repeat(16) } : {}) })
     const orders = new Segment('orders', { store: { lease_segment } })
-    // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
+    // Some IDs come from the pool, and the rest goes below the share at which more are asked for.
     for (let n = 0; n < 8; n++) orders.nextSync()
     isOther = true
     const array = marked(all ? 60 : 500)

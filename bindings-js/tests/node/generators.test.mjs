@@ -28,7 +28,7 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
       orders.fillSync(part)
       see(...part)
     } else for (let n = 0; n < seed % 40; n++) see(orders.nextSync())
-    // Whatever lies in the pool.
+    // Regardless of the pool.
     const { ids, dropped, gaps } = orders.stats()
     assert.deepEqual([ids, dropped, gaps], [Number(last), 0, 0])
   }

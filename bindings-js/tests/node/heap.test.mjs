@@ -1,9 +1,9 @@
-// Generators that are made and closed leave no memory behind.
+// Closed generators leave no memory behind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ranNode } from '../support/ends.mjs'
 
-/** Kept, half of them fill the heap. */
+/** So many that half of them would fill the heap if kept. */
 const MANY = 20_000
 
 for (const entry of ['leafid', 'leafid/inline']) {
@@ -11,7 +11,7 @@ for (const entry of ['leafid', 'leafid/inline']) {
     const program = `
       import { Segment, Snowflake, memoryStore } from '${entry}'
       const store = memoryStore()
-      // A turn of the loop first: objects made in this one are not collected before it ends.
+      // A turn first: objects made in this one are not collected before it ends.
       const used = async () => (await turn(), gc(), [process.memoryUsage().heapUsed, process.memoryUsage.rss()])
       const turn = () => new Promise((resolve) => setImmediate(resolve))
       let sum = 0n
@@ -29,7 +29,7 @@ for (const entry of ['leafid', 'leafid/inline']) {
     assert.deepEqual([status, stderr], [0, ''])
     const { heap, all, engine } = JSON.parse(stdout)
     assert.equal(engine, entry === 'leafid' ? 'native' : 'wasm')
-    // What the second half of them leaves, in the heap and outside of it.
+    // The memory left by the second half, in the heap and outside.
     assert.ok(heap / MANY < 40 && all / MANY < 400, `${heap} bytes more in the heap, ${all} in all`)
   })
 }

@@ -1,4 +1,4 @@
-// How processes end: they give their worker number back, and nothing of leafid keeps them alive.
+// How processes end: they release their worker numbers, and leafid does not keep them alive.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { ranNode, startNode } from '../support/ends.mjs'
 import { storeFor } from '../support/store.mjs'
 import { refusal, until } from '../support/stores.mjs'
 
-/** Draws, and goes on as a server does. One that `listens` ends when its parent has seen what the signal did. */
+/** Draws, and stays up as a server does. If it `listens`, it ends when its parent has seen the signal's effect. */
 const SERVER = `
   import { Segment, Snowflake } from 'leafid'
   import { closeOnSignal } from 'leafid/node'
@@ -22,7 +22,7 @@ const SERVER = `
   process.send('ready')`
 const tags = { orders: { step: 50, max_step: 100 } }
 
-/** The worker numbers that somebody holds. */
+/** The worker numbers in use. */
 async function held(store) {
   const { workers } = await (await fetch(`${store.url}/v1/workers/default`)).json()
   return workers.filter((worker) => worker.held)
@@ -33,7 +33,7 @@ for (const [how, ended] of [['signal', [null, 'SIGTERM']], ['listens', [7, null]
     const store = await storeFor(t, { tags })
     const child = startNode(['--input-type=module', '-e', SERVER, how, store.url], { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     child.stderr.pipe(process.stderr)
-    // One that ends instead has no message.
+    // A process that ends instead sends no message.
     const [message] = await Promise.race(['message', 'exit'].map((event) => once(child, event)))
     assert.equal(message, 'ready')
     const during = await held(store)
@@ -67,7 +67,7 @@ test('a lease that nobody waits for keeps no process alive', async (t) => {
     const [orders, events] = [new Segment('orders', { store }), new Snowflake('default', { store })]
     await orders.next()
     await events.next()
-    // Below what is left of the range, the next is asked for; that is never answered.
+    // Draws below the mark at which the next range is asked for; that ask is never answered.
     orders.takeSync(45)
     await new Promise((resolve) => setImmediate(resolve))
     console.log(asks)`

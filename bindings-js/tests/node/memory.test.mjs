@@ -1,4 +1,4 @@
-// Stores in this process: the memory store, `memory:` as the address of one; and what `leafid/registry` gives.
+// Stores in this process: the memory store, `memory:` addresses, and `leafid/registry`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'

@@ -1,4 +1,4 @@
-// What a bad argument is refused with: a code, and a message that says what was wrong, with which value, and what would be right.
+// Errors of bad arguments: a code, and a message with the fault, the value, and what would be right.
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { test } from 'node:test'

@@ -35,7 +35,7 @@ test('terminated threads leave the process whole', async (t) => {
     const told = [0, 0, 0, 0]
     const threads = told.map((_, at) => {
       const thread = new Worker(drawer, { workerData: [store.url, KINDS[at % 2], 'Infinity'] })
-      // One that draws without end would keep the file from ending.
+      // A thread that draws without end would keep the test file from ending.
       ending(() => thread.terminate())
       return thread.on('message', (text) => {
         told[at] += 1

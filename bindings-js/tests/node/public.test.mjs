@@ -1,4 +1,4 @@
-// `leafid/public`: scrambled IDs. What they become is in the vectors; here is what JavaScript adds.
+// `leafid/public`: what JavaScript adds to scrambled IDs. Their values are in the vectors.
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ test('scramblers take turns, and keep a copy of their key', () => {
     assert.equal(one.encode(id), again.encode(id))
     assert.deepEqual([one, two].map((scrambler) => scrambler.unscramble(scrambler.scramble(id))), [id, id])
   }
-  // One that could not be made leaves those alone that were.
+  // A failed constructor does not affect other scramblers.
   assert.throws(() => new Scrambler(KEY, 'a b'))
   assert.equal(one.decode(one.encode(7n)), 7n)
 })

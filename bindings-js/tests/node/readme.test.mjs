@@ -1,4 +1,4 @@
-// Every program of the package's README runs against a real store, and the quick start of the project's README for Node.
+// Runs every program of the package's README, and Node's quick start of the project's, against a real store.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

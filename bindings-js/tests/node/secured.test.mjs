@@ -1,4 +1,4 @@
-// The store over HTTP: tokens and TLS, whom it lets in and whom a holder believes; headers and a `fetch` of one's own.
+// The HTTP store's tokens and TLS, from both sides; custom headers and a custom `fetch`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { scratch } from '../support/ends.mjs'
 import { leafid, serve } from '../support/store.mjs'
 import { afterFailure, httpServer, refusal, refuses, wire } from '../support/stores.mjs'
 
-/** A certificate of an authority of its own: made once, for `localhost` until 2124, for not every machine has a program that makes them. */
+/** Committed certificates (authority of their own, `localhost`, until 2124): not every machine can make them. */
 const pem = (name) => join(import.meta.dirname, '../support/tls', `${name}.pem`)
 
-/** A store with the tag `orders`; `token` is one of a principal that may use it, `other` one of a principal that may not. */
+/** A store with the tag `orders`; the principal of `token` may use it, that of `other` may not. */
 let store
 before(async () => {
   const folder = scratch()
@@ -27,7 +27,7 @@ before(async () => {
   store = { url, token, other, ca: pem('ca') }
 })
 
-/** A `fetch` over Node's own client, which takes authorities. */
+/** A `fetch` over Node's own HTTP client, which takes certificate authorities. */
 const over = (tls) => (url, { method, headers, body, signal }) =>
   new Promise((done, failed) => {
     const sent = request(url, { method, headers, signal, ...tls }, (answer) => {
@@ -60,7 +60,7 @@ test('the environment has a token and, in Node, authorities', async () => {
     import { Segment } from 'leafid'
     const ids = new Segment('orders', { timeout: 1_000 })
     let told
-    // On a busy machine the first answer may come later, and too late for the call that waits for it.
+    // On a busy machine the first answer may come too late for the waiting call.
     do told = await ids.next().then(String, (error) => error.code + ' ' + (error.cause?.message ?? ''))
     while (told.startsWith('TIMED_OUT') && !told.includes('not trusted'))
     console.log(told)
@@ -72,7 +72,7 @@ test('the environment has a token and, in Node, authorities', async () => {
   const NODE_EXTRA_CA_CERTS = store.ca
   assert.match(await said({ LEAFID_TOKEN: store.token, NODE_EXTRA_CA_CERTS }), /^[0-9]+$/)
   assert.match(await said({ LEAFID_TOKEN: '', NODE_EXTRA_CA_CERTS }), /^UNAUTHORIZED/)
-  // Nobody vouches for it: nothing is sent, and that may be mended while one waits.
+  // Not trusted: nothing is sent, and the trust may be repaired during the wait.
   assert.match(await said({ LEAFID_TOKEN: store.token, NODE_EXTRA_CA_CERTS: '' }), /^TIMED_OUT .*is not trusted \([A-Z_]+\): start Node with NODE_EXTRA_CA_CERTS=FILE/)
 })
 

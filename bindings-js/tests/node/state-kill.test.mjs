@@ -1,4 +1,4 @@
-// Processes with a state file, killed again and again, every second of them while their store is away.
+// Processes with a state file, killed again and again; the store is away during every second one.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -10,17 +10,17 @@ import { storeFor } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/state-drawer.mjs', import.meta.url))
 const skip = process.platform === 'linux' ? false : 'there are state files on Linux only'
-// Lives that have to do without the store, and how many there may be until there were so many.
+// Lives that must succeed without the store, and the most pairs of lives until then.
 const ALONE = 3
 const MOST = 20
-// 1,600 IDs a second: they are drawn in no time, and yet …
+// 1,600 IDs a second.
 const LAYOUT = { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 4 }
-// … these are more than the second that a file reserves at a time …
+// IDs of more than the second that a file reserves at a time.
 const COUNT = 1_750
-// … and these more seconds than a life lasts on a busy machine, and fewer than a first window.
+// IDs of more time than a life lasts on a busy machine, and less than a first window.
 const COUNT_OF_CONTROL = 13_000
 
-/** One life, killed when it has told so many IDs. One whose window is used up before needs the store, and says so. */
+/** One life, killed after `count` printed IDs. If its window is used up before, it needs the store, and prints so. */
 async function live({ url, folder }, count, timeout, words) {
   const child = startNode([drawer, url, join(folder, 'state'), String(count), String(timeout), ...words])
   const ids = []

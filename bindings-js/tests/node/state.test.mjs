@@ -1,4 +1,4 @@
-// A snowflake's state file: what it is good for, and what is refused, or ignored and said.
+// A snowflake's state file: its use, and what is refused, or ignored with a warning.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ afterEach(() => {
   remove(folder)
 })
 
-/** Leaves a window in the file; the last ID. */
+/** Leaves a window in the file; returns the last ID. */
 async function used() {
   const ids = new Snowflake('default', { store, state })
   const last = (await ids.take(100)).at(-1)
@@ -75,10 +75,10 @@ test('in a folder each has a file of its own, and leaves it to the next', { skip
 test('a caller that cannot wait has an ID once the window is written', { skip }, async () => {
   const ids = new Snowflake('default', { store, state })
   const first = ids.nextSync()
-  // The event loop stands still for longer than what the file reserves.
+  // Blocks the event loop for longer than the file reserves.
   const back = performance.now() + 1_300
   while (performance.now() < back);
-  // The thread that writes may not have had its turn yet on a busy machine.
+  // On a busy machine the writing thread may not have run yet.
   let next
   while (next === undefined) {
     try {

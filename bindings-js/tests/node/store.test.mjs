@@ -44,7 +44,7 @@ test('a store is killed and comes back: no number twice', async (t) => {
   let running = await storeFor(t, { listen, tags: { orders: { step: 100, max_step: 100 } } })
   const { url, folder } = running
   const orders = new Segment('orders', { store: url, timeout: 120_000 })
-  // Its first window lasts for a minute: it has IDs while the store is away.
+  // The first window lasts for a minute, so there are IDs while the store is away.
   const ids = new Snowflake('default', { store: url, timeout: 120_000, lengthMs: 60_000 })
   const [seen, stamps] = [[await orders.next()], [await ids.next()]]
   for (let turn = 0; turn < 3; turn++) {

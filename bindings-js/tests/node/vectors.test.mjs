@@ -1,4 +1,4 @@
-// The vectors, replayed by the engine that Node takes.
+// The vectors, replayed by Node's engine.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as leafid from 'leafid'

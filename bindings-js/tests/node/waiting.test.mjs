@@ -1,4 +1,4 @@
-// Callers that wait: in which order they are served, and what is asked for them.
+// Waiting callers: the order in which they are served, and the asks for them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -8,7 +8,7 @@ import { httpServer, ownStore, refusal, refuses, tagged, until, wire } from '../
 
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Calls and notes: who was answered when, and with what. */
+/** Records calls: which was answered when, and with what. */
 function caller() {
   const order = []
   const got = []
@@ -26,7 +26,7 @@ for (const [step, many] of [[1, 60], [7, 300], [100, 5_000], [1_000, 500]]) {
     await Promise.all(Array.from({ length: many }, (_, name) => ask(name, orders.next())))
     assert.deepEqual(order, Array.from({ length: many }, (_, name) => name))
     assert.ok(ascends(got))
-    // One that has no answer for three seconds is sent again under the same request.
+    // An ask without an answer for three seconds is sent again with the same request id.
     const leases = new Set(store.asked.map(([, { request }]) => request)).size
     if (many < step) assert.ok(leases <= 2, `${leases} leases, which all share`)
   })

@@ -1,4 +1,4 @@
-// What a store must do, over a file.
+// The conformance checks, over a file.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

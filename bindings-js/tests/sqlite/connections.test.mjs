@@ -1,4 +1,4 @@
-// Stores over a database that an application has open: of `node:sqlite`, and of `better-sqlite3` where that is installed.
+// Stores over an application's open database: of `node:sqlite`, and of `better-sqlite3` if installed.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'

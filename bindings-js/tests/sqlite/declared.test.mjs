@@ -1,4 +1,4 @@
-// What `create` declares holds, or is refused by name: of the tags and namespaces of a file, `default` among them.
+// `create`'s declarations for a file hold or are refused by name, those of `default` included.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const numbers = (start, end) => ({ namespaces: { default: { workers: { start, en
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
 
-/** What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is `enough`. */
+/** The IDs of two machines in turns, each with its own file: 10,000, then more until `enough`. */
 async function drawn(t, creates, enough) {
   const holders = creates.map((create) => new Snowflake('default', { store: sqliteStore(join(scratch(t), 'ids.db'), { create }) }))
   const ids = []
@@ -56,14 +56,14 @@ test('what differs from its declaration is refused at first use', async (t) => {
   const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
   const first = sqliteStore(path, { create: { tags, namespaces } })
   assert.deepEqual([lease(first).start, acquire(first).worker], [50n, 3])
-  // Which fields differ is for every language decided and said alike: `test_tables.py` has them all.
+  // The field comparison and its words are the same in every language: `test_tables.py` has all cases.
   const words = /: `(step|workers)` is `(10|3..9)`, not `(500|0..8)`.*; declare what is there, or change it: leafid (tag set orders|namespace set default) --store sqlite:/
   const other = sqliteStore(path, { create: { tags: { orders: { step: 500 } }, namespaces: { default: { workers: { start: 0, end: 8 } } } } })
   for (let twice = 0; twice < 2; twice++) {
     await refuses(() => lease(other), 'TAG_EXISTS', words)
     await refuses(() => acquire(other), 'LAYOUT_MISMATCH', words)
   }
-  // A generator hears it at once, and what a declaration leaves out may be anything.
+  // A generator gets the error at once, and undeclared fields may have any value.
   const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })
   assert.equal((await refusal(() => ids.next())).code, 'TAG_EXISTS')
   const later = sqliteStore(path, { create: { tags: { orders: { from: 60n } }, namespaces: { default: {} } } })
@@ -113,7 +113,7 @@ test('a bad path or option is refused when it is given', async () => {
   await refuses(() => sqliteStore('ids.db', { craete: true }), 'REQUEST_INVALID', /unknown option `craete`/)
 })
 
-/** Processes that all make one new file, each as it declares it: the IDs of each, and what it was told otherwise. */
+/** Processes that all create one file, each with its declaration: their IDs, or their errors. */
 function race(t, creates) {
   const path = join(scratch(t), 'ids.db')
   return Promise.all(

@@ -1,4 +1,4 @@
-// A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
+// A store in a file: its creation, refusals, and changes of the file or the clock during use.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import fs, { linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
@@ -65,7 +65,7 @@ test('a store that is made while it is opened is ours', async (t) => {
   for (const reading of ['user_version', 'sqlite_schema']) {
     const path = join(scratch(t), 'ids.db')
     const maker = new Connection(path)
-    // As whoever makes a store does before it makes the tables.
+    // As before the tables are created.
     maker.script('PRAGMA journal_mode = WAL')
     const all = Connection.prototype.all
     let makes = true
@@ -98,7 +98,7 @@ test('a file that is made while it is opened is not called gone', async (t) => {
     const found = statSync(place, ...more)
     if (place !== path) return found
     looks += 1
-    // `real` looks first.
+    // The first look is `real`'s.
     if (looks === 2) {
       leafid('init', '--store', `sqlite:${path}`)
       maker = new Connection(path)
@@ -130,7 +130,7 @@ test('a mount point is the whole path', () => {
   }
 })
 
-/** As by `docker -v ./ids.db:/data/ids.db`. The control mounts the folder. */
+/** As by `docker -v ./ids.db:/data/ids.db`; the control mounts the folder. */
 test('a file that is mounted by itself is refused', { skip: process.platform !== 'linux' }, async (t) => {
   const [host, guest] = ['host', 'my guest'].map((name) => join(scratch(t), name))
   for (const place of [host, guest]) mkdirSync(place)

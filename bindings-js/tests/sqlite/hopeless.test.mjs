@@ -1,5 +1,5 @@
-// A file that no waiting cures is told at once, with a code of its own and the way out; as Python's `test_hopeless.py` has it. And
-// rows that somebody has edited: refused by name, in the words of the server and of Python.
+// File errors that waiting cannot help are raised at once, with their own code and a remedy, as in Python's
+// `test_hopeless.py`. Manually edited rows are refused by name, in the words of the server and of Python.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -53,10 +53,10 @@ const READS = `
   import { Segment } from 'leafid'
   import { sqliteStore } from 'leafid/node'
   const [path] = process.argv.slice(1)
-  // Whatever is loaded late is there by now: somebody else may not read it.
+  // Loads late modules first: another user may not be able to read them.
   await new Segment('orders', { store: sqliteStore(path) }).next()
   chmodSync(path, 0o444)
-  // Root may write all the same.
+  // Root may write anyway: becomes nobody.
   if (process.getuid() === 0) process.setgroups([]), process.setgid(65534), process.setuid(65534)
   await new Segment('orders', { store: \`sqlite:\${path}\`, timeout: ${LONG_MS} }).next().catch(({ code, message }) => console.log(code, message))
 `

@@ -1,4 +1,4 @@
-// What a store makes that replaces a lost one, or was fenced: nothing below what the lost one may have out.
+// A store that replaces a lost one, or was fenced: it grants nothing below what the lost one may have granted.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { refusal, refuses } from '../support/stores.mjs'
 const files = ['files/driver.js', 'sql/run.js', 'sql/work.js']
 const [{ Connection }, { runNear }, { Works }] = await Promise.all(files.map(inner))
 
-/** The path of a store; it replaces a lost one if it is said. */
+/** Creates a store, with `replaces` in place of a lost one; returns its path. */
 function made(t, { replaces = false } = {}) {
   const path = join(scratch(t), 'ids.db')
   leafid('init', ...(replaces ? ['--replaces-lost'] : []), '--store', `sqlite:${path}`)

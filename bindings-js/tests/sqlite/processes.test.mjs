@@ -1,4 +1,4 @@
-// Processes of Node and a server on one file, some of them killed.
+// Node processes and a server on one file, some of them killed.
 import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -1,14 +1,14 @@
-// The control of stores over tables: one that decides on what it read, and writes without looking whether that is still so. No host
-// is used here.
+// The control of stores over tables: decides on the rows that it read, and writes without checking that they are
+// unchanged. Uses nothing of a host.
 
-/** A statement without the condition that the row is still as it was read. */
+/** A statement without the condition that its row is unchanged. */
 function bare(step) {
   const sql = step.sql.replace(/(WHERE tag = .+?) AND[^]*?(RETURNING|$)/, '$1 $2')
   if (/^UPDATE \S*tags/.test(step.sql) && sql === step.sql) throw new Error(`nothing was left out of ${sql}`)
   return { ...step, sql, params: sql.includes('?') ? step.params.slice(0, sql.split('?').length - 1) : step.params }
 }
 
-/** `read` and `write` are the tables', `run` is what runs decisions over some, and `works` makes them. */
+/** `read` and `write` are of the tables; `run` runs decisions over tables, and `works` makes them. */
 export function careless({ read, write }, run, works) {
   const tables = {
     async read(queries) {
@@ -21,6 +21,6 @@ export function careless({ read, write }, run, works) {
       return true
     },
   }
-  // Who overwrites a row sets it back, and a holder that says what it has would notice.
+  // An overwritten row goes back, which a holder that sends `have_until` would notice.
   return { lease_segment: ({ have_until: _, ...ask }) => run(tables, () => works.begin('lease_segment', ask)) }
 }

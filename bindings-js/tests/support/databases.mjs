@@ -1,5 +1,5 @@
-// What a test of stores in databases uses: each engine with a real server, in a temporary folder on a free port of loopback, its
-// drivers, and how an application may hold one.
+// Database engines for tests: a real server of each in a temporary folder, on a free port of loopback, its drivers, and
+// the forms in which an application may hold a connection.
 import { chownSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const NOBODY = 65534
 const isRoot = process.getuid() === 0
 const nobody = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 
-/** Runs a program to its end; what it said where it failed. */
+/** Runs a program to its end; throws its output if it fails. */
 function run(command, options) {
   const { status, stdout, stderr, error } = ran(command, options)
   if (status !== 0) throw new Error(`${command[0]} failed: ${error ?? stderr}`)
@@ -22,8 +22,8 @@ function run(command, options) {
 }
 
 /**
- * A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does,
- * and `endsBy` the signal on which it leaves nothing behind.
+ * A server that is started, killed and started again in the same folder: by `command(port)`; `answers(port)` tells
+ * whether it is up, and the signal `endsBy` ends it without leaving anything behind.
  */
 async function running(folder, command, answers, endsBy) {
   let port = await freePort()
@@ -47,9 +47,9 @@ async function running(folder, command, answers, endsBy) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  // Each try takes a new port: another process may have bound the last one before the server did.
+  // Each try takes a new port: another process may have taken the last one first.
   await up(async () => (port = await freePort()))
-  // Some of one that was killed may still go, and keep its memory: it is begun again, at its port.
+  // Parts of a killed server may still run, and hold its memory: retried on the same port.
   return { port, folder, start: () => up(), stop: (signal) => stop(child, signal), end: () => stop(child) }
 }
 
@@ -58,7 +58,7 @@ async function startPostgres() {
   const folder = scratch()
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
   run([...leash('KILL', nobody), found('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
-  // Killed, it would leave its shared memory to the machine.
+  // SIGKILL would leave its shared memory behind.
   const command = (port) => [...leash('QUIT', nobody), found('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
   const answers = (port) => ran([found('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)]).status === 0
   const server = await running(folder, command, answers, 'SIGQUIT')
@@ -92,7 +92,6 @@ async function startMariadb() {
   return { ...server, run: client, url, make: (name) => (client('leafid', `CREATE DATABASE ${name}`), url(name)) }
 }
 
-/** A pool, and how it ends. */
 const owned = (connection, end = () => connection.end()) => ({ connection, end })
 
 async function pgClient(url) {
@@ -122,7 +121,7 @@ function mysqlConnection(url, options = {}) {
   return owned(connection, () => callback((done) => connection.end(done)))
 }
 
-/** Each engine: `test` and `before` of tests that need it; `flavours` are what an application may pass, made of a URL. */
+/** The engines: `test` and `before` for tests that need one; `flavours` makes from a URL what applications may pass. */
 export const ENGINES = {
   PostgreSQL: {
     ...needing('postgresql'),
@@ -133,7 +132,7 @@ export const ENGINES = {
       'a client of a pool': pgFromPool,
     },
     lone: pgClient,
-    /** What loses answered leases: how it is set, how it is named, how it is set back. */
+    /** Settings that lose answered leases: how to set, name and reset them. */
     unsafe: [
       [['ALTER SYSTEM SET fsync = off', 'SELECT pg_reload_conf()'], 'fsync = off', ['ALTER SYSTEM RESET fsync', 'SELECT pg_reload_conf()']],
       [['ALTER SYSTEM SET full_page_writes = off', 'SELECT pg_reload_conf()'], 'full_page_writes = off', ['ALTER SYSTEM RESET full_page_writes', 'SELECT pg_reload_conf()']],

@@ -1,4 +1,4 @@
-// What programs draw that are started for it, and perhaps killed.
+// Runs programs that draw, and may be killed.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import { startNode } from './ends.mjs'
 export const drawer = fileURLToPath(new URL('./store-drawer.mjs', import.meta.url))
 const PARTS = { process: 1, threads: 3, cluster: 3 }
 
-/** Has each whole line heard that a program prints, one that a kill cuts off is none; how it ended, and what else it said. */
+/** Passes each whole line of a program's output to `hear`; returns how it ended, and its errors. */
 export async function lines(child, hear) {
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
@@ -19,7 +19,7 @@ export async function lines(child, hear) {
   return { told, code, signal }
 }
 
-/** Has `count` IDs drawn in a program of its own, which is killed with -9 when it has told `killAt` of them. Each is put into `seen`. */
+/** Draws `count` IDs in a program of its own into `seen`; killed with -9 after `killAt` of them. */
 export async function drawn(place, kind, count, seen, { form = 'process', killAt = Number.POSITIVE_INFINITY, heard = () => {} } = {}) {
   const stays = Number.isFinite(killAt) ? 'holds' : 'ends'
   const child = startNode([drawer, place, kind, String(count), form, stays])
@@ -34,7 +34,7 @@ export async function drawn(place, kind, count, seen, { form = 'process', killAt
   else assert.equal(signal, 'SIGKILL', told)
 }
 
-/** How many of them are not new; says so. */
+/** Counts duplicates, and prints the count. */
 export function duplicates(what, seen) {
   const found = seen.length - new Set(seen).size
   console.log(`${what} ${seen.length} IDs, ${found} duplicates`)

@@ -1,6 +1,6 @@
-// How what a test file starts comes to its end, whatever becomes of the test that started it: at the latest after the last test
-// of the file, and at once where the process of the file ends or dies. Without it a failed assertion leaves a server behind, which
-// keeps the event loop turning, or a pipe of the runner open, and the whole run waits for ever.
+// Ends what a test file starts, even if a test fails: after the file's last test, and at once if the file's process
+// ends or dies. Else a failed assertion leaves a server behind, which keeps the event loop, or a pipe of the runner,
+// open, and the whole run waits for ever.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
@@ -15,7 +15,7 @@ const open = []
 const children = new Set()
 const folders = new Set()
 
-/** Has `end` called once: by whoever calls what is given back, or after the last test of the file, the last that was opened first. */
+/** Calls `end` once: by the returned function, or after the file's last test, in reverse order. */
 export function ending(end) {
   let ended
   const endOnce = async () => (ended ??= end())
@@ -29,7 +29,7 @@ async function endAll() {
   if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(({ message }) => message).join('; '))
 }
 
-// A bench that starts the same things has no tests to wait for.
+// A bench that uses this has no tests to wait for.
 if (/\.test\.[cm]?js$/.test(process.argv[1])) after(endAll, { timeout: 240_000 })
 
 process.on('exit', () => {
@@ -44,24 +44,24 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a command that is ended with the file at the latest, by `endsBy`, and with this process. It has pipes of its own: with
- * one of the runner's it would keep the runner waiting for as long as it runs.
+ * Starts a command that ends with the file at the latest, by `endsBy`, and with this process. It has its own pipes:
+ * with one of the runner's, it would keep the runner waiting.
  */
 export function start([program, ...words], { endsBy = 'SIGKILL', ...options } = {}) {
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
   Object.assign(child, { endsBy, isGroup: options.detached === true })
   children.add(child)
   child.once('exit', () => children.delete(child))
-  // Whoever waits for its pipes or its end hears of a program that is not there.
+  // The waits for its pipes or its end report a missing program.
   child.once('error', () => children.delete(child))
   ending(() => stop(child))
   return child
 }
 
-/** Starts a program of Node. */
+/** Starts a Node program. */
 export const startNode = (words, options) => start([...leash(), process.execPath, ...words], options)
 
-/** Ends a child, unless it has ended, and waits until it is gone. */
+/** Ends a child if it still runs, and waits until it is gone. */
 export async function stop(child, signal = child.endsBy) {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
@@ -80,7 +80,7 @@ function kill(child, signal) {
   }
 }
 
-/** Waits until a child has said this, which must not end where a chunk may; the match. One that does not say it is ended. */
+/** Waits for a child's output, which must not end where a chunk may; returns the match. A late child is ended. */
 export async function says(child, pattern, ms = 120_000) {
   let late
   let told = ''
@@ -104,7 +104,7 @@ export async function says(child, pattern, ms = 120_000) {
   }
 }
 
-/** Waits until it is so; a test that waits in vain fails. */
+/** Waits until the condition holds; fails after `ms`. */
 export async function until(isSo, ms = 120_000) {
   const end = Date.now() + ms
   while (!(await isSo())) {
@@ -115,10 +115,10 @@ export async function until(isSo, ms = 120_000) {
 
 const memory = '/dev/shm'
 const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
-/** In memory where there is plenty, for a store waits for its disk with each grant. A program may be refused to run from there. */
+/** In memory if there is plenty: a store waits for its disk with each grant. The system may forbid programs there. */
 const roomy = process.env.TMPDIR ?? (free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir())
 
-/** Makes a temporary folder, which goes with the test `t`, or else with the file. */
+/** Makes a temporary folder, removed after the test `t`, or after the file. */
 export function scratch(t, { name = 'leafid-js-', below = roomy } = {}) {
   const folder = mkdtempSync(join(below, name))
   folders.add(folder)
@@ -127,14 +127,14 @@ export function scratch(t, { name = 'leafid-js-', below = roomy } = {}) {
   return folder
 }
 
-/** Removes a temporary folder before that. */
+/** Removes a temporary folder earlier. */
 export function remove(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
   folders.delete(folder)
 }
 
-/** Runs a command to its end, which is bounded: whoever waits for it in the one thread there is hears no other limit. */
+/** Runs a command to its end, with a limit: the call blocks the one thread, so no other limit works. */
 export const ran = ([program, ...words], options) => spawnSync(program, words, { encoding: 'utf8', timeout: 300_000, killSignal: 'SIGKILL', ...options })
 
-/** The same of a program of Node. */
+/** Runs a Node program to its end. */
 export const ranNode = (words, options) => ran([process.execPath, ...words], options)

@@ -7,10 +7,10 @@ import { Miniflare } from 'miniflare'
 import { ending, leash, scratch } from './ends.mjs'
 import { root } from './package.mjs'
 
-/** The date whose runtime is used. */
+/** The compatibility date. */
 export const DATE = '2026-04-01'
 
-/** A Worker that gives a request to the one that its path begins with. */
+/** A Worker that forwards each request to the Worker named first in its path. */
 export const FRONT = `export default {
   fetch(request, env) {
     const url = new URL(request.url)
@@ -20,12 +20,12 @@ export const FRONT = `export default {
   },
 }`
 
-/** Starts a Worker of this source, which imports `leafid` by name. */
+/** Starts a Worker with this source, which imports `leafid` by name. */
 export function startWorker(source, { bindings = {}, files = {} } = {}) {
   return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) })
 }
 
-/** The same of options of one's own. A runtime that hangs keeps Node alive, so that a run is ended after a while whatever happens. */
+/** Starts one with these options. A runtime that hangs keeps Node alive, so it is ended after a while in any case. */
 export async function startMiniflare(options) {
   leashRuntime()
   const late = setTimeout(() => {
@@ -41,12 +41,12 @@ export async function startMiniflare(options) {
   try {
     url = await worker.ready
   } catch (error) {
-    // Else a Worker that does not start keeps its test from ending.
+    // Else a Worker that fails to start keeps its test from ending.
     await end().catch(() => {})
     throw error
   }
   return {
-    /** Its address on loopback: a caller there can go away. */
+    /** Its address on loopback, where a caller can disconnect. */
     url,
     fetch: (path, init) => worker.dispatchFetch(`http://worker${path}`, init),
     miniflare: worker,
@@ -54,7 +54,7 @@ export async function startMiniflare(options) {
   }
 }
 
-/** Has Miniflare start runtimes that end with this process, also where it is killed. */
+/** Makes Miniflare start runtimes that end with this process, even if it is killed. */
 export function leashRuntime() {
   if (process.env.MINIFLARE_WORKERD_PATH !== undefined || leash().length === 0) return
   const workerd = createRequire(createRequire(import.meta.url).resolve('miniflare'))('workerd').default
@@ -63,13 +63,13 @@ export function leashRuntime() {
   process.env.MINIFLARE_WORKERD_PATH = program
 }
 
-/** The modules of a Worker: these, and the package. */
+/** The modules of a Worker: these and the package. */
 export function program(files) {
   const own = Object.entries(files).map(([name, contents]) => ({ type: 'ESModule', path: join(root, name), contents }))
   return { modules: [...own, ...modules()], modulesRoot: root }
 }
 
-/** Every file of the package, and a module for each name that its manifest exports to `workerd`. */
+/** Every file of the package, and a module for each export of its manifest under `workerd`. */
 function modules() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const named = Object.entries(exports)
@@ -82,7 +82,7 @@ function modules() {
     }))
   const files = readdirSync(root, { recursive: true })
     .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
-    // Node's own parts are no business of a Worker, and each module counts when a runtime starts.
+    // Without Node's own parts: each module slows the runtime's start.
     .filter((path) => !/(^|[/.])(native|node)\.js$|^(cjs|databases|files)\//.test(path))
     .map((path) => ({
       type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
@@ -92,7 +92,7 @@ function modules() {
   return [...named, ...files]
 }
 
-/** What a host with the condition `workerd` takes: the first that fits, in the manifest's order. Parts of Node have none. */
+/** The target for the condition `workerd`: the first match in the manifest's order. Node-only exports have none. */
 function first(where) {
   if (typeof where === 'string') return where
   return Object.entries(where).find(([condition]) => condition === 'workerd' || condition === 'default')?.[1]

@@ -1,5 +1,5 @@
-// Stores that throw, reject or answer nonsense. Callers get an error with a code, no rejection goes unhandled, and IDs come again
-// once the store is well.
+// Stores that throw, reject or answer nonsense: callers get an error with a code, no rejection goes unhandled, and IDs
+// come again once the store is well.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { until } from './ends.mjs'
@@ -15,7 +15,7 @@ const thrower = { get: boom, getPrototypeOf: boom, ownKeys: boom }
 const unhandled = []
 process.on('unhandledRejection', (cause) => unhandled.push(cause))
 
-/** What an answer becomes, and how the complaint of it begins where every kind has the same. */
+/** Wrong answers, and the start of the complaint if every kind has the same. */
 const NONSENSE = {
   'nothing at all': [() => undefined, 'it must be an object, got `undefined`'],
   null: [() => null],
@@ -62,7 +62,7 @@ const failing = (LeafidError) => {
   }
 }
 
-/** Every way to draw, and what all of them reject with or throw. */
+/** Draws in every way, and returns the errors. */
 async function errorsOf(ids) {
   const array = () => new BigUint64Array(4)
   const calls = [() => ids.next(), () => ids.take(3), () => ids.ready(2), () => ids.fill(array()), () => ids.nextString(), () => ids.nextSync(), () => ids.takeSync(2), () => ids.fillAvailable(array())]
@@ -70,12 +70,12 @@ async function errorsOf(ids) {
   return settled.map(({ reason }) => reason)
 }
 
-/** What an entry of the package says of all of them. */
+/** The tests of an entry of the package. */
 export function misdeeds(entry, leafid) {
   const { LeafidError, memoryStore } = leafid
   const make = (kind, store, timeout) => new leafid[kind](kind === 'Segment' ? 'orders' : 'default', { store, timeout })
 
-  /** A store of small leases that does wrong with each ask of these; `act` is given the ask, and what would be right. */
+  /** A store of small leases that misbehaves where `isWrong`; `act` gets the ask and the right answer. */
   function store(act, isWrong) {
     const rows = memoryStore()
     rows.createTag('orders', { step: 10, max_step: 10 })
@@ -89,7 +89,7 @@ export function misdeeds(entry, leafid) {
     const ids = make(kind, store(act, (ask) => ask < 2 || ask === 3), 60_000)
     const got = [await ids.next()]
     const { failures, grants } = ids.stats()
-    // One whose answer took three seconds on a busy machine was asked for again.
+    // An answer that took three seconds on a busy machine was asked for again.
     assert.deepEqual([mayBeLate ? 2 : failures, failures > 0, grants], [2, true, 1])
     for (const end = Date.now() + 60_000; got.length < 25 && Date.now() < end; ) {
       try {
@@ -105,7 +105,7 @@ export function misdeeds(entry, leafid) {
   async function tells(kind, act, code) {
     const ids = make(kind, store(act, () => true), 60)
     let errors
-    // On a busy machine the time may be over before the first ask has failed.
+    // On a busy machine the time-out may end before the first ask has failed.
     await until(async () => {
       errors = await errorsOf(ids)
       for (const error of errors) assert.ok(error instanceof LeafidError && error.message.length > 10, `${error?.stack}`)

@@ -1,4 +1,4 @@
-// Programs that some tests need and not every machine has: without one they report themselves as not run, and in CI they fail.
+// Programs that some tests need: without one they report themselves as not run; in CI they fail.
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { before, test } from 'node:test'
@@ -9,15 +9,15 @@ const NEEDED = {
   chromium: { programs: ['chromium'], from: 'chromium' },
 }
 
-/** Where Debian keeps PostgreSQL, the newest version first. */
+/** Debian's folder of PostgreSQL, newest version first. */
 const postgres = '/usr/lib/postgresql'
 const versions = existsSync(postgres) ? readdirSync(postgres).map(Number).sort((a, b) => b - a) : []
 const folders = [...versions.map((version) => `${postgres}/${version}/bin`), ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
 
-/** The path of a program; undefined where it is not installed. */
+/** The path of a program; undefined if it is not installed. */
 export const found = (program) => folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
 
-/** What Node's runner offers, for tests that need this. */
+/** `test` and `before` of Node's runner, for tests that need this. */
 export function needing(what) {
   const { programs, from } = NEEDED[what]
   const missing = programs.find((program) => found(program) === undefined)

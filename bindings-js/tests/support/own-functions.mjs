@@ -1,8 +1,8 @@
-// What a user's own functions may do wrong (clock, store, headers, fetch, hook): an error with a code, whichever engine it is.
+// Misbehaving callbacks (clock, store, headers, fetch, hook): an error with a code, with either engine.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-/** What a function does that should return something else. */
+/** What a wrong function does. */
 const ODD = {
   'returns nothing': () => undefined,
   'returns null': () => null,
@@ -28,7 +28,6 @@ const ODD = {
 }
 const except = (...names) => Object.entries(ODD).filter(([name]) => !names.some((part) => name.includes(part)))
 
-/** The draws of a generator. */
 const DRAWS = {
   nextSync: (ids) => ids.nextSync(),
   next: (ids) => ids.next(),
@@ -42,7 +41,7 @@ const DRAWS = {
   ready: (ids) => ids.ready(1),
 }
 
-/** What an entry of the package says of all of them. */
+/** The tests of an entry of the package. */
 export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore, memoryStore }) {
   const kinds = { segment: (options) => new Segment('orders', options), snowflake: (options) => new Snowflake('default', options) }
 
@@ -67,7 +66,7 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
           assert.equal(code, 'REQUEST_INVALID', draw)
           assert.match(message, name.startsWith('throws') ? /^`clock` failed with `.*`: it must return a number of ms$/ : /^`clock` must return a number of ms from -2\^53 to 2\^53, got `.*`$/)
         }
-        // The same of a memory store's, which takes any number.
+        // The same for a memory store's clock, which takes any number.
         if (!name.includes('2^53')) {
           const other = make({ store: memoryStore({ clock: odd }), clock: () => 5, timeout: 0 })
           assert.equal((await refused(() => other.nextSync())).code, 'REQUEST_INVALID')
@@ -114,7 +113,7 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
         const ids = make({ store, clock: () => clock() })
         const first = ids.next()
         while (answer === undefined) await new Promise(setImmediate)
-        // As the answer comes, and as each timer of it fires afterwards.
+        // As the answer comes, and as each of its timers fires later.
         clock = odd
         answer()
         assert.equal((await refused(() => first)).code, 'REQUEST_INVALID')
@@ -142,7 +141,7 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
     }
   })
 
-  /** What a hook is told first of a store over HTTP. */
+  /** The first error that the hook gets from an HTTP store. */
   async function told(options) {
     const errors = []
     const ids = new Segment('orders', { store: httpStore('http://127.0.0.1:9', options), timeout: 0, onError: (error) => errors.push(error) })

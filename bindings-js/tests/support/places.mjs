@@ -1,4 +1,4 @@
-// Where things lie: told by the environment, or found from a checkout.
+// Paths, from the environment or from the checkout.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -18,7 +18,7 @@ export const dist = process.env.LEAFID_DIST ?? above('dist')
 /** The checkout. */
 export const checkout = process.env.LEAFID_ROOT ?? dirname(dist)
 
-/** Every file of vectors that JavaScript replays: its name without `.json`, and its text. */
+/** Every file of vectors for JavaScript: its name without `.json`, and its text. */
 export function vectorFiles() {
   const folder = process.env.LEAFID_VECTORS ?? above('tests/vectors')
   const files = readdirSync(folder).map((name) => join(folder, name))
@@ -30,5 +30,5 @@ export function vectorFiles() {
 /** The JavaScript programs in a text. */
 export const programsOf = (file) => [...readFileSync(file, 'utf8').matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
 
-/** Those of the project's README. */
+/** The programs of the project's README. */
 export const quickStart = () => programsOf(join(checkout, 'README.md'))

@@ -6,9 +6,9 @@ const [FIRST, COUNT] = [20_000, 6_000]
 let turn = 0
 
 /**
- * A port on which nobody listens, below those that the system gives to whoever asks for any: one of those may have another
- * owner while its server is away, and a client that keeps trying it will in the end be connected to itself. Below those of
- * the Rust and Python suites as well, which lock theirs; here processes begin at places far from each other.
+ * A free port below those that the system hands out: one of those may get another owner while its server is away, or a
+ * client that keeps retrying it may be connected to itself. Also below those of the Rust and Python suites, which lock
+ * theirs; here processes begin at places far apart.
  */
 export async function freePort() {
   for (let tries = 0; tries < COUNT; tries++) {

@@ -1,12 +1,12 @@
-// Four Workers in one workerd, over Durable Objects and a D1 database that lie in a folder: a program of its own, so that
-// all of it can be killed. It prints its address.
+// Four Workers in one workerd, over Durable Objects and a D1 database in a folder: a program of its own, so that all of
+// it can be killed. It prints its address.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { DATE, FRONT, leashRuntime, program } from './miniflare.mjs'
 import { root } from './package.mjs'
 
-/** What a D1 database is made by, statement by statement. */
+/** The statements that create a D1 database's tables. */
 export const makeD1 = () =>
   readFileSync(join(root, 'sql/d1.sql'), 'utf8')
     .split(/;\s*\n/)
@@ -16,7 +16,7 @@ export const makeD1 = () =>
 /** The names of the Workers: each is an isolate of its own. */
 export const ISOLATES = ['a', 'b', 'c', 'd']
 
-/** The options of a runtime whose Workers run this source; the first one has the class of the objects. Each takes time to start. */
+/** Options of a runtime whose Workers have this source, the first one the objects' class. Each Worker starts slowly. */
 export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, databases = { DB: 'ids' }, files = {}, flags = [] } = {}) {
   const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: databases }
   const durable = (own) =>
@@ -35,7 +35,7 @@ export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, ob
   }
 }
 
-/** Makes the store in a D1 database, unless one is there. */
+/** Creates the store in a D1 database, unless there is one. */
 export async function makeDatabase(worker, binding = 'DB') {
   const database = await worker.getD1Database(binding, 'a')
   const { results } = await database.prepare("SELECT name FROM sqlite_master WHERE name = 'meta'").all()

@@ -1,5 +1,5 @@
-// Imported first by each test of files, which needs a Node with SQLite: one without hands the whole file over to one that has it,
-// whose results go to the runner as if they were its own.
+// Imported first by each test of files: a Node without SQLite hands the whole file to one that has it, whose results go
+// to the runner as its own.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// A process with a state file that draws `n` IDs far ahead of the clock, prints each, and then stays until it is killed. `careless`
-// puts back after each write what the first one wrote: the control.
+// A process with a state file: draws `n` IDs far ahead of the clock, prints each, and stays until it is killed.
+// `careless`, the control, restores the first write's content after each write.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Snowflake } from 'leafid'
 import { inner } from './package.mjs'
@@ -22,7 +22,7 @@ if (careless === 'careless') {
 
 const ids = new Snowflake('small', { store, state, maxAheadMs: 20_000, timeout: Number(timeout) })
 for (let left = Number(n); left > 0; left -= AT_ONCE) {
-  // A line that a kill cuts off has no end.
+  // `;` marks a whole line: a kill may cut one off.
   process.stdout.write((await ids.take(AT_ONCE)).map((id) => `${id};\n`).join(''))
 }
 setInterval(() => {}, 60_000)

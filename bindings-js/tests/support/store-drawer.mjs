@@ -1,6 +1,6 @@
-// A program that draws from any store: `n` IDs of a kind in each of its parts, each printed. As one process, as a process
-// with worker threads, or as a cluster. It stays if it `holds`. A file is made as `create` declares. `careless` leaves out what the
-// store is there for.
+// Draws from any store: `n` IDs of a kind in each part, each printed, as one process, with worker threads, or as a
+// cluster. Stays up if it `holds`. A file is created as `create` declares. `careless`, the control, leaves out the
+// store's guard.
 import cluster from 'node:cluster'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Segment, Snowflake } from 'leafid'
@@ -11,7 +11,7 @@ import { inner } from './package.mjs'
 const [place, kind, n, form = 'process', holds, create = 'false'] = isMainThread ? process.argv.slice(2) : workerData
 const PARTS = 3
 
-/** The tables of a database or of a file, and which language they speak. */
+/** The tables of a database or a file, and their dialect. */
 async function tables() {
   if (place.includes('://')) {
     const { linked } = await inner('databases/over.js')
@@ -40,11 +40,11 @@ async function draw(print) {
   const made = () => (kind === 'snowflake' ? new Snowflake('default', options) : new Segment('orders', { ...options, maxGrowth: 1 }))
   let ids = made()
   for (let left = Number(n); left > 0; left -= 100) {
-    // A holder refuses a range that it has had: the control has a new one each time.
+    // A holder refuses a range that it has had, so the control uses a new one each time.
     if (kind === 'careless') ids = made()
-    // A line that a kill cuts off has no end.
+    // `;` marks a whole line: a kill may cut one off.
     print((await ids.take(Math.min(100, left))).map((id) => `${id};\n`).join(''))
-    // Timers and answers have their turn.
+    // Lets timers and answers run.
     await new Promise((resolve) => setImmediate(resolve))
   }
   if (holds === 'holds') setInterval(() => {}, 60_000)

@@ -1,9 +1,9 @@
-// The real store over loopback: started in a temporary folder on a free port, ended by its pid.
+// The real store on loopback: in a temporary folder, on a free port, ended by its pid.
 import { join } from 'node:path'
 import { leash, ran, says, scratch, start, stop } from './ends.mjs'
 import { storeBinary } from './places.mjs'
 
-/** Starts a store with these tags and namespaces, for the test `t`, or else for the file. `folder` reuses one, `listen` an address. */
+/** Starts a store with these tags and namespaces, for the test `t`, or for the file; `folder` reuses one. */
 export async function storeFor(t, { tags = {}, namespaces = {}, folder = scratch(), listen } = {}) {
   const store = await serve(['--create', '--store', `sqlite:${join(folder, 'leafid.db')}`], listen)
   t?.after(() => store.stop('SIGKILL'))
@@ -13,14 +13,14 @@ export async function storeFor(t, { tags = {}, namespaces = {}, folder = scratch
   return { ...store, folder }
 }
 
-/** What the program `leafid` says when it is run with these words. */
+/** Runs the program `leafid`; returns its output. */
 export function leafid(...words) {
   const { status, stdout, stderr } = ran([storeBinary, ...words])
   if (status !== 0) throw new Error(`leafid ${words.join(' ')}: ${stderr}`)
   return stdout
 }
 
-/** Starts `leafid serve` with these words. */
+/** Starts `leafid serve` with these arguments. */
 export async function serve(words, listen = '127.0.0.1:0') {
   const child = start([...leash(), storeBinary, 'serve', '--no-journal', '--listen', listen, ...words])
   const [, url] = await says(child, /listening on (https?:\/\/\S+)\s/)

@@ -1,4 +1,4 @@
-// Stores of a test's own, around the memory store, and what calls are refused with.
+// Stores for tests, around the memory store, and helpers for refusals.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -7,14 +7,14 @@ import { ending, until } from './ends.mjs'
 
 export { until }
 
-/** A memory store with the tag `orders`, whose step is this. */
+/** A memory store with the tag `orders` of this step. */
 export function tagged(step, max_step = step, options = {}) {
   const rows = memoryStore(options)
   rows.createTag('orders', { step, max_step })
   return rows
 }
 
-/** A store that notes what it is asked, and changes what `change(verb, answer, ask)` returns. */
+/** A store that records its asks, and answers what `change(verb, answer, ask)` returns. */
 export function ownStore({ change = (_, answer) => answer, rows = memoryStore(), delay } = {}) {
   const asked = []
   const verb = (name) => async (ask) => {
@@ -58,7 +58,7 @@ export async function httpServer(t, answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, seen }
 }
 
-/** Speaks the wire for a memory store. */
+/** Answers as a server over a memory store. */
 export function wire(rows) {
   const json = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
   return ({ url, body }) => {
@@ -74,7 +74,7 @@ export function wire(rows) {
   }
 }
 
-/** The TIMED_OUT of a call that is caused by this code, however long the first answers take. */
+/** The TIMED_OUT of a call, caused by this code, however slow the first answers are. */
 export async function timedOut(act, code) {
   let error
   await until(async () => {
@@ -85,7 +85,7 @@ export async function timedOut(act, code) {
   return error
 }
 
-/** What a call is refused with. */
+/** The error of a call. */
 export async function refusal(act) {
   try {
     const got = await act()
@@ -96,7 +96,7 @@ export async function refusal(act) {
   }
 }
 
-/** The error of a call that is refused with this code, and in these words: the whole message, or a pattern. */
+/** The error of a call, checked for this code and these words: the whole message, or a pattern. */
 export async function refuses(act, code, words = /./) {
   const error = await refusal(act)
   assert.equal(error.code, code, `${act}: ${error.message}`)
@@ -105,7 +105,7 @@ export async function refuses(act, code, words = /./) {
   return error
 }
 
-/** What `act` is refused with once a lease has failed, and in these words: on a busy machine it may fail for another reason first. */
+/** The error of `act` once a lease has failed, with these words: a busy machine may cause another one first. */
 export async function afterFailure(ids, act, words = /./) {
   let error = await refusal(act)
   await until(async () => {

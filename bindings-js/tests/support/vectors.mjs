@@ -1,7 +1,6 @@
-// Replays one file of vectors through the public package. No host is used here: it runs in Node and
-// in a Worker alike.
+// Replays one file of vectors through the public package. Uses nothing of a host, so it runs in Node and in a Worker.
 
-/** How many scripts there are, and what was wrong with them; `own` plays kinds in another way. */
+/** Counts the scripts, and lists their failures; `own` plays kinds in another way. */
 export async function replay(leafid, testing, { scripts }, own = {}) {
   const wrong = []
   for (const script of scripts) {
@@ -29,7 +28,7 @@ async function play(leafid, testing, script, kinds) {
   }
 }
 
-/** What an action gives; what it throws is a refusal. Seconds to wait depend on the ms. */
+/** The result of an action; an error becomes a refusal. Seconds to wait depend on the ms. */
 async function result(act) {
   try {
     return await act()
@@ -84,7 +83,7 @@ function generator(_, { Generator }, { kind, config, seed }) {
     },
     look: ({ at, wall }) => ids.look(at, wall),
   }
-  // The others take a time, or none, and how many.
+  // The other verbs take a time, or none, and a count.
   const plain = (step) => ids[camel(step.do)](step.at, step.n)
   return (step) => (verbs[step.do] ?? plain)(step)
 }
@@ -150,16 +149,16 @@ function bytes(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** Puts in what `$names` were bound to. */
+/** Replaces `$names` by their values. */
 function replaced(value, bound) {
   if (typeof value === 'string') return value.startsWith('$') && bound.has(value) ? bound.get(value) : value
   if (Array.isArray(value)) return value.map((item) => replaced(item, bound))
   if (typeof value !== 'object' || value === null) return value
-  // What a step gives is what binds names: it is compared as it stands.
+  // `gives` binds names, so it is compared unchanged.
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === 'gives' ? item : replaced(item, bound)]))
 }
 
-/** Equal, but that an object may leave out fields, `null` is absent, and 64-bit numbers are texts. */
+/** Compares, except that an object may omit fields, `null` is absent, and 64-bit numbers are texts. */
 function compare(got, wanted, bound, where) {
   if (typeof wanted === 'string' && wanted.startsWith('$')) return bind(got, wanted, bound, where)
   if (wanted === null) {
@@ -173,7 +172,7 @@ function compare(got, wanted, bound, where) {
   } else if (plain(got, wanted) !== wanted) fail(got, wanted, where)
 }
 
-// `until` of an error is a number in JavaScript; everywhere else 64 bits are a bigint.
+// An error's `until` is a number in JavaScript; all other 64-bit values are bigints.
 function plain(value, wanted) {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'number' && typeof wanted === 'string' && /^-?\d+$/.test(wanted)) return value.toString()

@@ -1,4 +1,4 @@
-// Plays the script of `tests/verbs` over a new file: `SCRIPT FILE`. Prints what the store does otherwise.
+// Plays a script of `tests/verbs` over a new file: `SCRIPT FILE`. Prints the differences.
 import './sqlite.mjs'
 import { readFileSync } from 'node:fs'
 import * as leafid from 'leafid'
@@ -8,7 +8,7 @@ import { inner } from './package.mjs'
 import { replay } from './vectors.mjs'
 
 const [{ Works }, { runNear }, { Connection }] = await Promise.all(['sql/work.js', 'sql/run.js', 'files/driver.js'].map(inner))
-/** What an operator does, in the engine's words, if it has others. */
+/** The engine's names of an operator's verbs. */
 const OPERATES = { create_tag: 'create_tag', set_tag: 'set_tag', advance_tag: 'advance_tag', delete_tag: 'delete_tag', create_namespace: 'create_namespace', set_workers: 'set_namespace', revoke: 'release_worker' }
 
 const [file, path] = process.argv.slice(2)

@@ -1,13 +1,12 @@
-// Whoever is called while more is asked for may draw as well: a store in this process, a hook, a caller that waits.
+// Code that is called during an ask may draw as well: a store in this process, a hook, a waiting caller.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-/** How many of these were not the first of their kind. */
 const repeated = (ids) => ids.length - new Set(ids).size
 
 const KINDS = ['Segment', 'Snowflake']
 
-/** The tests of an entry, which a process of its own imports. */
+/** The tests of an entry, which needs a process of its own. */
 export function within(entry, leafid) {
   const { Segment, Snowflake, httpStore, memoryStore } = leafid
 
@@ -19,19 +18,19 @@ export function within(entry, leafid) {
     return { lease_segment: verb('lease_segment'), acquire: verb('acquire'), renew: verb('renew'), release: (ask) => rows.release(ask) }
   }
 
-  /** Draws one ID after another from a generator, and whenever `draw` is called, which is given to what makes its options. */
+  /** Draws one ID after another, and on each call of `draw`, which is passed to the maker of the options. */
   async function drawn(kind, options) {
     let now = 0
     let isDrawing = false
     const within = []
     const draw = () => {
-      // It may be called by what it calls.
+      // It may call itself indirectly.
       if (isDrawing) return
       isDrawing = true
       try {
         within.push(ids.nextSync())
       } catch {
-        // Nothing was at hand.
+        // No ID was at hand.
       } finally {
         isDrawing = false
       }
@@ -88,7 +87,7 @@ export function within(entry, leafid) {
     assert.throws(() => ids.nextSync(), { code: 'SEQUENCE_SPENT' })
     const { asks } = ids.stats()
     const waits = ids.next()
-    // Within the same turn: nobody has looked at the clock for the one that waits.
+    // Within the same turn: no caller has read the clock yet.
     now += 700
     got.push(ids.nextSync())
     assert.ok(ids.stats().asks > asks, 'nothing was asked for')

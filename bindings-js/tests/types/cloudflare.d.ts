@@ -1,4 +1,4 @@
-// What Cloudflare's own types say of this module, as far as it is used here.
+// The part of Cloudflare's types of this module that is used here.
 declare module 'cloudflare:workers' {
   export abstract class DurableObject<Env = unknown> {
     protected ctx: { abort(reason?: string): void }

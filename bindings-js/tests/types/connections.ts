@@ -1,4 +1,4 @@
-// What an application has of databases is taken as it is typed, and nothing else.
+// Applications' database connections are accepted as typed, and nothing else.
 import mysql from 'mysql2'
 import promised from 'mysql2/promise'
 import pg from 'pg'
@@ -9,7 +9,7 @@ import { ConformError, conform, type Conformed } from 'leafid/testing'
 const options: SqlStoreOptions = { create: { tags: { orders: { step: 100, from: 2n ** 53n } }, namespaces: { shop: { layout: 'edge' } } } }
 const leaf: SqlStoreOptions = { tags: 'leaf_alloc', allowUnsafeSettings: true }
 const pool = new pg.Pool()
-/** As those of `node:sqlite` and `better-sqlite3` are. */
+/** As in `node:sqlite` and `better-sqlite3`. */
 declare const database: { prepare(text: string): { all(...params: unknown[]): unknown[] }; exec(text: string): void }
 const plain = mysql.createPool('mysql://h/d')
 

@@ -1,4 +1,4 @@
-// What a strict user writes compiles, and what would be wrong does not.
+// Correct programs compile under strict settings, and wrong ones do not.
 import { LeafidError, Layout, Segment, Snowflake, decode, fromBase32, httpStore, memoryStore, toBase32 } from 'leafid'
 import type { AcquireAsk, ErrorCode, Id, IdText, SegmentAsk, SegmentGrant, Stats, Store, WindowGrant } from 'leafid'
 import { acquire, lease_segment, namespace_row, release, renew, tag_row, type Acquired, type Candidates, type NamespaceRow, type WorkerRow } from 'leafid/registry'

@@ -1,4 +1,4 @@
-// Public IDs, as a strict user writes them, and what would be wrong does not compile.
+// Public IDs: correct programs compile under strict settings, and wrong ones do not.
 import { Scrambler, fromBase58, toBase62, type Alphabet, type ScramblerOptions } from 'leafid/public'
 import type { Id } from 'leafid'
 

@@ -1,4 +1,4 @@
-// A strict user's Worker compiles, and what would be wrong does not.
+// Workers: correct programs compile under strict settings, and wrong ones do not.
 import { Layout, Segment, Snowflake, type Store } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore, type DeclaredTag } from 'leafid/workers'
 

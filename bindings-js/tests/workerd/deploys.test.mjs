@@ -1,4 +1,4 @@
-// Deploys: a class of another version opens the tables of an object, and Workers of another version ask it.
+// Deploys: a class of another version opens an object's tables, and Workers of another version ask it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import { startMiniflare } from '../support/miniflare.mjs'
 import { ISOLATES, runtime } from '../support/runtime.mjs'
 
 const text = (path) => readFileSync(new URL(path, import.meta.url), 'utf8')
-// Small ranges, so that most of what was leased is drawn.
+// Small ranges, so that most leased IDs are drawn.
 const source = text('./ids-worker.mjs').replace('step: 200, max_step: 1000', 'step: 100, max_step: 200')
 const files = { 'careless.mjs': text('../support/careless.mjs') }
 const KINDS = ['segment', 'snowflake']
-/** What each isolate draws of each kind in each deploy that serves. */
+/** IDs of each kind that an isolate draws per working deploy. */
 const EACH = 400
 
-/** A Worker's options with the installed package, or with one whose tables have a later version. */
+/** A Worker's options with the installed package, or with one of a later table version. */
 function packaged(options, version) {
   if (version === 'now' || options.modules === true) return options
   const isTexts = ({ path }) => path.endsWith(join('leafid', 'sql', 'texts.js'))
@@ -24,13 +24,13 @@ function packaged(options, version) {
   return { ...options, modules: options.modules.map((module) => (isTexts(module) ? { ...module, contents: later(module.contents) } : module)) }
 }
 
-/** The options of a deploy: the class is of one version, the Workers beside it of another. */
+/** A deploy's options: the class and the Workers may have different versions. */
 function deployed(folder, { object, workers = object, className = 'Ids' }) {
   const { workers: all, ...options } = runtime(source, folder, { objects: { IDS: className, CARELESS: 'Careless' }, files })
   return { ...options, workers: all.map((worker) => packaged(worker, worker.name === 'a' ? object : workers)) }
 }
 
-/** Starts the first deploy for the test `t`; each isolate draws both kinds from each, and `got` has all of them. */
+/** Starts the first deploy for the test `t`; each isolate draws both kinds from each store into `got`. */
 async function deploys(t, first) {
   const folder = scratch()
   const worker = await startMiniflare(deployed(folder, first))
@@ -43,7 +43,7 @@ async function deploys(t, first) {
     const response = await worker.fetch(`/${isolate}/?store=object&kind=${kind}&n=100`)
     return response.status === 200 ? [...new BigUint64Array(await response.arrayBuffer())] : response.json()
   }
-  /** What each isolate is told of each kind, so many times at once. */
+  /** Asks each isolate for each kind, `times` at once. */
   const told = async (times) => {
     const asks = ISOLATES.flatMap((isolate) => KINDS.flatMap((kind) => Array(times).fill([isolate, kind])))
     return Promise.all(asks.map(async ([isolate, kind]) => [kind, await draw(isolate, kind)]))
@@ -73,7 +73,7 @@ const twice = (ids) => ids.length - new Set(ids).size
 test('a class of another version: refused, no duplicates', { timeout: 900_000 }, async (t) => {
   const { got, deploy, serves, refuses } = await deploys(t, { object: 'now' })
   await serves()
-  // Who only asks knows nothing of tables.
+  // Workers that only ask do not know the tables.
   await deploy({ object: 'now', workers: 'later' })
   await serves()
   await deploy({ object: 'later' })

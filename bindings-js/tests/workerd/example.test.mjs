@@ -1,5 +1,5 @@
-// `examples/cloudflare-worker`, as its own wrangler.jsonc says, without wrangler; the Worker of the package's README, and that of the
-// project's, as it stands there but for the port.
+// `examples/cloudflare-worker` with its wrangler.jsonc, but without wrangler; the Worker of the package's README; and
+// that of the project's, unchanged except for the port.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { storeFor } from '../support/store.mjs'
 const folder = join(checkout, 'examples/cloudflare-worker')
 const read = (path) => readFileSync(join(folder, path), 'utf8')
 
-/** Starts a Worker of this source for the test `t`, as the settings of wrangler say. */
+/** Starts a Worker with this source and wrangler's settings, for the test `t`. */
 async function deployed(t, settings, source) {
   const { durable_objects: { bindings }, d1_databases = [], migrations, compatibility_date = DATE } = JSON.parse(settings.replace(/^\s*\/\/.*$/gm, ''))
   assert.equal(compatibility_date, DATE)

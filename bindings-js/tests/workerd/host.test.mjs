@@ -37,7 +37,7 @@ test('a request draws numbers and stamps, from LEAFID_STORE', async () => {
 })
 
 test('the sync form has IDs as long as some are at hand', async () => {
-  // The last one at hand may have been drawn while more are on their way.
+  // The last ID at hand may have been drawn while more are under way.
   let number
   await until(async () => (await ask('/number')) && ({ number } = await ask('/sync')).number !== undefined)
   assert.ok(Number(number) > 2)
@@ -72,7 +72,7 @@ test('an engine that trapped is rebuilt, and knows its store', async () => {
 test('what was asked ahead arrives after its request is over', async (t) => {
   const rows = tagged(20)
   const answer = wire(rows)
-  // By their requests: one that has no answer for three seconds is sent again.
+  // By request id: an ask without an answer for three seconds is sent again.
   const held = new Set()
   let gate
   let open
@@ -85,7 +85,7 @@ test('what was asked ahead arrives after its request is over', async (t) => {
   t.after(idle.end)
   const first = Number((await ask('/number', idle)).number)
   gate = new Promise((resolve) => (open = resolve))
-  // Below 90 %: the request that draws the third number asks for more, and does not wait for it.
+  // Below 90 %: the request for the third number asks for more, without waiting.
   assert.deepEqual((await ask('/take?n=4', idle)).numbers, [1, 2, 3, 4].map((n) => String(first + n)))
   await until(() => held.size >= 1)
   assert.equal((await ask('/stats', idle)).orders.grants, 1)

@@ -1,4 +1,4 @@
-// A Worker whose store is a Durable Object or a D1 database; and, as the control, either without the store's condition.
+// A Worker over a Durable Object or a D1 database; the controls are without the store's condition.
 import { Segment, Snowflake } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject } from 'cloudflare:workers'
@@ -16,7 +16,7 @@ export class Ids extends LeafidObject {
   static tags = tags
 }
 
-/** The same after somebody renamed it, and forgot `renamed_classes`. */
+/** The class, renamed without `renamed_classes`. */
 export class Renamed extends Ids {}
 
 const declared = { tags, namespaces, how: () => '' }
@@ -56,7 +56,7 @@ export default {
     const ids = new BigUint64Array(Number(n))
     try {
       for (let at = 0; at < ids.length; at += 200) {
-        // A holder refuses a range that it has had: the control has a new one each time.
+        // A holder refuses a range that it has had, so the control uses a new one each time.
         const holder = kind === 'careless' ? new Segment('orders', { store: stores[store] }) : generators[store][kind]
         await holder.fill(ids.subarray(at, at + 200))
       }

@@ -1,4 +1,4 @@
-// Imported before the package: it sees the wasm instances that are built, and can break the engine's.
+// Imported before the package: sees the wasm instances, and can break the engine's.
 const { Instance } = WebAssembly
 let engine
 
@@ -9,7 +9,7 @@ WebAssembly.Instance = class extends Instance {
   }
 }
 
-/** Overwrites the memory of the engine, so that every call traps: the name of what it throws. */
+/** Overwrites the engine's memory, so that every call traps; returns the error's name. */
 export function broken() {
   new Uint8Array(engine.memory.buffer).fill(0xff)
   try {

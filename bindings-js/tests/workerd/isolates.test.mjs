@@ -1,4 +1,4 @@
-// Four isolates draw from one store, in a Durable Object or in D1, and the runtime is killed in the middle.
+// Four isolates draw from one store, in a Durable Object or in D1; the runtime is killed half-way.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
@@ -12,10 +12,10 @@ const AT_ONCE = 4_000
 const program = fileURLToPath(new URL('../support/runtime.mjs', import.meta.url))
 const source = fileURLToPath(new URL('./ids-worker.mjs', import.meta.url))
 
-// Here, for a program may be refused to run from the folder in which the runtime leaves everything else.
+// Here, since the system may forbid programs in the runtime's own folder.
 leashRuntime()
 
-/** Starts the runtime, in a process group of its own, and with what it leaves when it is killed in the folder. */
+/** Starts the runtime in its own process group, with its leftovers in the folder. */
 async function start(folder) {
   const child = startNode([program, source, folder], { detached: true, env: { ...process.env, TMPDIR: folder } })
   const [, url] = await says(child, /listening on (http:\/\/\S+)\s/)
@@ -28,7 +28,7 @@ async function draw(url, isolate, { store, kind }, n) {
   return new BigUint64Array(await response.arrayBuffer())
 }
 
-/** Each isolate draws `count` IDs. After half of all of them the runtime is killed, if `kills`; whatever was under way then is lost. */
+/** Each isolate draws `count` IDs. `kills` the runtime after half of them, which loses what is under way. */
 async function load(t, { store, kind, count = COUNT, kills = false }) {
   let runtime
   t.after(() => runtime?.kill())
@@ -51,7 +51,7 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
   if (kills) {
     const half = (ISOLATES.length * count) / 2
     let isKilled = false
-    // What fails before the kill is told; what fails by it is not.
+    // Failures before the kill are reported; those it causes are not.
     const loops = ISOLATES.map((name) => run(name, () => isKilled).catch((error) => (isKilled ? undefined : Promise.reject(error))))
     const all = Promise.all(loops)
     await Promise.race([all, until(() => ids.size >= half, 600_000)])

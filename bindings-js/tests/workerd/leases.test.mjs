@@ -1,4 +1,4 @@
-// How many leases a herd of requests costs, some of which go away.
+// The number of leases for many simultaneous requests, some of which disconnect.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -13,9 +13,9 @@ const files = { 'instances.mjs': text('./instances.mjs') }
 const AT_ONCE = 600
 const EACH = 5
 
-/** Requests for some numbers, many at once, one in `gone` of which goes away early: how many went, and how many leases the others took. */
+/** Sends many requests at once, one in `gone` of which disconnects early: counts those, and the others' leases. */
 async function herd(t, gone) {
-  // One that is sent again, for its answer was late, is no second lease.
+  // An ask repeated after a late answer is no second lease.
   const leases = new Set()
   const answer = wire(tagged(100))
   const store = await httpServer(t, async (request) => {
@@ -28,7 +28,7 @@ async function herd(t, gone) {
   const got = []
   const failed = []
   let left = 0
-  // Over a plain socket: who goes away closes it, in whatever state the answer is.
+  // A plain socket can be closed in any state of the answer.
   const one = (n) =>
     new Promise((resolve) => {
       const isGone = gone !== undefined && n % gone === 3

@@ -1,4 +1,4 @@
-// The Worker of these tests: a request names what is to be done; what is thrown is told.
+// The tests' Worker: a request names an action; errors are returned.
 import { Segment, Snowflake, decode } from 'leafid'
 import { lease_segment, tag_row } from 'leafid/registry'
 import { conform } from 'leafid/testing'
@@ -36,7 +36,7 @@ export class Ids extends LeafidObject {
   }
 }
 
-/** A store of one's own, which answers with grants, and refuses by a code alone. */
+/** A custom store, which answers with grants, and refuses by a code alone. */
 export class Other extends DurableObject {
   async lease_segment(ask) {
     const known = (await this.ctx.storage.get('row')) ?? tag_row({ step: 10 })
@@ -102,7 +102,7 @@ const ACTS = {
     const { refused, answer } = await IDS.get(id).lease_segment({ tag: asked, request: '01'.repeat(16) })
     return refused ?? answer
   },
-  /** Asks D1 as one holder does, and tells how often the database was spoken to. */
+  /** Asks D1 as one holder does, and counts the batches. */
   async batches({ verb, request }) {
     let batches = 0
     const batch = (all) => {

@@ -1,4 +1,4 @@
-// What a deploy, an eviction and an alarm do to a store in a Durable Object or in D1; and what is told when one is not set up.
+// Stores in Durable Objects and D1: deploys, evictions and alarms; and the errors of a missing setup.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -9,13 +9,13 @@ import { until } from '../support/stores.mjs'
 
 const worker = readFileSync(new URL('./objects-worker.mjs', import.meta.url), 'utf8')
 
-/** The Worker with these tags and namespaces. */
+/** The Worker's source with these tags and namespaces. */
 const declaring = (tags, namespaces = { default: {} }) =>
   worker.replace('DECLARED_TAGS', JSON.stringify(tags)).replace('DECLARED_NAMESPACES', JSON.stringify(namespaces))
 
 const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain', MISSPELT: 'Misspelt' }
 
-/** A runtime for the test `t`, with the tables of its store. */
+/** A runtime for the test `t`, with its store's tables. */
 async function started(t, source, { store = 'object', flags } = {}) {
   const folder = scratch()
   const options = (source) => runtime(source, folder, { isolates: ['a'], objects: OBJECTS, flags })
@@ -26,7 +26,7 @@ async function started(t, source, { store = 'object', flags } = {}) {
   })
   if (store === 'd1') await makeDatabase(miniflare)
   const ask = async (what) => (await fetch(`/a/?${new URLSearchParams(what)}`)).json()
-  /** Has an act, by default a draw, refused with this code and in these words. */
+  /** Checks that an action, by default a draw, is refused with this code and these words. */
   const refused = async (what, code, words = /./) => {
     const told = await ask({ act: 'next', ...what })
     assert.equal(told.code, code, JSON.stringify(told))
@@ -36,7 +36,7 @@ async function started(t, source, { store = 'object', flags } = {}) {
   return {
     ask,
     refused,
-    /** Has a draw that does not wait time out for this reason. */
+    /** Checks that a draw without waiting times out for this reason. */
     waits: async (what, cause) => assert.equal((await refused({ ...what, timeout: 0 }, 'TIMED_OUT')).cause, cause),
     next: async (what) => {
       const told = await ask({ act: 'next', ...what })
@@ -48,7 +48,7 @@ async function started(t, source, { store = 'object', flags } = {}) {
   }
 }
 
-// Together, for most of them wait until windows are over.
+// Concurrent, since most of them wait for windows to end.
 describe('over both', { concurrency: true }, () => {
   for (const store of ['object', 'd1']) {
     test(`what a store must do, over ${store}`, async (t) => {
@@ -61,7 +61,7 @@ describe('over both', { concurrency: true }, () => {
       const { refused, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }), { store })
       assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])
       await deploy(declaring({ orders: { step: 30, until: 100 + '' }, fresh: { from: '5' } }))
-      // The rest of the range went with its isolate.
+      // The rest of the range is lost with its isolate.
       assert.equal(await next({ store }), 11n)
       assert.equal(await next({ store, tag: 'fresh' }), 5n)
       await refused({ store, tag: 'old' }, 'TAG_UNKNOWN', /^tag `old` is not declared: check its spelling, or declare it with `(static tags|d1Store\('DB', \{ tags:)/)
@@ -75,7 +75,7 @@ describe('over both', { concurrency: true }, () => {
       const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
       const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
       await next({ store, kind: 'snowflake' })
-      // A holder of a minute, which no machine is too slow for.
+      // A window of a minute outlasts even a slow machine.
       assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
       assert.equal((await ask({ act: 'next', store, kind: 'snowflake', namespace: 'misspelt' })).code, 'NAMESPACE_UNKNOWN')
       const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
@@ -186,7 +186,7 @@ test('D1: declared with the first lease; used numbers stay taken', async (t) => 
   const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }), { store: 'd1' })
   const batches = (verb, request) => ask({ act: 'batches', verb, request })
   for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
-  // The one between looks for such numbers.
+  // The middle batch looks for free numbers.
   assert.deepEqual(await batches('acquire', '01'), { batches: 3, worker: 0 })
   const database = await miniflare.getD1Database('DB', 'a')
   await database.prepare('DELETE FROM namespaces').run()
@@ -196,7 +196,7 @@ test('D1: declared with the first lease; used numbers stay taken', async (t) => 
 })
 
 test('a store per ask: a stub, and errors with a code alone', async (t) => {
-  // Before 2026-04-21 an error crosses with its message alone, but for this flag.
+  // Before 2026-04-21, without this flag, an error keeps only its message.
   const { refused, next } = await started(t, declaring({ orders: {} }), { flags: ['enhanced_error_serialization'] })
   assert.equal(await next({ store: 'own' }), 1n)
   assert.equal(await next({ store: 'own' }), 2n)
@@ -211,10 +211,10 @@ test('where objects live is passed on', async (t) => {
 test('bad declarations, jurisdictions and replies fail at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: { from: '1' } }))
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
-  // D1 when it is declared, an object when it is asked first, for whatever.
+  // D1 reports it when declared, an object at its first ask of any kind.
   for (const what of [{ store: 'misspelt' }, { store: 'object', binding: 'MISSPELT', timeout: 60_000 }]) {
     await refused(what, 'REQUEST_INVALID', /^namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`$/)
   }
-  // It answers with grants, as a store of one's own does.
+  // A custom store answers with bare grants.
   await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
 })

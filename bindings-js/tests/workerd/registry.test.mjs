@@ -1,4 +1,4 @@
-// What decides for a store is a file of its own: a Worker has it where it names it.
+// The registry is a file of its own: only a Worker that imports it contains it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'

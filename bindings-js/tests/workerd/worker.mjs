@@ -1,9 +1,9 @@
-// The Worker of these tests: a request names what is to be done; what is thrown is told.
+// The tests' Worker: a request names an action; errors are returned.
 import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import 'leafid/registry'
 
-// Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
+// Generators at module scope, where asks, timers and randomness are forbidden.
 const orders = new Segment('orders', { timeout: 300_000 })
 const ids = new Snowflake('default')
 const early = told(() => orders.nextSync())
@@ -17,15 +17,15 @@ const ACTS = {
   stats: () => ({ orders: orders.stats(), ids: ids.stats() }),
 
   /**
-   * Makes the engine trap at its next call, as running out of stack or memory does; then goes on, where behind the store's name
-   * stands the same store, another one, or the same as it was long before.
+   * Makes the engine trap at its next call, as a lack of stack or memory does; then goes on with the same store under
+   * that name, another one, or an old copy of it.
    */
   async trapped({ store: what, kind }) {
     const now = () => Date.now()
     const original = memoryStore({ clock: now })
     const stores = {
       another: memoryStore({ clock: now }),
-      // It looks at nothing that it is asked.
+      // Ignores every check.
       careless: careless(memoryStore({ clock: now })),
       restored: memoryStore({ clock: now, id: original.id }),
       same: original,
@@ -34,11 +34,11 @@ const ACTS = {
     const verbs = ['lease_segment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => behind[verb](ask)])
     const store = Object.fromEntries(verbs)
     const holder = kind === 'segment' ? new Segment('orders', { store }) : new Snowflake('default', { store })
-    // Into the second range: there is an end to know that is not the first one.
+    // Draws into the second range, to have an end that differs from the first.
     const before = kind === 'segment' ? (await holder.take(1_500)).at(-1) : await holder.next()
     const trapped = broken()
     behind = stores[what]
-    // What lies in the pool was drawn before.
+    // IDs in the pool were drawn before.
     let after
     for (let n = 0; n < 70 && after?.code === undefined; n++) after = await told(() => holder.next())
     const again = await told(() => holder.next())
@@ -48,7 +48,7 @@ const ACTS = {
   decode: ({ id }) => ({ worker: decode(id).worker, time: decode(id).time }),
 }
 
-/** A store that does not look at the store's id, nor at what its caller had. */
+/** A store that ignores the store's id, and what its caller had. */
 function careless(rows) {
   const verb = (name) => [name, ({ store: _, have_until: __, ...ask }) => rows[name](ask)]
   return Object.fromEntries(['lease_segment', 'acquire', 'renew'].map(verb))

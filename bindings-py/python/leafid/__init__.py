@@ -37,7 +37,7 @@ from ._native import close_all as _close_all
 from ._native import forget_all, release_all
 from .errors import *  # noqa: F403
 
-# False, and a type checker looks inside all the same: importing `typing` takes longer than all of leafid.
+# False, but no constant to type checkers, which read its blocks: `typing` imports slower than all of leafid.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from ._sql import SqliteStore, SqlStore
@@ -62,7 +62,7 @@ __all__ = [
     "parse_base32",
     "parse_decimal",
     "release_all",
-    # The classes of `errors`: a type checker takes what is not listed here for private.
+    # The classes of `errors`: type checkers treat names that are not listed here as private.
     "LeafidError",
     "RequestInvalidError",
     "TagInvalidError",
@@ -109,7 +109,7 @@ _watch_children()
 
 
 def __getattr__(name: str) -> object:
-    """What is imported when it is used: `sqlite3` and `collections` take longer than all of leafid."""
+    """Imports names on first use: `sqlite3` and `collections` take longer than all of leafid."""
     if name in ("SqlStore", "SqliteStore"):
         from . import _sql
 

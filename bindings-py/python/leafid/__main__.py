@@ -10,7 +10,7 @@ from ._command import tags
 from ._sql import hidden, open_store
 from ._sql.store import Store
 
-# Verbs that the package does not have.
+# Verbs of the command `leafid` that this package does not have.
 _NOT_HERE = frozenset((
     "apply", "backup", "completions", "config", "health", "lease", "man", "namespace", "openapi",
     "repair", "serve", "token", "version", "worker",
@@ -70,14 +70,14 @@ def _next(options: argparse.Namespace) -> None:
     store = _found(options.store)
     if isinstance(store, Store) and options.count > 0:
         return _lease(store, options.tag, options.count)
-    # Lease no more than is wanted: the rest of a segment becomes a gap.
+    # Leases no more than needed: the rest of a segment would become a gap.
     step = max(1, options.count)
     with Segment(options.tag, store, step=step, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
 
 
 def _lease(store: Store, tag: str, count: int) -> None:
-    """Exactly so many: a generator would ask ahead for more, and they would be a gap."""
+    """Leases exactly `count` numbers: a generator would ask ahead for more, which would become a gap."""
     most = store.tag(tag)["max_step"]
     while count > 0:
         ask = {"tag": tag, "request": os.urandom(16).hex(), "exactly": min(count, most)}
@@ -109,7 +109,7 @@ def _init(options: argparse.Namespace) -> None:
 
 
 def _found(given: str | None) -> Store | str | None:
-    """A store that this program opens itself is there, or it is said at once that it is not."""
+    """Opens a store that this program opens itself, so that a missing one is reported at once."""
     url = given or os.environ.get("LEAFID_STORE", "")
     if not tags.is_ours(url):
         return given

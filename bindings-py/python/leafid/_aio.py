@@ -1,4 +1,4 @@
-"""Waiting in event loops, for asyncio and trio: what an `await` does where no ID is at hand."""
+"""Waiting in event loops of asyncio and trio: the part of an `await` where no ID is at hand."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
     from ._native import LoopBell, Waiter
 
-# How often a loop looks that cannot watch a bell (Windows' default), in s.
+# The polling interval of a loop that cannot watch a bell (Windows' default), in s.
 _LOOK = 0.005
 
 
 async def wait(waiter: Waiter) -> Any:
-    """What the call gives, once it is its turn and the IDs are there."""
+    """Waits for the call's turn and its IDs, and returns its result."""
     host = _host()
     key = (host.run, waiter.source or waiter)
     line = _LINES.get(key)
     if line is None:
         for known in list(_LINES.values()):
             if known.host.is_over():
-                # A loop that was closed while somebody waited: nobody will come back.
+                # The loop was closed while callers waited: they never resume.
                 known.end()
         line = _LINES[key] = _Line(host, key, waiter.bell())
     caller = _Caller(waiter, host.module.Event())
@@ -39,11 +39,11 @@ async def wait(waiter: Waiter) -> Any:
 
 def _host() -> _Asyncio | _Trio:
     asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
-    # Of a module that another thread imports just now, the function may be missing.
+    # While another thread imports the module, the function may be missing.
     in_task = getattr(getattr(trio, "lowlevel", None), "in_trio_task", None)
     in_trio = in_task is not None and in_task()
     if asyncio is not None and (loop := asyncio._get_running_loop()) is not None:
-        # One may run inside the other: as a guest, trio's tasks are no tasks of asyncio's.
+        # Trio may run as a guest of asyncio's loop: its tasks are then no tasks of asyncio.
         if not in_trio or asyncio.current_task(loop) is not None:
             return _Asyncio(asyncio, loop)
     if in_trio:
@@ -52,7 +52,7 @@ def _host() -> _Asyncio | _Trio:
 
 
 class _Asyncio:
-    """What waits in a loop of asyncio."""
+    """Waits in an event loop of asyncio."""
 
     def __init__(self, module: Any, loop: asyncio.AbstractEventLoop) -> None:
         self.module, self.run = module, loop
@@ -61,7 +61,7 @@ class _Asyncio:
         return self.run.is_closed()
 
     async def rest(self, waiting: Coroutine[Any, Any, object], most: float | None) -> None:
-        """Waits, for `most` seconds at most."""
+        """Waits at most `most` seconds."""
         try:
             async with self.module.timeout(most):
                 await waiting
@@ -73,7 +73,7 @@ class _Asyncio:
         try:
             self.run.add_reader(descriptor, rung.set)
         except NotImplementedError:
-            # Windows' proactor loop watches no sockets.
+            # Windows' proactor loop cannot watch sockets.
             await self.module.sleep(_LOOK)
             return
         try:
@@ -84,7 +84,7 @@ class _Asyncio:
 
 
 class _Trio:
-    """What waits in a run of trio."""
+    """Waits in a run of trio."""
 
     def __init__(self, module: Any) -> None:
         self.module, self.run = module, module.lowlevel.current_trio_token()
@@ -101,18 +101,18 @@ class _Trio:
 
 
 class _Caller:
-    """One that waits."""
+    """A waiting call."""
 
     __slots__ = ("count", "error", "event", "is_done", "value", "waiter")
 
     def __init__(self, waiter: Waiter, event: Any) -> None:
-        # The event is set when it is served or the first in line.
+        # The event is set when the caller is served, or becomes the first in line.
         self.waiter, self.event, self.count = waiter, event, waiter.count
         self.is_done, self.value = False, None
         self.error: Exception | None = None
 
     def step(self) -> float | None:
-        """Tries once; how many seconds to rest, if it has to wait on."""
+        """Tries once; returns the seconds to rest if the caller has to keep waiting."""
         try:
             there, what = self.waiter.step()
         except Exception as error:
@@ -130,14 +130,14 @@ class _Caller:
                 raise error
             return self.value
         finally:
-            del error  # Its traceback would keep itself.
+            del error  # The traceback refers to this frame: a reference cycle.
 
 
 class _Line:
     """The callers of one generator that wait in one loop, served in order: the first one watches the bell.
 
-    There is one only while somebody waits, and it has the bell as long, so that nobody who comes between
-    an answer and the moment when a task goes on is served first.
+    It exists, with its bell, only while callers wait. The bell makes new callers queue, also between an
+    answer and the moment when the first caller's task resumes.
     """
 
     def __init__(self, host: _Asyncio | _Trio, key: tuple[Any, Any], bell: LoopBell) -> None:
@@ -156,7 +156,7 @@ class _Line:
                 continue
             await self.host.rest(caller.event.wait(), caller.waiter.left)
             if not caller.is_done and self.callers[0] is not caller:
-                # Its time is up: it has what is at hand now, or its error.
+                # Its time is up: it gets IDs that are at hand now, or its error.
                 caller.step()
 
     async def ring(self) -> None:
@@ -164,9 +164,9 @@ class _Line:
         await (self.host.module.sleep(_LOOK) if watched is None else self.host.rung(watched))
 
     def pass_first(self) -> bool:
-        """Whether somebody was served though the first one has to wait: while the store is away, what is at
-        hand is given to those for whom it is enough, in order. The first one is to try again then: the
-        generator notes what was wanted last."""
+        """Serves others while the first caller has to wait: while the store is away, the IDs at hand go to
+        callers for whom they suffice, in order. If it returns true, the first one must try again: the
+        generator remembers only the last count that was wanted."""
         passed, spare = False, self.callers[0].waiter.spare()
         for caller in self.callers[1:] if spare else ():
             if caller.count <= spare and not caller.is_done and caller.step() is None:
@@ -174,7 +174,7 @@ class _Line:
         return passed
 
     def leave(self, caller: _Caller) -> None:
-        """It waits no longer: served, late or cancelled."""
+        """Removes a caller: served, timed out or cancelled."""
         was_first = self.callers[0] is caller
         self.callers.remove(caller)
         if not self.callers or self.host.is_over():
@@ -183,7 +183,7 @@ class _Line:
             self.callers[0].event.set()
 
     def end(self) -> None:
-        # Not only forgotten: a traceback may keep this, and the bell has descriptors.
+        # Dropped explicitly: a traceback may keep this object alive, and the bell has file descriptors.
         self.bell = None
         if _LINES.get(self.key) is self:
             del _LINES[self.key]

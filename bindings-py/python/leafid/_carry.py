@@ -7,7 +7,7 @@ from ._native import Carrier
 
 
 def start(carrier: Carrier, store: Any) -> None:
-    """Starts the thread; it ends with the last generator of the store, and keeps no process alive."""
+    """Starts the thread, which ends with the last generator of the store and keeps no process alive."""
     carry = threading.Thread(target=_carry, args=(carrier, store), name="leafid store", daemon=True)
     carry.start()
 

@@ -1,8 +1,8 @@
-"""Children that end without the end of their interpreter, and images of a process.
+"""Gives windows back in children that end without exit handlers, and handles images of a process.
 
-`multiprocessing` ends a forked child by `os._exit`, after its own finalizers; celery's pool has a
-signal for it. Windows are given back there; else each child would hold a worker number until its
-window is over. Of both, only what is imported already is touched.
+`multiprocessing` ends a forked child by `os._exit`, after its own finalizers; celery's pool sends a
+signal. Without these hooks each child would hold a worker number until its window ends. Only
+libraries that are imported already are touched.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ import sys
 
 from ._native import close_all, forget_all, release_all
 
-# As in `__init__`: for type checkers alone.
+# As in `__init__`: False, but type checkers read its blocks.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from typing import Any
 
-# After everything of the application's own, which may still draw.
+# After all finalizers of the application, which may still draw.
 _LAST = -1_000
 
 
 class _Key:
-    """What `register_after_fork` keeps weakly."""
+    """A key that `register_after_fork` can reference weakly."""
 
 
 _KEY = _Key()
 
 
 def watch() -> None:
-    """Notices forked children, and images where there are any."""
+    """Registers the hooks for forked children, and for images on platforms that have them."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_in_child)
-    # A child of a fork server, and one that is spawned, imports leafid by itself.
+    # A spawned child, or one of a fork server, imports leafid itself.
     _in_child()
     # AWS Lambda stores an image of the process and resumes many.
     if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
@@ -45,11 +45,11 @@ def _in_child() -> None:
     if util is not None and hasattr(util, "Finalize"):
         if process is not None and process.parent_process() is not None:
             _at_the_end(util)
-        # The bootstrap of a child throws away the finalizers that it finds, then calls these.
+        # A child's bootstrap drops inherited finalizers, then calls these functions.
         util.register_after_fork(_KEY, lambda _key: _at_the_end(util))
     signals: Any = sys.modules.get("celery.signals")
     if signals is not None and hasattr(signals, "worker_process_shutdown"):
-        # The processes of its pool run no finalizers at all.
+        # The processes of celery's pool run no finalizers.
         signals.worker_process_shutdown.connect(_in_celery, weak=False, dispatch_uid="leafid")
 
 
@@ -66,6 +66,6 @@ def _at_snapshots() -> None:
         import snapshot_restore_py  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return
-    # What is given back is held by no image; what an image holds all the same is dropped by each.
+    # Given back before the image, so that it holds no ranges; each copy drops any it holds anyway.
     snapshot_restore_py.register_before_snapshot(release_all)
     snapshot_restore_py.register_after_restore(forget_all)

@@ -1,6 +1,6 @@
-"""What a store must do, checked on a store: `leafid.testing.conform`.
+"""`leafid.testing.conform`: checks that a store does what it must.
 
-The cases are data, the same for every language; here they are played.
+The cases are data, the same for every language; this module plays them.
 """
 
 import json
@@ -21,11 +21,11 @@ Row = dict[str, Any]
 
 _DATA: Row = json.loads(CONFORM_CASES)
 CASES: list[Row] = _DATA["cases"]
-# So far the clocks of a store's servers may be apart.
+# The tolerated difference between the clocks of a store's servers.
 _APART_MS = 1_000
-# After how long without an answer a store counts as hanging.
+# A store without an answer for this long counts as hanging.
 _HANGS_S = 60.0
-# How often it is waited for a number, or asked again where a store has too much to do.
+# The most waits for a worker number, or repeats of a request to an overloaded store.
 _TRIES = 10
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -42,7 +42,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class DoesNotConform(AssertionError):
-    """A store does not what a store must do. `failed` has what was found, by the name of the case."""
+    """A store failed cases. `failed` maps the name of each to what was found."""
 
     def __init__(self, failed: dict[str, str], passed: list[str]) -> None:
         lines = [f"{len(failed)} of {len(failed) + len(passed)} checks failed:"]
@@ -64,13 +64,12 @@ def _token() -> str:
 
 
 class _Player:
-    """A store, and what it granted."""
+    """Plays cases on a store, and records every grant."""
 
     def __init__(self, store: Any, names: Row, clock: Any, again: Any) -> None:
         self._store, self._names, self._clock, self._again = store, names, clock, again
         self._held: list[Row] = []
-        # Every range granted since the first case, by its tag or worker number: where it starts and
-        # ends, and whose it is.
+        # Every range granted since the first case, by its tag or worker number: start, end and key.
         self._granted: dict[str, list[tuple[int, int, str]]] = {}
         self._noting = threading.Lock()
         self._latest_ms = 0
@@ -87,7 +86,7 @@ class _Player:
                 try:
                     self._ask({"release": {}, "of": "w"}, {**self._names, "w": self._held.pop()})
                 except Exception:
-                    # It may have been given back already, or be over.
+                    # The window may have been given back already, or have ended.
                     continue
 
     def _steps(self, steps: list[Row], env: Row) -> None:
@@ -112,7 +111,7 @@ class _Player:
             raise _Failed(f"{otherwise}, got {got[0]!r:.80} and {got[1]!r:.80}")
 
     def _value(self, said: Any, env: Row) -> Any:
-        """What a text with `$` stands for: operators are applied from the left to the right."""
+        """The value of a text with `$`: operators apply from left to right."""
         if isinstance(said, dict):
             return {field: self._value(value, env) for field, value in said.items()}
         if not isinstance(said, str):
@@ -135,7 +134,7 @@ class _Player:
         ask = self._value(whole, {**env, "of": env.get(step.get("of", ""))})
         store = self._again() if "again" in step else self._store
         refused = step.get("refused")
-        # No answer to what is asked from now on may be older, but for servers whose clocks differ.
+        # No answer to a later request may be older, except by the difference between servers' clocks.
         before = {"before_ms": self._latest_ms - _APART_MS}
         for left in range(_TRIES - 1, -1, -1):
             try:
@@ -158,7 +157,7 @@ class _Player:
             env[step.get("as", "")] = self._noted(verb, ask, answer, before)
 
     def _noted(self, verb: str, ask: Row, given: Any, before: Row) -> Row:
-        """Two leases share nothing: what one has, of another key, nobody else gets. And time does not go back."""
+        """Records a grant, and checks that it overlaps no other key's, and that time has not gone back."""
         key = ask["request"] if verb in ("lease_segment", "acquire") else ask["key"]
         if verb == "release":
             line, last = f"worker {ask['worker']}", ask["unused_from"]
@@ -181,7 +180,7 @@ class _Player:
         return answer
 
     def _read(self, answer: Any) -> Row:
-        """An answer whose numbers are numbers, and whose layout has its fields."""
+        """The answer, with numbers as numbers and the layout as its fields."""
         if not isinstance(answer, dict):
             raise _Failed(f"the answer is a `{type(answer).__name__}`, not a dict")
         if len(str(answer.get("store"))) != 32:
@@ -196,7 +195,7 @@ class _Player:
         return {**answer, **numbers, "layout": layout}
 
     def _pass(self, ms: int) -> None:
-        """Time passes: by hand, where the store has a clock for that."""
+        """Lets time pass: moves the store's test clock, or else sleeps."""
         if self._clock is None:
             time.sleep(ms / 1_000)
         elif ms < 0:
@@ -205,7 +204,7 @@ class _Player:
             self._clock.advance(ms)
 
     def _at_once(self, count: int, steps: list[Row], env: Row) -> None:
-        """So many threads that all begin at the same time."""
+        """Plays the steps in `count` threads that begin at the same time."""
         start = threading.Barrier(count)
         errors: list[BaseException] = []
 
@@ -235,16 +234,16 @@ def conform(
     clock: Any = None,
     again: Any = None,
 ) -> list[str]:
-    """Checks that a store does what a store must do; the names of the cases that it passed.
+    """Checks that a store does what it must, and returns the names of the cases that it passed.
 
-    `store` is an object with the methods of a store. It must have `tag` and `namespace`, which nobody
+    `store` is an object with the methods of a store. It must have `tag` and `namespace`, which nothing
     else uses; they are created where the store has `create_tag` and `create_namespace`.
-    A tick of the namespace lasts 500 ms at most. A run leaves the tag stopped, as by a holder's proof:
-    use a fresh one for the next. Where the store tells the time by a `leafid.testing.Clock`, pass it as
-    `clock`: it is moved by hand. Else the cases wait, for a few seconds at most. `again` makes another
-    object for the same store, as another process would have it.
+    A tick of the namespace lasts 500 ms at most. A run leaves the tag stopped, as after a claim of a
+    holder: use a new tag for the next run. If the store reads the time from a `leafid.testing.Clock`, pass
+    it as `clock`, and the cases move it. Otherwise they wait, for a few seconds at most. `again` makes
+    another object for the same store, as another process would have it.
 
-    `DoesNotConform` tells every case that failed, and why.
+    Raises `DoesNotConform` with every case that failed, and why.
     """
     _create(store, "create_tag", tag)
     _create(store, "create_namespace", namespace, workers=(0, 4))
@@ -268,8 +267,8 @@ def conform(
 
 
 def _create(store: Any, verb: str, name: str, **how: Any) -> None:
-    """Makes a tag or a namespace where the store can, and where it is not there yet."""
-    # A store in memory makes them by use.
+    """Creates a tag or a namespace if the store can, and it does not exist yet."""
+    # A store in memory creates them on first use.
     if hasattr(store, verb) and not isinstance(store, MemoryStore):
         with suppress(TagExistsError, WorkerInvalidError):
             getattr(store, verb)(name, if_missing=True, **how)

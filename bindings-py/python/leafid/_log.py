@@ -1,4 +1,4 @@
-"""The daemon thread that writes to the logger `leafid` what happens in the background."""
+"""The daemon thread that writes background events to the logger `leafid`."""
 
 import logging
 import threading
@@ -9,12 +9,12 @@ _LOG = logging.getLogger("leafid")
 
 
 def start() -> None:
-    """Starts the thread, if somebody listens and it does not run yet in this process."""
+    """Starts the thread, if the logger has handlers and the thread does not run yet in this process."""
     if _LOG.hasHandlers() and begin_log():
         try:
             threading.Thread(target=_write, name="leafid log", daemon=True).start()
         except RuntimeError:
-            log_ended()  # No thread is to be had; the next outage may find one.
+            log_ended()  # The system gave no thread; the next start tries again.
 
 
 def _write() -> None:

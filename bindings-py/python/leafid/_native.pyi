@@ -1,4 +1,4 @@
-"""The engine's face; `python -m mypy.stubtest leafid` checks it against the engine."""
+"""The types of the native engine; `python -m mypy.stubtest leafid` checks them against it."""
 
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
@@ -64,7 +64,7 @@ _Moment = int | datetime
 _LayoutArg = Layout | str | _Row
 
 class _Array(Protocol):
-    """A NumPy array, which says that it is a `Buffer` from Python 3.12 on only."""
+    """A NumPy array, which declares itself a `Buffer` only from Python 3.12 on."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -78,7 +78,7 @@ class _WindowStore(Protocol):
     def release(self, ask: _Row, /) -> object: ...
 
 class _Generator:
-    """What `Segment` and `Snowflake` have in common."""
+    """The common part of `Segment` and `Snowflake`."""
 
     def next(self, timeout: float | None = None) -> int: ...
     def take(self, n: int, timeout: float | None = None) -> list[int]: ...

@@ -1,13 +1,13 @@
-"""What is read and never written: the parts of an ID, the counters of a generator."""
+"""Read-only values: the parts of an ID, the counters of a generator."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 class Parts(NamedTuple):
-    """What a snowflake ID is made of."""
+    """The parts of a snowflake ID."""
 
     time_ms: int
-    """When it was stamped: the beginning of its tick, in ms since 1970."""
+    """When the ID was stamped: the beginning of its tick, in ms since 1970."""
     tick: int
     """Ticks since the layout's epoch."""
     worker: int
@@ -17,33 +17,33 @@ class Parts(NamedTuple):
 
     @property
     def time(self) -> datetime:
-        """When it was stamped, in UTC. `OverflowError` beyond the year 9999."""
+        """When the ID was stamped, in UTC. Raises `OverflowError` beyond the year 9999."""
 
 
 class Stats(NamedTuple):
-    """What a generator did so far, in this process."""
+    """A generator's counters, in this process."""
 
     ids: int
     """IDs handed out."""
     asks: int
-    """Asks that went to the store, those sent again included."""
+    """Asks that were sent to the store, repeated ones included."""
     grants: int
     """Grants that were applied."""
     failures: int
     """Asks that failed: refused, answered wrongly, or not answered."""
     waits: int
-    """How often there was no ID to hand out, each time counted once."""
+    """How many times there was no ID to hand out, each time counted once."""
     dropped: int
-    """Positions that were granted and will never be handed out."""
+    """Granted positions that will never be handed out."""
     gaps: int
-    """Ranges that did not begin where the one before ended."""
+    """Ranges that did not begin at the previous one's end."""
     in_hand: int
     """Positions at hand, the next range included."""
     step: int
     """Segments: the size of the last range. Snowflakes: the length of the window, in ms."""
     offset_ms: int
-    """What to add to the host's monotonic clock for the store's time, in ms."""
+    """The offset from the host's monotonic clock to the store's time, in ms."""
     last_code: str | None = None
     """Why the last ask failed, until one succeeds."""
     state_code: str | None = None
-    """Why the state file was abandoned: `STATE_INVALID`; `None` while it is kept, or there is none."""
+    """Why the state file was abandoned: `STATE_INVALID`; `None` while one is kept, or without one."""

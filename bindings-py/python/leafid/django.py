@@ -1,10 +1,10 @@
-"""Django: a field whose values come from leafid, and a default for fields of your own.
+"""Django: a field with IDs from leafid, and a default for your own fields.
 
     class Order(models.Model):
         id = IdField(tag="orders", primary_key=True)
 
-The store is the setting `LEAFID_STORE`, or the environment variable of that name. A process has one
-generator for each tag and each namespace; it leases nothing before the first ID.
+The setting `LEAFID_STORE`, or the environment variable of that name, names the store. A process has
+one generator for each tag and each namespace; it leases nothing before the first ID.
 """
 
 import os
@@ -21,16 +21,16 @@ from . import Snowflake, WindowSpentError
 
 __all__ = ["IdField", "NextId", "generator", "tested"]
 
-# Given in an event loop instead of a wait.
+# Errors that are raised in an event loop instead of a wait.
 _NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 _GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
-# The store of a test, which counts before the setting.
+# A test's store, which overrides the setting.
 _TESTED: str | None = None
 
 
 def generator(*, tag: str | None = None, namespace: str | None = None) -> Segment | Snowflake:
-    """The generator of this process for a tag or a namespace: `await generator(tag="orders").aready(1)`
-    lets an async view make objects without a wait."""
+    """This process's generator for a tag or a namespace. `await generator(tag="orders").aready(1)` lets an
+    async view make objects without a wait."""
     key = (tag, namespace)
     known = _GENERATORS.get(key)
     if known is not None and not known.closed:
@@ -48,15 +48,15 @@ def generator(*, tag: str | None = None, namespace: str | None = None) -> Segmen
     else:
         made = Snowflake(namespace or "default", store)
     if known is not None:
-        # If another thread has replaced it already, whoever has that one goes on with it.
+        # If another thread has replaced it already, users of that generator keep it.
         _GENERATORS.pop(key, None)
     return _GENERATORS.setdefault(key, made)
 
 
 @contextmanager
 def tested(store: str) -> Iterator[None]:
-    """While this lasts, IDs come from this store alone, whatever the setting says: what was drawn from
-    before is set aside. `leafid_store`, the fixture for pytest, uses it."""
+    """A context in which IDs come from this store alone, whatever the setting is; earlier generators are
+    set aside. `leafid_store`, the fixture for pytest, uses it."""
     global _GENERATORS, _TESTED
     before = _GENERATORS, _TESTED
     _GENERATORS, _TESTED = {}, store
@@ -70,7 +70,7 @@ def tested(store: str) -> Iterator[None]:
 
 @deconstructible(path="leafid.django.NextId")
 class NextId:
-    """A default that migrations can write: `BigIntegerField(default=NextId(tag="orders"))`."""
+    """A default that migrations can serialize: `BigIntegerField(default=NextId(tag="orders"))`."""
 
     def __init__(self, *, tag: str | None = None, namespace: str | None = None) -> None:
         if (tag is None) == (namespace is None):
@@ -93,8 +93,8 @@ class NextId:
 
 
 class _AtHand(NextId):
-    """In an event loop that would have to wait, nothing: the field draws when it is saved, which
-    Django does in a thread."""
+    """A default that gives `None` where an event loop would have to wait: the field then draws on saving,
+    which Django does in a thread."""
 
     def __call__(self) -> int | None:  # type: ignore[override]
         try:
@@ -104,11 +104,10 @@ class _AtHand(NextId):
 
 
 class IdField(models.BigIntegerField):  # type: ignore[misc,unused-ignore]
-    """A `BIGINT` that gets the next ID of a tag (or namespace) when an object is made.
+    """A `BIGINT` that gets the next ID of a tag (or namespace) when an object is created.
 
-    As with any default, an object that is made knows its ID before it is saved. Added to a table
-    that has rows, give these their IDs in a migration of your own first: Django computes one default
-    for all of them.
+    As with any default, a new object has its ID before it is saved. Before adding the field to a table
+    with rows, give these their IDs in your own migration: Django computes one default for all of them.
     """
 
     description = "64-bit ID from leafid"
@@ -145,5 +144,5 @@ class IdField(models.BigIntegerField):  # type: ignore[misc,unused-ignore]
         return value
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
-        # Drawn here and not by the default, which gives nothing where it would have to wait.
+        # Drawn here where the default gave `None`, since it would have had to wait.
         return generator(tag=self.tag, namespace=self.namespace).next()

@@ -13,10 +13,10 @@ class LeafidError(Exception):
     """The same word in every language and on the wire."""
 
     until_ms: int | None
-    """When to try again, in ms on the clock of whoever refused, if known."""
+    """When to try again, in ms on the refusing side's clock, if known."""
 
     retry_after: float | None
-    """How many seconds to wait at least, if known."""
+    """The least number of seconds to wait, if known."""
 
     def __init__(
         self, message: str = "", *, until_ms: int | None = None, retry_after: float | None = None
@@ -26,14 +26,14 @@ class LeafidError(Exception):
         self.retry_after = retry_after
 
     def __init_subclass__(cls) -> None:
-        # Each class here is named after its code; one that a program derives keeps the code of its base.
+        # Classes of this module are named after their codes; a program's subclass keeps its base's code.
         if cls.__module__ == __name__:
             words = "".join(f"_{one}" if one.isupper() else one.upper() for one in cls.__name__)
             cls.code = words[1:].removesuffix("_ERROR")
 
 
 class RequestInvalidError(LeafidError, ValueError):
-    """A request, or an argument, is not of the form that the API describes."""
+    """A request, or an argument, does not have the form that the API describes."""
 
 
 class TagInvalidError(LeafidError, ValueError):
@@ -49,7 +49,7 @@ class StepInvalidError(LeafidError, ValueError):
 
 
 class CountInvalidError(LeafidError, ValueError):
-    """A count is negative, or more than can be had at once."""
+    """A count is negative, or more than one call can get."""
 
 
 class LayoutInvalidError(LeafidError, ValueError):
@@ -69,7 +69,7 @@ class IdInvalidError(LeafidError, ValueError):
 
 
 class UnauthorizedError(LeafidError, PermissionError):
-    """The store wants a token or a password, or does not know the given one."""
+    """The store needs a token or a password, or does not accept the given one."""
 
 
 class ForbiddenError(LeafidError, PermissionError):
@@ -109,7 +109,7 @@ class StoreWentBackError(LeafidError):
 
 
 class TagSpentError(LeafidError):
-    """The tag has no numbers left, or fewer than were wanted in one go."""
+    """The tag has no numbers left, or fewer than were requested at once."""
 
 
 class TimeOverflowError(LeafidError, OverflowError):
@@ -153,7 +153,7 @@ class TimedOutError(LeafidError, TimeoutError):
 
 
 class StoreRefusedError(LeafidError):
-    """The store leases nothing until an operator has looked at it."""
+    """The store leases nothing until an operator has repaired it."""
 
 
 class SchemaMismatchError(LeafidError):
@@ -165,7 +165,7 @@ class StoreUnknownError(LeafidError, LookupError):
 
 
 class InternalError(LeafidError):
-    """The store met an error of its own."""
+    """The store has an internal error."""
 
 
 class ClosedError(LeafidError):
@@ -173,7 +173,7 @@ class ClosedError(LeafidError):
 
 
 class GrantInvalidError(LeafidError):
-    """The store's answer cannot be right, and was not used."""
+    """The store's answer is not valid, and was not used."""
 
 
 class StateLockedError(LeafidError):
@@ -181,4 +181,4 @@ class StateLockedError(LeafidError):
 
 
 class StateInvalidError(LeafidError):
-    """The state file is of another machine, or damaged."""
+    """The state file belongs to another machine, or is damaged."""

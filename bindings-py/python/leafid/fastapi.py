@@ -1,4 +1,4 @@
-"""FastAPI and Starlette: generators that begin and end with the application.
+"""FastAPI and Starlette: generators that start and end with the application.
 
     orders = Segment("orders")
     app = FastAPI(lifespan=lifespan(orders))
@@ -22,13 +22,12 @@ _LOG = logging.getLogger("leafid")
 def lifespan(
     *ids: Segment | Snowflake, wait: float = 3.0
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
-    """The `lifespan=` of an application: at its start an ID is at hand, at its end windows are given
-    back.
+    """A `lifespan=` for an application: at its start an ID is at hand, at its end windows are given back.
 
-    Without it a window is not: uvicorn ends by the signal that stopped it, and then nothing of Python
-    runs. A store that is away when the application starts is waited for up to `wait` seconds; the
-    application starts all the same. What waiting cannot cure, such as an unknown tag, is raised. In a
-    lifespan of your own: `async with lifespan(orders)(app): …`.
+    Without it they are not: uvicorn ends by the signal that stopped it, without Python's exit handlers.
+    While the store is away, the start waits for up to `wait` seconds, then the application starts all the
+    same. Errors that waiting cannot cure, such as an unknown tag, are raised. In your own lifespan:
+    `async with lifespan(orders)(app): …`.
     """
 
     @asynccontextmanager
@@ -48,7 +47,7 @@ def lifespan(
 
 
 def next_id(ids: Segment | Snowflake) -> Callable[[], Awaitable[int]]:
-    """A dependency that is the next ID: `id: Annotated[int, Depends(next_id(orders))]`."""
+    """A dependency that gives the next ID: `id: Annotated[int, Depends(next_id(orders))]`."""
 
     async def next_id() -> int:
         return await ids.anext()

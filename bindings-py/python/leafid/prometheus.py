@@ -1,4 +1,4 @@
-"""Prometheus: what generators did, as metrics of `prometheus_client`.
+"""Prometheus: the counters of generators as metrics of `prometheus_client`.
 
     from prometheus_client import REGISTRY
     REGISTRY.register(Collector(orders, events))
@@ -27,18 +27,18 @@ _LABELS = ("kind", "name")
 
 
 class Collector(_Collector):
-    """Reads `stats()` of each generator when it is scraped; nothing is counted twice.
+    """Reads `stats()` of each generator at every scrape, and counts nothing twice.
 
-    The numbers are of this process: where several serve one address, each needs a scrape of its own,
-    or a label. Labels are `kind` (`segment` or `snowflake`) and `name`, the tag or the namespace. Of two
-    generators of one name, the numbers are summed.
+    The numbers are those of this process: where several serve one address, each needs its own scrape,
+    or a label. Labels are `kind` (`segment` or `snowflake`) and `name`, the tag or the namespace. The
+    numbers of generators with the same name are summed.
     """
 
     def __init__(self, *ids: Segment | Snowflake) -> None:
         self._ids = ids
 
     def collect(self) -> Iterator[Metric]:
-        """What there is to tell, once per scrape."""
+        """The metrics of one scrape."""
         told: dict[tuple[str, str], list[Stats]] = {}
         for each in self._ids:
             told.setdefault(_labels(each), []).append(each.stats())

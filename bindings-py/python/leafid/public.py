@@ -1,5 +1,4 @@
-"""IDs as the outside may see them: short texts that tell neither how many there are nor when they
-were made.
+"""Public IDs: short texts that reveal neither how many IDs there are nor when they were made.
 
     from leafid.public import Scrambler
     orders = Scrambler(key, "orders", prefix="order")   # key: 16 or 32 random bytes

@@ -1,11 +1,11 @@
-"""Pydantic: an ID that is an `int` in Python and a string in JSON, because JavaScript rounds numbers
+"""Pydantic: an ID type, an `int` in Python and a string in JSON, since JavaScript rounds numbers
 above 2^53.
 
     class Order(BaseModel):
         id: Id
 
-Both are accepted: `Order(id=1001)`, `{"id": "1001"}` and `{"id": 1001}`. A float is not: it may have
-been rounded already.
+Accepted are `Order(id=1001)`, `{"id": "1001"}` and `{"id": 1001}`, but no float: it may have been
+rounded already.
 """
 
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ _DECIMAL = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,18})$", "examples": [
 
 
 class _Form:
-    """How an ID is read and written."""
+    """Validates and serializes an ID."""
 
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler

@@ -1,5 +1,5 @@
-"""pytest: IDs without a store, the same in every run. pytest finds it by itself once leafid is
-installed; a suite that names none of its fixtures is left as it is.
+"""pytest: fixtures for IDs without a store, the same in every run. pytest finds this plugin once leafid
+is installed; a suite that uses none of its fixtures is not affected.
 
     def test_orders(leafid_store):
         orders = leafid.Segment("orders")          # LEAFID_STORE is `memory:…` here
@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from .testing import Clock
 
-# What a frozen clock shows first: 2026-01-01 00:00 UTC.
+# The first time of a frozen clock: 2026-01-01 00:00 UTC.
 _BEGINS_MS = 1_767_225_600_000
 
 
@@ -26,10 +26,10 @@ _BEGINS_MS = 1_767_225_600_000
 def leafid_store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """A `memory:` store of the test's own, which `LEAFID_STORE` names while the test runs: numbers begin
-    at 1 in each. Tags and namespaces are made by their first use. A generator that is made while a
-    module is imported has its store already: make it in a fixture, or pass it `store=leafid_store`.
-    Django's fields draw from it, too, whatever the setting `LEAFID_STORE` says."""
+    """The test's own `memory:` store, which `LEAFID_STORE` names while the test runs: numbers begin at 1
+    in each test. Tags and namespaces are created on first use. A generator that is made during a
+    module's import has its store already: make it in a fixture, or pass it `store=leafid_store`.
+    Django's fields draw from this store too, whatever the setting `LEAFID_STORE` is."""
     from ._native import drop_memory
 
     name = request.node.nodeid
@@ -44,7 +44,7 @@ def leafid_store(
 @pytest.fixture
 def leafid_clock() -> Iterator[Clock]:
     """A clock that stands still at 2026-01-01 00:00 UTC until it is moved: pass it as `clock=` to a
-    `MemoryStore` and to a `Snowflake` with `spread=1`, and the same IDs come in every run."""
+    `MemoryStore` and to a `Snowflake` with `spread=1` to get the same IDs in every run."""
     from .testing import Clock
 
     clock = Clock()

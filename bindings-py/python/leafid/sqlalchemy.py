@@ -1,4 +1,4 @@
-"""SQLAlchemy: a primary key that comes from leafid, for engines of both kinds.
+"""SQLAlchemy: primary keys from leafid, for blocking and async engines.
 
     orders = Segment("orders")
 
@@ -25,7 +25,7 @@ _NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehi
 class NextId:
     """A default for a column: `Column("id", BigInteger, primary_key=True, default=NextId(orders))`.
 
-    Where an ID has to be waited for under an async engine, the event loop goes on.
+    A wait for an ID under an async engine does not block the event loop.
     """
 
     def __init__(self, ids: Segment | Snowflake) -> None:
@@ -39,7 +39,7 @@ class NextId:
         try:
             return self.ids.next()
         except _NOT_AT_HAND as why:
-            # A loop runs in this thread. Below an async engine it can be waited in.
+            # An event loop runs in this thread. Below an async engine, awaiting is possible.
             waiting = self.ids.anext()
             try:
                 return int(await_only(waiting))

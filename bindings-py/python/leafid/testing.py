@@ -1,8 +1,7 @@
-"""For tests: a clock that is moved by hand, a generator without a store, a thread or a clock, and what
-a store must do.
+"""For tests: a clock to move by hand, a generator without store, thread or clock, and a check of stores.
 
-`Clock` freezes, steps back and leaps; pass it as `clock=` to a generator or a `MemoryStore`.
-`Generator` is the core's own: every verb takes the time. `conform` checks a store of your own. `codes`,
+`Clock` can freeze, step back and leap; pass it as `clock=` to a generator or a `MemoryStore`.
+`Generator` is the core's own: every verb takes the time. `conform` checks your own store. `codes`,
 `code`, `code_from_http` and `sentence` are the error table.
 """
 

@@ -1,4 +1,4 @@
-//! What went wrong, in words.
+//! Failures: a code and a message.
 
 use std::error::Error;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::sync::Arc;
 use leafid_core::{Code, Failure, HostTime, Refusal};
 use leafid_wire::{Sentence, Subject};
 
-/// What stands behind a failure: another one, or an error of the language around this client.
+/// The cause of a failure: another one, or an error of the language around this client.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
-/// What went wrong, in words: a code, and what a person should read.
+/// A failure: a code, and a message for people.
 #[derive(Clone, Debug)]
 pub struct Failed {
     pub code: Code,
     /// What happened, with the figures, and what to do.
     pub message: String,
-    /// When to come again: on the clock of whoever refused.
+    /// When to try again: on the refusing side's clock.
     pub until_ms: Option<i64>,
     pub retry_after_ms: Option<u32>,
-    /// Whether the message says until when it is so; the words of a server do.
+    /// Whether the message names the time until which it holds, as a server's messages do.
     pub says_when: bool,
     pub cause: Option<Cause>,
 }
@@ -31,13 +31,13 @@ impl Failed {
         Failed { code, message, until_ms, retry_after_ms, says_when, cause: None }
     }
 
-    /// A refusal in the core's words.
+    /// The failure for a refusal of the core.
     pub fn about(refusal: Refusal, subject: Subject<'_>) -> Failed {
         let message = Sentence::new(refusal.code, subject).to_string();
         Failed { until_ms: refusal.until.map(HostTime::get), ..Failed::new(refusal.code, message) }
     }
 
-    /// A store's failure that came without words.
+    /// The failure for an answer of a store that had no message.
     pub fn of_store(failure: Failure, subject: Subject<'_>) -> Failed {
         let retry_after_ms = failure.retry_after_ms;
         Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }

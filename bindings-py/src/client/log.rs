@@ -1,7 +1,7 @@
-//! What happens to generators behind their callers' backs, for the host's log.
+//! Events in the background of generators, for the host's log.
 //!
-//! The thread of a store must not wait for the host's language, so it leaves what it has to say here,
-//! and a thread of the host's fetches it. While none does, nothing is kept.
+//! The thread of a store must not wait for the host's language, so it leaves its events here, and a
+//! thread of the host fetches them. Without such a reader nothing is kept.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
-/// How many events wait at most: of an outage, the beginning is what counts.
+/// The most events that wait; later ones are dropped, since an outage's beginning counts most.
 const MOST: usize = 1_000;
 
-/// Whether somebody should look, and what happened; `None` is the last one.
+/// Whether it is a warning, and the message; `None` ends the log.
 type Event = Option<(bool, String)>;
 
 /// The events of one process.
@@ -35,18 +35,18 @@ impl Log {
     }
 }
 
-/// The log of this process, if somebody reads it.
+/// This process's log, if it has a reader.
 fn read_log() -> Option<Arc<Log>> {
     let log = LOG.get()?.share();
     (fork::is_current(log.made_in) && log.is_read.load(Ordering::Acquire)).then_some(log)
 }
 
-/// Whether somebody reads.
+/// Whether the log has a reader.
 pub fn is_read() -> bool {
     read_log().is_some()
 }
 
-/// Says that somebody reads from now on; false if somebody does already. One at a time.
+/// Makes the caller the log's reader; false if there is one already. One at a time.
 pub fn begin() -> bool {
     let cell = LOG.get_or_init(|| ForkCell::new(Log::new()));
     if !fork::is_current(cell.get().made_in) {
@@ -55,27 +55,27 @@ pub fn begin() -> bool {
     !cell.get().is_read.swap(true, Ordering::AcqRel)
 }
 
-/// Leaves an event for who reads.
+/// Leaves an event for the reader.
 pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
     if let Some(log) = read_log() {
         let _ = log.sent.try_send(Some((is_warning, message())));
     }
 }
 
-/// Waits for the next event; `None` when there will be none. For who reads.
+/// Waits for the next event; `None` when there will be none. For the reader.
 pub fn next() -> Event {
     let received = &read_log()?.received;
     received.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()?
 }
 
-/// Says that nobody reads any more.
+/// Reports that the reader has ended.
 pub fn ended() {
     if let Some(log) = read_log() {
         log.is_read.store(false, Ordering::Release);
     }
 }
 
-/// Waits until nobody reads any more: a second at most.
+/// Waits up to a second until the reader has ended.
 pub fn wait_until_unread() {
     let deadline = Instant::now() + Duration::from_secs(1);
     while is_read() && Instant::now() < deadline {
@@ -83,8 +83,7 @@ pub fn wait_until_unread() {
     }
 }
 
-/// There will be no more events: who reads is sent home after the last one. One who has more to read than
-/// waits here is not waited for.
+/// Ends the log: the reader ends after the last event. The reader of a full log is not told.
 pub fn close() {
     if let Some(log) = read_log() {
         let _ = log.sent.try_send(None);

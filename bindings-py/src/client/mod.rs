@@ -1,13 +1,13 @@
-//! A client of a leafid store that knows no Python: what a client for Rust programs will be cut
-//! from. No file below here names PyO3, or anything outside this folder (`cargo xtask check`).
+//! A client of a leafid store without Python, the origin of a later client for Rust programs. No file
+//! in this folder names PyO3, or anything outside of it (`cargo xtask check`).
 //!
 //! - [`driver`] carries a generator's asks to its store and lets callers wait for the answers;
-//! - [`stores`] says how asks get there: over HTTP, or to this process's memory;
-//! - [`log`] is what happens in the background, for the host to write down;
-//! - [`host`] is what it needs of the operating system: clocks, randomness, the end of a fork.
+//! - [`stores`] takes the asks there: over HTTP, or to this process's memory;
+//! - [`log`] collects background events for the host's log;
+//! - [`host`] wraps the operating system: clocks, randomness, detection of forks.
 //!
-//! Callers take turns: functions that say "one at a time" rely on it. In Python the interpreter
-//! lock sees to it, and a thread that forks has it, so that no child inherits a lock closed.
+//! Callers take turns: functions marked "one at a time" rely on it. In Python the interpreter lock
+//! ensures that, and a thread that forks holds it, so that no child inherits a locked mutex.
 
 pub mod driver;
 pub mod host;

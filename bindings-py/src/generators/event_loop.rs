@@ -1,14 +1,14 @@
-//! Where nothing may wait.
+//! Detects a running event loop, in which nothing may block.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::values::outside;
 
-/// Whether an event loop runs in this thread. A module that was never imported has none.
+/// Whether an event loop runs in this thread. A loop library that was never imported runs none.
 pub fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
     let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
-    // Of a module that another thread imports just now, the function may be missing.
+    // While another thread imports the module, the function may be missing.
     if let Some(asyncio) = modules.get_item("asyncio")?
         && let Ok(running) = asyncio.getattr("_get_running_loop")
         && !outside::call(&running, (), None)?.is_none()

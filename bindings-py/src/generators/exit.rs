@@ -1,11 +1,11 @@
-//! The end of the interpreter, and of what it holds.
+//! Closes, releases or forgets all generators of this process, such as when the interpreter ends.
 
 use pyo3::prelude::*;
 
 use crate::client::{driver, log};
 
-/// Closes every open generator, waits a second for what they have to send, and for their callers to
-/// be told: run by `atexit`.
+/// Closes every open generator, waits up to a second for the last releases, and until every waiting
+/// caller has its error. Run by `atexit`.
 #[pyfunction]
 pub fn close_all(py: Python<'_>) {
     let live = driver::retire_all();
@@ -17,16 +17,16 @@ pub fn close_all(py: Python<'_>) {
     });
 }
 
-/// Gives back what every generator of this process holds, and waits a second until it is sent. Each
-/// goes on with its next ID, which waits for a new range. For a worker that ends without the end of
-/// its interpreter, and before an image of the process is stored.
+/// Gives back the ranges of every generator of this process, and waits up to a second until that is
+/// sent. Each goes on: its next ID waits for a new range. For a worker process that ends without its
+/// interpreter's exit handlers, and before an image of the process is stored.
 #[pyfunction]
 pub fn release_all(py: Python<'_>) {
     let live = driver::give_all_back();
     py.detach(|| driver::wait_for_all(&live, |driven| driven.has_given_back()));
 }
 
-/// Calls `forget` on every generator of this process: for an image of it that was copied and resumed.
+/// Calls `forget` on every generator of this process: for a memory image that was copied and resumed.
 #[pyfunction]
 pub fn forget_all(_py: Python<'_>) {
     driver::forget_all();

@@ -1,4 +1,4 @@
-//! A generator: what it is built from, and what it works with in this process.
+//! The generator behind `Segment` and `Snowflake`: its configuration, and its holding in this process.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,25 +19,25 @@ use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, checked_timeout, dict, errors, outside};
 
-/// How long `close` waits for the last release.
+/// The longest wait of `close` for the last release.
 pub const LAST_RELEASE: Duration = Duration::from_secs(3);
-/// How often it looks for signals.
+/// How often `close` checks for signals.
 const SLICE: Duration = Duration::from_millis(50);
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// What a pickle has of a generator: what makes it, the class, its arguments.
+/// A generator's pickle: the function that rebuilds it, the class, its arguments.
 pub type Rebuilt<'py> =
     (Bound<'py, PyAny>, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
-/// A generator: what `Segment` and `Snowflake` are.
+/// The generator in a `Segment` or a `Snowflake`.
 pub struct Generator<K: Kind> {
     pub kind: Arc<K>,
     store: StoreArg,
     clock: Clock,
-    /// How long callers wait by default, in s.
+    /// The default time-out of calls, in s.
     timeout: f64,
-    /// The store and the clock as they came, for a pickle.
+    /// The store and the clock as they were passed, for a pickle.
     given: (Option<Py<PyAny>>, Option<Py<PyClock>>),
     pub(super) holding: ForkCell<Holding<K>>,
 }
@@ -58,18 +58,18 @@ impl<K: Kind> Generator<K> {
         Ok(Generator { kind, store, clock, timeout, given, holding })
     }
 
-    /// How long a call waits at most, in s: what it says, or the default.
+    /// A call's time-out in s: its argument, or the default.
     #[inline]
     pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {
         said.map_or(Ok(self.timeout), checked_timeout)
     }
 
-    /// Tries until it succeeds, until waiting cannot help, or until the time is up; it waits
-    /// without the interpreter lock, and signals are handled meanwhile.
+    /// Tries until it succeeds, until waiting cannot help, or until the time is up. Waits without the
+    /// interpreter lock, and handles signals meanwhile.
     ///
     /// # Errors
-    /// What waiting cannot cure, at once; what there is to wait for, where that would stop an event
-    /// loop; `TIMED_OUT` with the last failure as its cause; what a signal's handler raises.
+    /// Errors that waiting cannot cure, at once; the reason to wait, where that would block an event
+    /// loop; `TIMED_OUT` with the last failure as its cause; exceptions of a signal's handler.
     #[cold]
     pub fn wait_for<T>(
         &self,
@@ -99,7 +99,7 @@ impl<K: Kind> Generator<K> {
         }
     }
 
-    /// Tries once; `Err` is how long to rest before it is tried again.
+    /// Tries once; `Err` is the longest rest before the next try.
     pub fn attempt<T>(
         &self,
         py: Python<'_>,
@@ -141,14 +141,14 @@ impl<K: Kind> Generator<K> {
         self.holding.get().draw()
     }
 
-    /// The same, if nobody waits for one in an event loop.
+    /// One ID, if it is at hand and no caller waits in an event loop.
     #[inline]
     pub fn draw_unqueued(&self) -> Option<u64> {
         let holding = self.holding.get();
         if holding.bells.are_hung() { None } else { holding.draw() }
     }
 
-    /// What this process works with: in a forked child a new one, made here.
+    /// This process's holding; the first call in a forked child makes a new one.
     pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding<K>>> {
         let held = self.holding.get();
         if !held.is_current() {
@@ -158,7 +158,7 @@ impl<K: Kind> Generator<K> {
         Ok(self.holding.share())
     }
 
-    /// Closes the line and gives back what of a window was not used.
+    /// Closes the line and gives back the unused part of a window.
     pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.retire(gives_up);
@@ -168,8 +168,8 @@ impl<K: Kind> Generator<K> {
     /// Drops every right, in memory and in the state file.
     ///
     /// # Errors
-    /// `STATE_INVALID` where the file could not be written: its process must not be started again
-    /// with it. What a signal's handler raises.
+    /// `STATE_INVALID` where the file could not be written: the process must not be started again
+    /// with it. Exceptions of a signal's handler.
     pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.forget();
@@ -180,14 +180,14 @@ impl<K: Kind> Generator<K> {
         Err(errors::raise(Code::StateInvalid, message))
     }
 
-    /// Whether it has asked for nothing yet, in this process or one that forked it.
+    /// Whether the generator is open and has asked for nothing yet, here or in a process that forked this.
     pub fn is_unused(&self, py: Python<'_>) -> PyResult<bool> {
         let holding = self.holding(py)?;
         let stats = holding.stats();
         Ok(!holding.is_closed() && stats.asks == 0 && stats.ids == 0)
     }
 
-    /// What makes one like it: its name and store, and the rest by name.
+    /// The pickle of this generator: its name and store, and the other arguments by name.
     pub fn rebuilt<'py>(
         &self,
         class: Bound<'py, PyAny>,
@@ -209,15 +209,15 @@ impl<K: Kind> Generator<K> {
         Ok(self.holding(py)?.give_back(random::seed()?)?)
     }
 
-    /// Gives back what is in hand, and waits until it is sent: 3 s at most.
+    /// Gives back what is in hand, and waits up to 3 s until it is sent.
     pub fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.give_back(py)?;
         let holding = self.holding(py)?;
         until(py, || holding.within(SLICE, State::has_given_back)).map(drop)
     }
 
-    /// Whether everything is given back, or no time is left for it; with `closes` the line is closed
-    /// first. `Err` is how long to rest before it is looked again.
+    /// Succeeds when everything is given back, or no time is left; with `closes`, closes the line first.
+    /// `Err` is the rest before the next check.
     pub fn given_back(
         &self,
         py: Python<'_>,
@@ -244,7 +244,7 @@ impl<K: Kind> Generator<K> {
     }
 }
 
-/// Looks again and again, without the interpreter lock, for 3 s at most; whether it came true.
+/// Whether a condition comes true within 3 s, checked again and again without the interpreter lock.
 fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<bool> {
     let deadline = Instant::now() + LAST_RELEASE;
     loop {
@@ -260,7 +260,7 @@ fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<boo
 
 impl<K: Kind> Drop for Generator<K> {
     fn drop(&mut self) {
-        // In a child, what was inherited stays as it is.
+        // A child leaves an inherited holding untouched.
         if self.holding.get().is_current() {
             self.holding.give_back().retire(false);
         }

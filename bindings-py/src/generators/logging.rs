@@ -1,22 +1,22 @@
-//! What `leafid._log` reads.
+//! The functions by which `leafid._log` reads the events of this process.
 
 use pyo3::prelude::*;
 
 use crate::client::log;
 
-/// Waits for the next event: whether it is a warning, and what happened. `None` ends the log.
+/// Waits for the next event: whether it is a warning, and its message. `None` ends the log.
 #[pyfunction]
 pub fn next_event(py: Python<'_>) -> Option<(bool, String)> {
     py.detach(log::next)
 }
 
-/// Nobody reads any more.
+/// Reports that the log's reader has ended.
 #[pyfunction]
 pub fn log_ended(_py: Python<'_>) {
     log::ended();
 }
 
-/// Whether nobody reads yet, and the caller is to.
+/// Makes the caller the log's reader; false if there is one already.
 #[pyfunction]
 pub fn begin_log(_py: Python<'_>) -> bool {
     log::begin()

@@ -1,4 +1,4 @@
-//! What the verbs draw: one ID, many or none of them, or what is at hand.
+//! Drawing IDs for the verbs: one, many, none, or those at hand.
 
 use std::ffi::c_long;
 use std::sync::Arc;
@@ -19,29 +19,29 @@ use crate::values::{Buffer, Seconds, errors, whole_number};
 
 type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 
-/// How many IDs are carried into a buffer at a time.
+/// The number of IDs copied into a buffer at a time.
 const PART: usize = 512;
 
-/// Up to how many it is not checked whether there is memory for them.
+/// The largest count for which memory is not checked first.
 const FEW: u64 = 10_000;
 
-/// From how many on a `range` is worth being made.
+/// The smallest count for which making a `range` pays.
 const RANGE: u64 = 32;
 
-/// What a verb drew.
+/// The result of a verb.
 pub enum Drawn<K: CoreKind> {
     Id(u64),
-    /// Where they are, and how they are made.
+    /// The drawn runs, and how their IDs are composed.
     Many(Option<(K::Ids, [Option<Run>; 2])>),
-    /// They are at hand, or written.
+    /// The IDs are at hand, or written.
     There,
-    /// Never that many in one go, but this many.
+    /// More than one call can ever get; this is the most.
     AtMost(u64),
     NoMemory,
 }
 
 impl<K: Kind> Generator<K> {
-    /// What a verb gives that draws and has no buffer, waited for.
+    /// Carries out a verb without a buffer, waiting where needed.
     pub fn call(
         &self,
         py: Python<'_>,
@@ -62,7 +62,7 @@ impl<K: Kind> Generator<K> {
         self.given(py, verb, drawn)
     }
 
-    /// What was drawn, in Python.
+    /// The result of a verb as a Python object.
     ///
     /// # Errors
     /// `COUNT_INVALID`; `MemoryError`.
@@ -81,16 +81,16 @@ impl<K: Kind> Generator<K> {
         }
     }
 
-    /// Fills all of a buffer, or leaves it as it is.
+    /// Fills a whole buffer, or leaves it unchanged.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
         if count == 0 {
             return Ok(());
         }
-        // Where the buffer has no place for integers they are carried over.
+        // A misaligned buffer is filled by copying.
         let mut beside = vec![0; if into.is_aligned() { 0 } else { count }];
-        // All of it or nothing: the core touches it only once all are there.
+        // All or nothing: the core writes only once all IDs are there.
         let drawn = self.wait_for(py, timeout, verb, |generator, now| {
             let room = if beside.is_empty() { into.integers(py) } else { &mut beside };
             or_most(generator.fill(now, room).map(|()| Drawn::There), generator)
@@ -100,7 +100,7 @@ impl<K: Kind> Generator<K> {
         Ok(())
     }
 
-    /// Fills a buffer with what is at hand; says how many.
+    /// Writes the IDs at hand to a buffer, and counts them.
     pub fn fill_available(
         &self,
         buffer: &Bound<'_, PyAny>,
@@ -129,7 +129,7 @@ impl<K: Kind> Generator<K> {
     }
 }
 
-/// Tries once what a verb draws.
+/// Tries a verb once.
 pub fn draw<K: CoreKind>(
     generator: &mut Core<K>,
     now: HostTime,
@@ -149,7 +149,7 @@ fn take<K: CoreKind>(
     count: u64,
 ) -> Result<Drawn<K>, Refusal> {
     if count > FEW {
-        // Looked at first: what can never be had may need more memory than there is.
+        // Checked before memory is: an impossible count may need more memory than there is.
         generator.ready(now, count)?;
         if Vec::<[u64; 5]>::new().try_reserve_exact(count as usize).is_err() {
             return Ok(Drawn::NoMemory);
@@ -184,8 +184,8 @@ fn all_listed<'py, I: Ids>(
     joined.unwrap_or_else(|| Ok(PyList::empty(py)))
 }
 
-/// The IDs of a run as a list. Where they are successive numbers it is the list of a `range`: the
-/// interpreter makes its own numbers quicker than it takes ours.
+/// The IDs of a run as a list. Successive numbers are listed from a `range`: the interpreter makes
+/// its own numbers faster than it converts ours.
 fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, PyList>> {
     let Range { start, end } = run.positions;
     let count = end - start;
@@ -195,7 +195,7 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
     }
     let first = ids.id(start, run.worker);
     let behind = ids.id(end - 1, run.worker) + 1;
-    // A `range` that does not count in a C `long` is slow.
+    // A `range` beyond a C `long` is slow.
     if behind - first == count && c_long::try_from(behind).is_ok() {
         return raw::range(py, first as c_long, behind as c_long);
     }
@@ -204,10 +204,10 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
     PyList::new(py, all)
 }
 
-/// A count as callers give it.
+/// Checks a caller's count.
 ///
 /// # Errors
-/// `COUNT_INVALID` for one that no line has; `TypeError` for anything but a whole number.
+/// `COUNT_INVALID` below 0, or above a line's length; `TypeError` for anything but a whole number.
 pub fn checked_count(n: &Bound<'_, PyAny>) -> PyResult<u64> {
     whole_number("n", n, 0, LINE_END, Code::CountInvalid)
 }

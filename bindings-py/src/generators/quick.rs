@@ -1,6 +1,5 @@
-//! The calls that a program makes millions of times, in the C interface's own words: `next()` without
-//! arguments, and `for`. PyO3's way into a method costs more than drawing an ID does. Whatever is not at
-//! hand is left to the method that PyO3 has made.
+//! The hot calls, written with the C interface: `next()` without arguments, and `for`. PyO3's call of a
+//! method costs more than drawing an ID. Where no ID is at hand, PyO3's method is called.
 
 #![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
 
@@ -19,9 +18,9 @@ use crate::generators::raw;
 use crate::values::outside;
 
 pub struct Made {
-    /// The method that PyO3 has made.
+    /// PyO3's own `next`.
     thorough: PyOnceLock<Py<PyAny>>,
-    /// The type of what `for` goes over.
+    /// The iterator's type.
     ids: PyOnceLock<Py<PyType>>,
 }
 
@@ -31,7 +30,7 @@ impl Made {
     }
 }
 
-/// Puts the quick method in the place of the other.
+/// Replaces PyO3's `next` in the class with the quick one.
 pub fn install<C: HasGenerator>(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<C>();
     let thorough = class.getattr("next")?;
@@ -39,7 +38,7 @@ pub fn install<C: HasGenerator>(py: Python<'_>) -> PyResult<()> {
     let doc: String = thorough.getattr("__doc__")?.extract()?;
     let doc = CString::new(format!("next{signature}\n--\n\n{doc}"))?;
     C::made().thorough.get_or_init(py, || thorough.unbind());
-    // The interpreter keeps a pointer to the definition, and to the words in it.
+    // The interpreter keeps a pointer to the definition, and to its texts.
     let method = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: c"next".as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<C> },
@@ -60,8 +59,8 @@ unsafe extern "C" fn next<C: HasGenerator>(
     count: Py_ssize_t,
     names: *mut PyObject,
 ) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock, on an instance of the class, which the descriptor has
-    // looked at. Nothing of PyO3 that counts references is dropped here.
+    // SAFETY: called with the interpreter lock, on an instance of the class: the descriptor has
+    // checked that. No PyO3 reference is dropped here.
     unsafe {
         if count == 0 && names.is_null() {
             quick::<C>(slf, || next_thoroughly::<C>(slf, args, count, names))
@@ -71,8 +70,8 @@ unsafe extern "C" fn next<C: HasGenerator>(
     }
 }
 
-/// An ID that is at hand, or what `otherwise` gives. It calls nothing but in the last place, so that it
-/// has nothing to save on the stack.
+/// An ID that is at hand, or else the result of `otherwise`. Makes tail calls only, so that nothing has
+/// to be saved on the stack.
 ///
 /// # Safety
 /// With the interpreter lock, and a reference to an instance of the class.
@@ -93,7 +92,7 @@ unsafe fn quick<C: HasGenerator>(
     }
 }
 
-/// Calls the driver, and gives the ID.
+/// Calls the driver, then returns the ID.
 ///
 /// # Safety
 /// With the interpreter lock.
@@ -125,8 +124,8 @@ unsafe fn next_thoroughly<C: HasGenerator>(
         }
         Python::attach(|py| {
             let passed_on = || {
-                // Some versions of CPython count -1 where a call that they remember has nothing to
-                // be called on.
+                // Some versions of CPython pass a count of -1 when a specialized call site meets
+                // an unbound method without arguments.
                 let count = usize::try_from(count)
                     .map_err(|_| PyTypeError::new_err("unbound method next() needs an argument"))?;
                 let method = C::made().thorough.get(py).ok_or_else(not_installed)?.bind(py);
@@ -151,7 +150,7 @@ fn not_installed() -> PyErr {
     PySystemError::new_err("`next` was called before it was installed")
 }
 
-/// Calls a method with the arguments of a quick call.
+/// Calls a method with the arguments of a vector call.
 ///
 /// # Safety
 /// As of a function with `METH_FASTCALL | METH_KEYWORDS`.
@@ -170,7 +169,7 @@ unsafe fn pass_on<'py>(
     };
     // SAFETY: there are `count` arguments, and behind them one for each of the names.
     let given = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *args.add(at)) };
-    // SAFETY: what it was called on is alive while it is called.
+    // SAFETY: the object is alive during a call of its method.
     let owner = unsafe { Bound::from_borrowed_ptr(py, slf) };
     let positional: Vec<_> = [owner].into_iter().chain((0..count).map(given)).collect();
     let named = PyDict::new(py);
@@ -190,7 +189,7 @@ fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject 
     }
 }
 
-/// What `for` goes over.
+/// The iterator of a `for` loop.
 #[repr(C)]
 struct Ids {
     base: PyObject,
@@ -248,7 +247,7 @@ unsafe extern "C" fn next_id<C: HasGenerator>(slf: *mut PyObject) -> *mut PyObje
     }
 }
 
-/// What the method gives that stands in the class, where none is at hand.
+/// The next ID by the class's `next`, which waits, where none is at hand.
 ///
 /// # Safety
 /// With the interpreter lock, and a reference to an instance of the class.

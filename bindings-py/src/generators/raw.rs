@@ -1,4 +1,4 @@
-//! Python types in the C interface's own words, for what PyO3 has no slot for, or no quick one.
+//! Python types made with the C interface, where PyO3 lacks a slot or is too slow.
 
 #![expect(unsafe_code, reason = "PyO3 makes types of its own only")]
 
@@ -9,7 +9,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyRange, PyType};
 
-/// A type that Python code can neither call nor change; `flags` come on top of those.
+/// Creates a type that Python code can neither call nor change; `flags` are added to those.
 ///
 /// # Safety
 /// Each function is of its slot's type, and instances are of type `T`, which begins with a `PyObject`.
@@ -36,19 +36,19 @@ pub unsafe fn new_type<T>(
     Ok(class.cast_into::<PyType>()?.unbind())
 }
 
-/// A zeroed instance of such a type: its fields are to be written before anybody sees it.
+/// Allocates a zeroed instance of such a type: write its fields before anybody sees it.
 pub fn allocated<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the type is alive; what comes is a new reference, or null.
+    // SAFETY: the type is alive; the result is a new reference, or null.
     unsafe {
         let object: *mut PyObject = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(class.py(), object)
     }
 }
 
-/// An `int`, or null and an exception.
+/// Creates an `int`, or sets an exception and returns null.
 ///
-/// CPython makes one of a C `long` quicker than of what has no sign. Every ID is such a number where a
-/// `long` has 64 bits.
+/// CPython converts a C `long` faster than an unsigned number, and every ID fits into a `long` of
+/// 64 bits.
 ///
 /// # Safety
 /// With the interpreter lock.
@@ -63,10 +63,10 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
     }
 }
 
-/// A list of the numbers from `first` to below `end`, which the interpreter counts by itself.
+/// Lists the numbers `first..end`, which the interpreter counts by itself.
 pub fn range(py: Python<'_>, first: c_long, end: c_long) -> PyResult<Bound<'_, PyList>> {
     let range = PyRange::new(py, first as isize, end as isize)?;
-    // SAFETY: with the interpreter lock, and a reference to a range; what comes is a new list, or null.
+    // SAFETY: with the interpreter lock, and a reference to a range; the result is a new list, or null.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PySequence_List(range.as_ptr()))?;
         Ok(list.cast_into_unchecked())

@@ -1,4 +1,4 @@
-//! `leafid.Segment`: the numbers of a tag.
+//! `leafid.Segment`: a generator of the numbers of one tag.
 
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig};
@@ -23,13 +23,13 @@ use crate::values::{Seconds, Text, errors, whole_number};
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with a method
 /// `lease_segment(ask)`; by default the URL in the environment variable `LEAFID_STORE`. `step` is
-/// how many numbers the first lease takes (by default the tag's own step), `max_step` the most that
-/// any lease takes (by default the tag's own `max_step`); `timeout` is how many seconds a call waits
-/// at most. Nothing is leased before the first ID.
+/// the size of the first lease (by default the tag's own step), `max_step` the largest size of any
+/// lease (by default the tag's own `max_step`); `timeout` is the longest that a call waits, in
+/// seconds. Nothing is leased before the first ID.
 ///
 /// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
-/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the tag are made if they
-/// are not there.
+/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the tag are created if
+/// they do not exist.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 
@@ -77,7 +77,7 @@ generator_class!(Segment, Segments, {
 });
 
 impl Segment {
-    /// Its name and its options, for a pickle.
+    /// The tag and the options, for a pickle.
     fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
         let (config, how) = (&self.0.kind.0, PyDict::new(py));
         how.set_item("step", config.step)?;
@@ -86,7 +86,7 @@ impl Segment {
     }
 }
 
-/// A step; the tag's own `max_step` is the store's to apply.
+/// Checks a step. The tag's own `max_step` is left to the store.
 fn checked_step(name: &str, step: &Bound<'_, PyAny>, most: u64) -> PyResult<u32> {
     whole_number(name, step, 1, most, Code::StepInvalid).map(|step| step as u32)
 }

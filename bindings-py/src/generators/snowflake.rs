@@ -1,4 +1,4 @@
-//! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
+//! `leafid.Snowflake`: a generator of IDs made of time, worker number and sequence, inside leased windows.
 
 use std::path::{Path, PathBuf};
 
@@ -26,28 +26,27 @@ use crate::values::{
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with the methods
 /// `acquire(ask)`, `renew(ask)` and `release(ask)`; by default the URL in the environment variable
-/// `LEAFID_STORE`. `owner` is the label of this holder (by default `hostname/pid`); `layout` is the
-/// layout that the namespace must have (by default any).
+/// `LEAFID_STORE`. `owner` is this holder's label (by default `hostname/pid`); `layout` is the layout
+/// that the namespace must have (by default any).
 ///
-/// With `sticky` the worker number stays this owner's until it was not seen for 30 days. While its
-/// own is not free, as after a crash or beside another process of this owner, it borrows another;
-/// with `strict` as well it waits for its own. `sticky` needs an `owner` that is the same after a
-/// restart.
+/// With `sticky` the owner keeps its worker number until it has not been seen for 30 days. While that
+/// number is not free, as after a crash or beside another process of this owner, the generator borrows
+/// another; with `strict` as well it waits. `sticky` needs an `owner` that survives a restart.
 ///
 /// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
-/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the namespace are made if they
-/// are not there; `workers` are then the worker numbers of the namespace, from the first to one more
-/// than the last.
+/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the namespace are created if
+/// they do not exist; `workers` is then the namespace's range of worker numbers: the first, and one
+/// more than the last.
 ///
-/// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
-/// allows). The generator survives an outage of the store for as long as its window lasts; a window
-/// lasts at most twice as long as the generator has lived, or 10 s.
+/// `length` is the longest window to ask for, in seconds (by default the namespace's maximum). The
+/// generator survives an outage of the store for as long as its window lasts; a window lasts at most
+/// twice as long as the generator has lived, or 10 s.
 ///
-/// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a
-/// fresh tick begins below `spread`; `state` is the path of a file on a local disk, of this process
-/// alone, from which its next life goes on at once while the store is away, or of a folder, in which
-/// each process takes a file that is free; `timeout` is how many seconds a call waits at most.
-/// Nothing is leased before the first ID.
+/// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a new
+/// tick begins below `spread`; `state` is the path of a file on a local disk, used by this process
+/// alone, from which its next run starts at once although the store is away, or of a folder, in which
+/// each process takes a free file; `timeout` is the longest that a call waits, in seconds. Nothing is
+/// leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 
@@ -80,7 +79,7 @@ generator_class!(Snowflake, Snowflakes, {
         let namespace = &namespace.get("namespace")?;
         let owner = owner.map(|owner| owner.get("owner")).transpose()?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(namespace)));
-        // The label of this process is found when the generator is built, in each process.
+        // A placeholder: building the generator inserts the label, anew in each process.
         let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
         if let Some(owner) = &owner {
             config.owner = Name::owner(owner).map_err(|_| {
@@ -138,7 +137,7 @@ generator_class!(Snowflake, Snowflakes, {
     }
 });
 
-/// Where a state file is, wherever the process goes meanwhile.
+/// The absolute path of a state file: the process may change its working directory.
 fn checked_state(path: &Path) -> PyResult<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|_| {
         errors::raise(Code::StateInvalid, "`state` must be the path of a file, got an empty one")
@@ -151,7 +150,7 @@ fn checked_state(path: &Path) -> PyResult<PathBuf> {
 }
 
 impl Snowflake {
-    /// Its name and its options, for a pickle.
+    /// The namespace and the options, for a pickle.
     fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
         let (config, how) = (&self.0.kind.config, PyDict::new(py));
         if self.0.kind.owner_is_given {
@@ -169,11 +168,11 @@ impl Snowflake {
     }
 }
 
-/// Whether what is kept can be found again, and is wanted at all.
+/// Refuses `sticky` and `strict` where the number could not be found again, or is not wanted.
 fn checked_sticky(config: &SnowflakeConfig, owner_is_given: bool) -> PyResult<()> {
     let message = match (config.sticky, config.strict) {
         (false, true) => "`strict=True` says that no other number will do: it needs `sticky=True`",
-        // Else each start would keep another number, for 30 days.
+        // Otherwise every start would keep another number for 30 days.
         (true, _) if !owner_is_given => {
             "`sticky=True` needs an `owner` that is the same after a restart, such as the name of a \
              pod of a StatefulSet: `owner=os.environ[\"HOSTNAME\"]`"

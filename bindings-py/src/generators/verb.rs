@@ -1,4 +1,4 @@
-//! What is wanted of a generator.
+//! The verbs of a generator that may have to wait.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
@@ -8,12 +8,12 @@ pub enum Verb {
     Ready(u64),
     Release,
     Close,
-    /// The generator, without a wait.
+    /// Gives the generator itself, without a wait.
     Itself,
 }
 
 impl Verb {
-    /// How many IDs it wants.
+    /// The number of IDs that the verb wants.
     pub fn count(self) -> u64 {
         match self {
             Verb::Take(count) | Verb::Fill(count) | Verb::Ready(count) => count,
@@ -21,7 +21,7 @@ impl Verb {
         }
     }
 
-    /// What to call instead where an event loop must not stand still.
+    /// The end of the message that names the awaited call to use in an event loop.
     pub fn instead(self) -> String {
         let (now, right) = match self {
             Verb::Take(n) => (format!("take({n})"), format!("await ids.atake({n})")),

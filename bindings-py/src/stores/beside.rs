@@ -1,21 +1,21 @@
-//! Generators that draw from the same beside each other in one process, such as one for each request.
+//! Warns of generators in one process that draw from the same tag or namespace, such as one per request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::client::driver::Driven;
 
-/// Those of one process, and of what was warned.
+/// The open generators of one process, and the warnings given.
 struct Known {
     open: BTreeMap<String, Vec<Weak<dyn Driven>>>,
     warned: BTreeSet<String>,
 }
 
-/// One at a time: whoever is here has the interpreter, so a fork finds it unlocked.
+/// Used only with the interpreter lock, so a fork finds it unlocked.
 static KNOWN: Mutex<Known> = Mutex::new(Known { open: BTreeMap::new(), warned: BTreeSet::new() });
 
-/// Notes a generator that begins to draw from the store at this address, and says what to warn of if
-/// it is the second one there; of each but once.
+/// Records a generator that begins to draw from the store at this address, and returns the warning if
+/// it is the second one there, once per address and name.
 pub fn begins(address: &str, driven: &Arc<dyn Driven>) -> Option<String> {
     let draws = driven.draws()?;
     let key = format!("{address} {draws}");

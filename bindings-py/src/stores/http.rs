@@ -13,10 +13,10 @@ use crate::values::{FilePath, Text, dict};
 
 /// A store behind a URL.
 ///
-/// Generators carry their asks to it in a thread that never holds the interpreter. `token` is the
-/// operator's; `ca` a file of authorities in PEM that vouch for the server, in place of the public
-/// ones; `cert` and `key` a certificate to show it, and its key. What is not given is taken from
-/// `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`. The files are read once.
+/// Generators carry their asks to it in a thread that never takes the interpreter lock. `token` comes
+/// from the operator; `ca` is a PEM file of the authorities to trust in place of the public ones;
+/// `cert` and `key` are the files of a client certificate and its key. The defaults are `LEAFID_TOKEN`,
+/// `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY` in the environment. The files are read once.
 #[pyclass(frozen, module = "leafid")]
 pub struct HttpStore(pub Arc<Http>);
 
@@ -38,28 +38,28 @@ impl HttpStore {
         Ok(HttpStore(Arc::new(Http::new(&url.get("url")?, shown_to_it)?)))
     }
 
-    /// Where it is; with its password, if it has one, which `repr` and messages leave out.
+    /// The URL, with its password, if it has one; `repr` and messages leave that out.
     #[getter]
     fn url(&self) -> &str {
         &self.0.url
     }
 
-    /// Leases numbers of a tag, over a connection of its own.
+    /// Leases numbers of a tag, over its own connection.
     fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Segment)
     }
 
-    /// Gives a worker number and a window on it, over a connection of its own.
+    /// Grants a worker number and a window on it, over its own connection.
     fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Acquire)
     }
 
-    /// Extends a window, over a connection of its own.
+    /// Extends a window, over its own connection.
     fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Renew)
     }
 
-    /// Takes back the rest of a window, over a connection of its own.
+    /// Takes back the rest of a window, over its own connection.
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let py = ask.py();
         let release: Release = dict::read(ask, "the release")?;
@@ -67,7 +67,7 @@ impl HttpStore {
         Ok(PyDict::new(py))
     }
 
-    /// A pickle has the token, too.
+    /// The constructor's arguments, for a pickle, which therefore contains the token.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&str,), Bound<'py, PyDict>)> {
         let how = PyDict::new(py);
         let given = &self.0.given;

@@ -14,8 +14,8 @@ use crate::stores::answer;
 use crate::testing::PyClock;
 use crate::values::{LayoutArg, Seconds, dict, errors, whole_ms};
 
-/// A store in memory: it creates tags and namespaces on first use, and what it granted is gone
-/// with it. In a forked child it raises `CLOSED`.
+/// A store in memory: it creates tags and namespaces on first use, and forgets its grants when it
+/// is dropped. In a forked child it raises `CLOSED`.
 #[pyclass(frozen, module = "leafid")]
 pub struct MemoryStore(pub Arc<Memory>);
 
@@ -27,7 +27,7 @@ impl MemoryStore {
         Ok(MemoryStore(Arc::new(Memory::new(PyClock::of(clock))?)))
     }
 
-    /// Its id: 32 hex digits.
+    /// The store's id: 32 hex digits.
     #[getter]
     fn id(&self) -> PyResult<String> {
         let id = self.call(Subject::Other("the store"), |rows| Ok(rows.id()))?;
@@ -76,7 +76,7 @@ impl MemoryStore {
         self.serve(ask, Ask::Segment)
     }
 
-    /// Gives a worker number and a window on it.
+    /// Grants a worker number and a window on it.
     fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Acquire)
     }
@@ -95,7 +95,7 @@ impl MemoryStore {
     }
 }
 
-/// Lets `memory:NAME` be a new store from now on: for the fixtures of pytest.
+/// Makes `memory:NAME` name a new store from now on: for the fixtures of pytest.
 #[pyfunction]
 pub fn drop_memory(_py: Python<'_>, name: &str) {
     Memory::drop_named(name);

@@ -1,4 +1,4 @@
-//! Which store a caller means: a URL, one of ours, or any object with the methods.
+//! The `store` argument: a URL, one of our stores, or any object with the methods.
 
 mod beside;
 mod http;
@@ -29,10 +29,10 @@ use crate::client::stores::{Http, Memory};
 use crate::client::{Failed, log};
 use crate::values::{dict, errors, outside, utf8};
 
-/// The default store is a URL in this variable.
+/// The environment variable with the default store's URL.
 const VARIABLE: &str = "LEAFID_STORE";
 
-/// Where ranges come from.
+/// A resolved `store` argument.
 pub enum StoreArg {
     Http(Arc<Http>),
     Memory(Arc<Memory>),
@@ -41,7 +41,7 @@ pub enum StoreArg {
 }
 
 impl StoreArg {
-    /// What a caller means who needs these methods of it.
+    /// Resolves an argument to a store; `verbs` are the methods that it needs.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for no store and for a text that is no URL of one; `TypeError` for an
@@ -77,12 +77,12 @@ impl StoreArg {
         Ok(StoreArg::object(store))
     }
 
-    /// An object that somebody else made. All generators that are given it share a thread: what it
-    /// keeps, such as a connection, is used by one at a time. One at a time.
+    /// A user's own object. All its generators share a thread, so that its methods, and what they use,
+    /// such as a connection, need not be thread-safe. One at a time.
     fn object(store: &Bound<'_, PyAny>) -> StoreArg {
         static HUBS: Mutex<BTreeMap<usize, Weak<HubCell>>> = Mutex::new(BTreeMap::new());
         let mut hubs = HUBS.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who has the hub has the object, so while there is one the address is this object's.
+        // A hub's owner holds the object too, so the address is not reused while the hub lives.
         let at = store.as_ptr() as usize;
         let hub = hubs.get(&at).and_then(Weak::upgrade).unwrap_or_default();
         hubs.retain(|_, hub| hub.strong_count() > 0);
@@ -90,12 +90,11 @@ impl StoreArg {
         StoreArg::Object(store.clone().unbind(), hub)
     }
 
-    /// Makes a tag or a namespace that is not there (`verb` is `create_tag` or `create_namespace`):
-    /// a store in a file or a database does so where it is asked to, before its first grant; one of a
-    /// caller's at once.
+    /// Creates a tag or a namespace if it does not exist (`verb` is `create_tag` or `create_namespace`):
+    /// our stores in a file or a database do so later, before their first grant; a user's own at once.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for a store that has commands for it; the store's.
+    /// `REQUEST_INVALID` for a store that only commands can do this in; the store's own.
     pub fn make(&self, verb: &str, name: &str, how: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = how.py();
         match self {
@@ -120,10 +119,10 @@ impl StoreArg {
         }
     }
 
-    /// Whether a namespace may be made here with a range of worker numbers.
+    /// Checks that a namespace can be created here with a range of worker numbers.
     ///
     /// # Errors
-    /// `WORKER_INVALID` where its operator says the range.
+    /// `WORKER_INVALID` where the store or its operator sets the range.
     pub fn takes_workers(&self, namespace: &str, workers: Range) -> PyResult<()> {
         let Range { start, end } = workers;
         let message = match self {
@@ -139,9 +138,9 @@ impl StoreArg {
         Err(errors::raise(Code::WorkerInvalid, message))
     }
 
-    /// Gives a generator a driver that carries its asks to this store.
+    /// Starts a driver that carries a generator's asks to this store.
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
-        // Before the start, which may run Python code: the end of the interpreter waits for it.
+        // Before the start, which may run Python code: the interpreter's exit handler waits for it.
         driver::remember(Arc::downgrade(&driven));
         start_log(py);
         Arc::clone(&driven).save().map_err(no_thread).inspect_err(|_| driven.ended())?;
@@ -158,13 +157,13 @@ impl StoreArg {
         outside::warn(py, &second)
     }
 
-    /// What tells this store from others; `None` for a memory store, which is a test's own: several
-    /// generators stand for several processes there.
+    /// A text that identifies this store; `None` for a memory store, since in tests several generators on
+    /// it stand for several processes.
     fn address(&self, py: Python<'_>) -> Option<String> {
         match self {
             StoreArg::Http(http) => Some(http.url.clone()),
             StoreArg::Memory(_) => None,
-            // The stores of this package know their place without a look at it.
+            // The stores of this package have their place in an attribute.
             StoreArg::Object(store, _) => {
                 let store = store.bind(py);
                 let place =
@@ -189,12 +188,12 @@ fn no_thread(error: std::io::Error) -> PyErr {
     PyRuntimeError::new_err(format!("the system gives no thread: {error}"))
 }
 
-/// Starts the thread that writes the log, in a process that has one.
+/// Starts the thread that writes the log, in a process that has imported `logging`.
 fn start_log(py: Python<'_>) {
     let modules = py.import("sys").and_then(|sys| sys.getattr("modules"));
     let logs = modules.and_then(|modules| modules.contains("logging")).unwrap_or(false);
     if logs && !log::is_read() {
-        // A log that cannot be written keeps nobody from an ID.
+        // A failing log must not keep callers from their IDs.
         let start = outside::of_module(py, "leafid._log", "start");
         let _ = start.and_then(|start| outside::call(&start, (), None));
     }
@@ -223,7 +222,7 @@ fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> 
     Ok(StoreArg::Http(Http::named(url)?))
 }
 
-/// What a store answers to an ask in a dict.
+/// Carries an ask from a dict to a store, and returns the grant as a dict.
 pub fn answer<'py, A: Fields>(
     ask: &Bound<'py, PyAny>,
     of: impl FnOnce(A) -> Ask,

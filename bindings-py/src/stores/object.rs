@@ -1,4 +1,4 @@
-//! A user's own store: any object with the methods, called from a daemon thread of Python.
+//! A user's own store: any object with the methods, which a daemon thread of Python calls.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -19,19 +19,19 @@ pub fn start(py: Python<'_>, hub: Arc<Hub>, store: &Bound<'_, PyAny>) -> PyResul
     outside::call(&start, (carrier, store), None).map(drop)
 }
 
-/// What the thread speaks with: it polls for calls and brings their results.
+/// The thread's connection to the engine: it polls for calls and brings their results.
 #[pyclass(frozen, module = "leafid._native")]
 pub struct Carrier {
     hub: Arc<Hub>,
     out: Mutex<Option<Out>>,
-    /// The last generator, told that it has ended when the thread is out of here.
+    /// The last generator: it learns of the driver's end once the thread has left this object.
     last: Mutex<Option<Arc<dyn Driven>>>,
 }
 
-/// The call that is out.
+/// The call under way.
 struct Out {
     driven: Arc<dyn Driven>,
-    /// The ask, and when it left on the host's clock; of a release, nothing.
+    /// The ask, and when it left on the host's clock; `None` for a release.
     ask: Option<(Ask, HostTime)>,
     begun: Instant,
 }
@@ -69,7 +69,7 @@ impl Carrier {
         }
     }
 
-    /// The method gave this.
+    /// Takes the method's result.
     fn answered(&self, answer: &Bound<'_, PyAny>) {
         let Some(out) = self.put_out(None) else { return };
         match &out.ask {
@@ -78,24 +78,24 @@ impl Carrier {
         }
     }
 
-    /// The method raised this: a leafid error keeps its code, anything else is
+    /// Takes the method's exception: a leafid error keeps its code, anything else becomes
     /// `STORE_UNAVAILABLE` with its cause.
     fn failed(&self, error: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(out) = self.put_out(None) else { return Ok(()) };
         match &out.ask {
             Some((ask, _)) => self.bring(&out, Err(told(ask, error)?)),
-            // A closing holder has nothing to do about a release that failed.
+            // The holder can do nothing about a failed release.
             None => out.driven.released(),
         }
         Ok(())
     }
 
-    /// The thread ends.
+    /// Reports the thread's end.
     fn ended(&self) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
         match last {
             Some(last) => last.ended(),
-            // It broke down.
+            // The thread broke down.
             None => self.hub.abandon(),
         }
     }

@@ -1,5 +1,5 @@
-//! Stores in Python, on the server's tables (`leafid._sql`): a file, or a database. What they cannot
-//! have in Python is here: the texts, and what a fork left behind.
+//! Native helpers of the stores over SQL (`leafid._sql`), a file or a database with the server's
+//! tables: the texts, and the handling of forks.
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Layout, Name, Range};
@@ -12,18 +12,18 @@ use crate::client::host::fork;
 use crate::client::stores::shown_name;
 use crate::values::{LayoutArg, Seconds, dict, errors, outside, whole_ms, worker_range};
 
-/// What their URLs begin with.
+/// The schemes of their URLs.
 const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
 
-/// Whether a URL names such a store.
+/// Whether a URL names a store over SQL.
 pub fn is_ours(url: &str) -> bool {
-    // SQLAlchemy's: `postgresql+psycopg://…`.
+    // SQLAlchemy's schemes have a driver: `postgresql+psycopg://…`.
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     SCHEMES.contains(&scheme.split('+').next().unwrap_or(""))
 }
 
-/// The store that a URL names; `workers` are for a namespace `default` that is made with it, of which
-/// nothing is said.
+/// Opens the store that a URL names; `workers` is the range for a `default` namespace that is created
+/// with the store and has no options of its own.
 pub fn open(
     py: Python<'_>,
     url: &str,
@@ -46,8 +46,8 @@ pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'p
     Ok((VERSION, texts))
 }
 
-/// What is said of a namespace, as the fields of a request; with a `name` it is refused if no new one can
-/// be so.
+/// A namespace's options as the fields of a request; with a `name`, raises if they are not valid for a
+/// new one.
 #[pyfunction]
 #[pyo3(signature = (name, layout = None, workers = None, max_window = None))]
 pub fn namespace_fields<'py>(
@@ -74,13 +74,13 @@ pub fn namespace_fields<'py>(
     })
 }
 
-/// Which process this is: another number in a forked child than in any process that it comes from.
+/// The number of this process: in a forked child it differs from that of every ancestor.
 #[pyfunction]
 pub fn process(_py: Python<'_>) -> u64 {
     fork::current().number()
 }
 
-/// Keeps an object for ever: a connection that a parent opened is not a child's to close.
+/// Leaks an object on purpose: a child must not close a connection that its parent opened.
 #[pyfunction]
 pub fn abandon(object: Py<PyAny>) {
     std::mem::forget(object);

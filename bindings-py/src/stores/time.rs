@@ -1,4 +1,4 @@
-//! The time of a store over SQL.
+//! The clock of a store over SQL.
 
 use leafid_core::{HostTime, StoreTime};
 use leafid_turn::clock::{Clock, RegistryTime, strayed, strays};
@@ -8,14 +8,14 @@ use super::turn::failed;
 use crate::client::host::clock::Clock as HostClock;
 use crate::testing::PyClock;
 
-/// What the clocks show in one moment.
+/// A reading of the clocks at one moment.
 struct Shown {
     wall: StoreTime,
     boot: HostTime,
 }
 
 impl Shown {
-    /// `told_ms` is what a database has just said, whose time counts unless a test brings a clock.
+    /// Reads the clocks. `told_ms` is a database's time just now; it counts unless a test brings a clock.
     fn of(clock: &HostClock, told_ms: Option<i64>) -> Shown {
         let told = told_ms.filter(|_| !clock.is_given());
         let wall = StoreTime::new(told.unwrap_or_else(|| clock.wall().get()));
@@ -33,8 +33,8 @@ impl Clock for Shown {
     }
 }
 
-/// A store's time: its source's, as long as that can be believed, and never back. It begins at the latest of
-/// the source and of what the store has granted.
+/// A store's time: follows its source as long as that is plausible, and never goes back. It begins at the
+/// later one of the source's time and the latest grant.
 #[pyclass(module = "leafid._native", name = "StoreTime")]
 pub struct PyStoreTime {
     clock: HostClock,
@@ -61,8 +61,8 @@ impl PyStoreTime {
         Ok(PyStoreTime { clock, time: RegistryTime::start(granted, &shown) })
     }
 
-    /// The time in ms. A step forward by more than a minute is not believed for a window, which is at most
-    /// as many ms long as `max_window_ms` says.
+    /// The time in ms. A step forward by more than a minute is ignored for the length of a window, at most
+    /// the number of ms that `max_window_ms` returns.
     #[pyo3(signature = (max_window_ms, told_ms = None))]
     fn read(&mut self, max_window_ms: &Bound<'_, PyAny>, told_ms: Option<i64>) -> PyResult<i64> {
         let shown = Shown::of(&self.clock, told_ms);

@@ -1,4 +1,4 @@
-//! One request to a store over SQL, as Python's drivers carry it out.
+//! One request to a store over SQL: the texts for Python's drivers, and the answer.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub fn texts(name: &str) -> PyResult<Texts> {
 
 type Asked<'py> = (String, Bound<'py, PyDict>);
 
-/// A turn of one request: what is to be read and written for it, and its answer.
+/// A turn of one request: its reads, its writes, and its answer.
 #[pyclass(module = "leafid._native")]
 pub struct Turn {
     alone: Option<Alone<Reply>>,
@@ -51,13 +51,13 @@ impl Turn {
         Ok(Turn { alone: Some(Alone::new(texts, store.0, now, decide)) })
     }
 
-    /// What is to be read: texts and their parameters. None once the request is decided.
+    /// The queries to run: texts and their parameters. None once the request is decided.
     fn reads<'py>(&self, py: Python<'py>) -> PyResult<Vec<Asked<'py>>> {
         let queries = self.alone.iter().flat_map(Alone::reads);
         queries.map(|query| asked(py, &query)).collect()
     }
 
-    /// Takes in the rows of each, as dicts.
+    /// Takes the rows of each query, as dicts.
     fn learn(&mut self, found: Vec<Vec<Bound<'_, PyDict>>>) {
         let rows = |rows: Vec<_>| rows.iter().map(row).collect();
         let found: Vec<Vec<Row>> = found.into_iter().map(rows).collect();
@@ -66,8 +66,8 @@ impl Turn {
         }
     }
 
-    /// What is to be written: what each has to do (`write` a row, `find` one, or `adjust` what there is),
-    /// its text and its parameters.
+    /// The statements to run: the kind of each (`write` a row, `find` one, or `adjust` what there is), its
+    /// text and its parameters.
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&'static str, Asked<'py>)>> {
         let steps = self.alone.iter().flat_map(Alone::steps);
         let steps = steps.map(|step| {
@@ -81,7 +81,7 @@ impl Turn {
         steps.collect()
     }
 
-    /// The answer, once that is durable: fields, a list of them, or None; or raises why there is none.
+    /// The answer, once the writes are durable: fields, a list of them, or None. Raises a refusal.
     fn answer<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(alone) = self.alone.take() else { return Ok(None) };
         match alone.answer().map_err(failed)? {
@@ -108,7 +108,7 @@ pub fn failed(problem: Problem) -> Failed {
     }
 }
 
-/// A text and those of the values that it names.
+/// A query's text, and the parameters that it names.
 fn asked<'py>(py: Python<'py>, query: &Query) -> PyResult<Asked<'py>> {
     let params = PyDict::new(py);
     for name in Text::translate(&query.text, Style::Marks).names {
@@ -126,8 +126,7 @@ fn asked<'py>(py: Python<'py>, query: &Query) -> PyResult<Asked<'py>> {
     Ok((query.text.to_string(), params))
 }
 
-/// A row as a driver gave it. Drivers differ in what they give for a flag, bytes, or a text that is kept as
-/// bytes.
+/// Reads a driver's row. Drivers differ in their types for flags, bytes, and texts kept as bytes.
 fn row(row: &Bound<'_, PyDict>) -> Row {
     let columns = row.iter().map(|(name, value)| {
         let name = name.str().map(|name| name.to_string()).unwrap_or_default();
@@ -141,7 +140,7 @@ fn read(name: &str, value: &Bound<'_, PyAny>) -> Option<Value<'static>> {
     if value.is_none() {
         return Some(Value::Null);
     }
-    // A flag is an `int`, too.
+    // Includes flags: a `bool` is an `int`.
     if value.cast::<PyInt>().is_ok() {
         return value.extract().ok().map(Value::Int);
     }

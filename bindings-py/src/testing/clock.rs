@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::client::host::clock::{Clock, TestClock};
 
-/// A host's clock that a test freezes, steps back and lets leap.
+/// A host's clock that a test can freeze, step back or make leap.
 ///
 /// It shows the real clocks until it is moved. Pass it as `clock=` to a generator or a
 /// `MemoryStore`.
@@ -14,7 +14,7 @@ use crate::client::host::clock::{Clock, TestClock};
 pub struct PyClock(Arc<TestClock>);
 
 impl PyClock {
-    /// What a `clock=` argument means: this clock, or the host's.
+    /// The clock of a `clock=` argument: the given one, or the host's.
     pub fn of(argument: Option<PyRef<'_, PyClock>>) -> Clock {
         argument.map_or_else(Clock::default, |clock| Clock::of_test(Arc::clone(&clock.0)))
     }
@@ -27,7 +27,7 @@ impl PyClock {
         PyClock(Arc::default())
     }
 
-    /// Stops both clocks where they stand; steps still move them.
+    /// Stops both clocks at their current time; steps still move them.
     fn freeze(&self) {
         self.0.freeze();
     }
@@ -53,13 +53,13 @@ impl PyClock {
         self.0.step_wall(ms);
     }
 
-    /// What the monotonic clock shows, in ms.
+    /// The monotonic clock's time, in ms.
     #[getter]
     fn monotonic_ms(&self) -> i64 {
         self.0.monotonic().get()
     }
 
-    /// What the wall clock shows, in ms since 1970.
+    /// The wall clock's time, in ms since 1970.
     #[getter]
     fn wall_ms(&self) -> i64 {
         self.0.wall().get()

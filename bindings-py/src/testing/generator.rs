@@ -1,5 +1,5 @@
-//! A generator without a store, a thread or a clock: every verb takes the time, and asks and
-//! grants are plain dicts. What the vectors drive.
+//! `leafid.testing.Generator`: a generator without a store, a thread or a clock, for the test vectors.
+//! Every verb takes the time, and asks and grants are plain dicts.
 
 use leafid_bindings::AnyGenerator;
 use leafid_core::{Action, Carryover, Code, Event, Failure, HostTime, Outcome, Refusal, Stance};
@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::values::{TokenArg, dict, errors};
 
-/// A generator, sans-I/O: `kind` is `segment` or `snowflake`, `config` a dict, `seed` 64 bits.
-/// Every `at` is the host's clock in ms.
+/// A generator without I/O: `kind` is `segment` or `snowflake`, `config` a dict, `seed` 64 bits.
+/// Every `at` is the host's time in ms.
 #[pyclass(frozen, name = "Generator", module = "leafid.testing")]
 pub struct TestGenerator(Mutex<AnyGenerator>);
 
@@ -78,8 +78,8 @@ impl TestGenerator {
         ask.map(|ask| dict::written(py, |to| put_ask(&ask, to))).transpose()
     }
 
-    /// Applies an answer: `applied`, `ignored`, or the release to send. One that cannot be read
-    /// raises `GRANT_INVALID`: tell it as a `failure`.
+    /// Applies an answer: returns `applied`, `ignored`, or the release to send. An unreadable one
+    /// raises `GRANT_INVALID`: pass that on as a `failure`.
     fn grant<'py>(
         &self,
         at: i64,
@@ -128,18 +128,18 @@ impl TestGenerator {
         self.lock().resumed();
     }
 
-    /// By how many ms the wall clock leapt since the last look.
+    /// The leap of the wall clock since the last look, in ms.
     fn look(&self, at: i64, wall: i64) -> i64 {
         self.lock().look(HostTime::new(at), HostTime::new(wall))
     }
 
-    /// What another memory image may know: `store`, `position`, `have_until`.
+    /// The facts that another memory image may take over: `store`, `position`, `have_until`.
     fn carryover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let before = self.lock().carryover();
         dict::written(py, |to| before.put(to))
     }
 
-    /// Takes over what another memory image knew, and goes on above the highest ID that it handed
+    /// Takes over the facts of another memory image, and goes on above the highest ID that it handed
     /// out in this layout.
     #[pyo3(signature = (before, highest = None, layout = None))]
     fn resume(
@@ -153,7 +153,7 @@ impl TestGenerator {
         refused(self.lock().resume(before, highest, layout))
     }
 
-    /// What a caller does that was refused with this code: `{"raise": …}` or `{"wait": …}`.
+    /// The stance of a caller refused with this code: `{"raise": …}` or `{"wait": …}`.
     #[pyo3(signature = (at, code, until = None))]
     fn stance<'py>(
         &self,
@@ -172,7 +172,7 @@ impl TestGenerator {
         Ok(stance)
     }
 
-    /// The code why asks fail, if they do.
+    /// The code with which asks fail, if they do.
     fn failing(&self) -> Option<&'static str> {
         self.lock().failing().map(Code::as_str)
     }

@@ -1,4 +1,4 @@
-//! `leafid.testing`: a clock that is moved by hand, and the bare generator.
+//! `leafid.testing`: a clock that tests move by hand, and a generator without I/O.
 
 mod clock;
 mod generator;

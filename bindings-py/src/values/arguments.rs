@@ -1,4 +1,4 @@
-//! Arguments that callers may write in more than one way, and lengths of time.
+//! Conversion of arguments that have several forms: times, durations, whole numbers, ranges.
 
 use leafid_core::{Code, Range, StoreTime};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -7,10 +7,10 @@ use pyo3::types::PyInt;
 
 use crate::values::{Seconds, errors};
 
-/// How much of a text a message quotes, in characters.
+/// The most characters of a text that a message quotes.
 const LONGEST_QUOTE: usize = 100;
 
-/// A moment as callers name one: whole ms since 1970, or a `datetime`.
+/// A moment in a caller's form: whole ms since 1970, or a `datetime`.
 #[derive(Clone, Copy)]
 pub struct Moment(pub StoreTime);
 
@@ -27,13 +27,13 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
             return Err(PyTypeError::new_err(message));
         }
         let seconds: f64 = value.call_method0("timestamp")?.extract()?;
-        // To whole µs first, as a datetime has them: a float alone would lose a ms now and then.
+        // Rounded to a `datetime`'s whole µs first: otherwise the float would lose a ms now and then.
         let micros = (seconds * 1e6).round();
         Ok(Moment(StoreTime::new((micros / 1e3).floor() as i64)))
     }
 }
 
-/// A whole number, or the nearest one of 64 bits: both are as far outside of what can be meant.
+/// A whole number, clamped to 64 bits: beyond them no valid value lies anyway.
 pub struct Nearest(pub i64);
 
 impl<'py> FromPyObject<'_, 'py> for Nearest {
@@ -49,7 +49,7 @@ impl<'py> FromPyObject<'_, 'py> for Nearest {
     }
 }
 
-/// The time of a store, in ms since 1970.
+/// A store's time, in ms since 1970.
 pub struct Now(pub i64);
 
 impl<'py> FromPyObject<'_, 'py> for Now {
@@ -66,7 +66,7 @@ impl<'py> FromPyObject<'_, 'py> for Now {
     }
 }
 
-/// A whole number from `least` to `most`.
+/// Checks a whole number from `least` to `most`.
 ///
 /// # Errors
 /// `code` for any other whole number; `TypeError` for anything else.
@@ -91,7 +91,7 @@ pub fn whole_number(
     }
 }
 
-/// The worker numbers of a namespace: the first, and one more than the last.
+/// Checks a range of worker numbers: the first, and one more than the last.
 ///
 /// # Errors
 /// `WORKER_INVALID`.
@@ -109,10 +109,10 @@ pub fn worker_range(workers: &Bound<'_, PyAny>, may_be_empty: bool) -> PyResult<
     })
 }
 
-/// A time-out, in s.
+/// Checks a time-out, in s.
 ///
 /// # Errors
-/// `REQUEST_INVALID` below 0, or for what is no number; `TypeError` for anything but seconds.
+/// `REQUEST_INVALID` below 0, or for NaN; `TypeError` for anything but seconds.
 pub fn checked_timeout(timeout: Seconds) -> PyResult<f64> {
     let timeout = timeout.get("timeout")?;
     if timeout.is_nan() || timeout < 0.0 {
@@ -122,7 +122,7 @@ pub fn checked_timeout(timeout: Seconds) -> PyResult<f64> {
     Ok(timeout)
 }
 
-/// Whole ms of a length in s.
+/// Converts a duration in s to whole ms.
 ///
 /// # Errors
 /// `REQUEST_INVALID` below 0, or for more than 49 days; `TypeError` for anything but seconds.
@@ -137,7 +137,7 @@ pub fn whole_ms(what: &str, seconds: Seconds) -> PyResult<u32> {
     Err(errors::raise(Code::RequestInvalid, message))
 }
 
-/// A text as a message quotes it: a long one is cut, and its length is told.
+/// Quotes a text for a message: a long one is cut, and its length added.
 pub fn cut(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("`{}…` of {} bytes", &text[..end], text.len()),

@@ -1,7 +1,7 @@
 //! Writable buffers of 64-bit integers: `array('Q')`, a memoryview, a NumPy array.
 //!
-//! The format is read here: pyo3's typed buffers take `>Q` for this machine's order and refuse
-//! `<Q`, which is what NumPy arrays of a file have.
+//! The format is read here because pyo3's typed buffers take `>Q` for this machine's byte order and
+//! refuse `<Q`, the format of NumPy arrays from a file.
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
@@ -9,16 +9,16 @@ use pyo3::types::PyMemoryView;
 
 use crate::values::errors;
 
-/// A buffer that is exported, and so keeps its place and size, until this is dropped.
+/// An exported buffer: its address and size are fixed until this is dropped.
 pub struct Buffer(PyUntypedBuffer);
 
 impl Buffer {
     /// Asks an object for its buffer.
     ///
     /// # Errors
-    /// `TypeError` if it has none, or none that 64-bit integers can be written to.
+    /// `TypeError` if it has none that 64-bit integers can be written to.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
-        // A view fills in the strides that ctypes leaves out, and that pyo3 wants.
+        // A memoryview adds the strides that ctypes leaves out and pyo3 needs.
         let view = PyMemoryView::from(object);
         let buffer = match view.and_then(|view| PyUntypedBuffer::get(&view)) {
             Ok(buffer) => buffer,
@@ -41,30 +41,30 @@ impl Buffer {
         Ok(Buffer(buffer))
     }
 
-    /// How many integers it has room for.
+    /// The buffer's length in integers.
     pub fn len(&self) -> usize {
         self.0.item_count()
     }
 
-    /// Whether its place in memory is one of integers.
+    /// Whether the memory is aligned for integers.
     pub fn is_aligned(&self) -> bool {
         self.0.buf_ptr().cast::<u64>().is_aligned()
     }
 
-    /// Its integers; none of a buffer that is not aligned. Not to be kept while the interpreter lock is
-    /// given up.
+    /// The buffer's integers; none if it is not aligned. Do not keep the slice while the interpreter lock
+    /// is released.
     #[expect(unsafe_code, reason = "pyo3 has slices of typed buffers only")]
     pub fn integers(&mut self, _py: Python<'_>) -> &mut [u64] {
         if self.len() == 0 || !self.is_aligned() {
             return &mut [];
         }
-        // SAFETY: the buffer is exported, writable, contiguous, and has `len` items of 8 bytes, as
-        // was looked at, and any 8 bytes are an integer. No Python code runs while it is written;
+        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, and has `len`
+        // items of 8 bytes, and any 8 bytes are an integer. No Python code runs while it is written;
         // other native code that writes to it would race with any way of filling it.
         unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.len()) }
     }
 
-    /// Writes integers, the first one at place `start`; those that find no room are left out.
+    /// Writes integers from index `start` on, as far as there is room.
     #[expect(unsafe_code, reason = "pyo3 writes to typed buffers only")]
     pub fn write(&self, _py: Python<'_>, start: usize, ids: &[u64]) {
         let start = start.min(self.len());
@@ -72,8 +72,8 @@ impl Buffer {
         if count == 0 {
             return;
         }
-        // SAFETY: the buffer is exported, writable, contiguous, and has `len` items of 8 bytes, as
-        // was looked at; `ids` is ours, so that the two do not overlap. Bytes have no alignment.
+        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, and has `len`
+        // items of 8 bytes; `ids` is ours, so the two do not overlap. Bytes need no alignment.
         unsafe {
             let place = self.0.buf_ptr().cast::<u8>().add(start * 8);
             std::ptr::copy_nonoverlapping(ids.as_ptr().cast(), place, count * 8);

@@ -1,4 +1,4 @@
-//! The table of codes, as data.
+//! The table of error codes, as data.
 
 use leafid_bindings::{Answer, codes as table};
 use pyo3::exceptions::PyValueError;
@@ -13,14 +13,14 @@ pub fn codes() -> Vec<&'static str> {
     table::names().collect()
 }
 
-/// The code of an HTTP answer that came without one.
+/// The code for an HTTP status that came without a code.
 #[pyfunction]
 pub fn code_from_http(status: u16) -> &'static str {
     table::from_http(status)
 }
 
-/// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are
-/// the words for it.
+/// The message of a refusal about the `tag` or `namespace` of this name; for any other kind, `name`
+/// is the whole phrase.
 #[pyfunction]
 #[pyo3(signature = (code, kind, name, most = None, wait_ms = None))]
 pub fn sentence(
@@ -33,7 +33,7 @@ pub fn sentence(
     table::sentence(code, kind, name, most, wait_ms)
 }
 
-/// What the table says about a code: `http`, `permanent`, `stops`, `advice`, and the name of its
+/// The table's entry for a code: `http`, `permanent`, `stops`, `advice`, and the name of its
 /// exception class.
 #[pyfunction]
 pub fn code<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyDict>> {

@@ -1,4 +1,4 @@
-//! The fields of asks, grants and rows in plain dicts.
+//! Reads and writes asks, grants and rows as plain dicts.
 
 use leafid_bindings::{Object, Reading, Source, Value, Writing, Wrong};
 use leafid_core::{Code, Refusal};
@@ -29,7 +29,7 @@ impl<'py> Object for Dict<'py> {
         let set = match value {
             Value::Absent | Value::Other => return,
             Value::Flag(flag) => self.dict.set_item(field, flag),
-            // Fields of this kind are whole numbers that a double holds.
+            // Fields of this kind are whole numbers that fit into a double.
             Value::Number(number) => self.dict.set_item(field, number as i64),
             Value::Big(big) => self.dict.set_item(field, big),
             Value::Moment(ms) => self.dict.set_item(field, ms),
@@ -53,7 +53,7 @@ impl<'py> Dict<'py> {
     }
 }
 
-/// A whole number is an `int`: neither `True` nor `1.0` is.
+/// Reads a value. Whole numbers are `int`s: neither `True` nor `1.0`.
 fn read_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Value<'static, Dict<'py>>> {
     Ok(if value.is_none() {
         Value::Absent
@@ -73,7 +73,7 @@ fn read_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Value<'static, Dict<'p
     })
 }
 
-/// The dict of something with fields.
+/// Writes fields to a new dict.
 pub fn written<'py>(
     py: Python<'py>,
     write: impl FnOnce(&mut Writing<Dict<'py>>),
@@ -83,13 +83,13 @@ pub fn written<'py>(
     writing.0.broken.map_or(Ok(writing.0.dict), Err)
 }
 
-/// Reads something with fields from a dict; `what` names it in the error.
+/// Reads fields from a dict; `what` names the dict in the error.
 pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Failed> {
     let mut reading = from(value, what)?;
     T::get(&mut reading).map_err(|refusal| unread(refusal, reading.field(), value, what))
 }
 
-/// A dict to read from; `what` names it in the error.
+/// Prepares a dict for reading; `what` names it in the error.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for anything else.
@@ -102,7 +102,7 @@ pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<Dict<'
     Ok(Reading::new(Dict::new(dict.clone())))
 }
 
-/// What was wrong, in words: with the field that could not be read, else with what it was about.
+/// The error for a wrong value: names the unreadable field, or else the subject.
 pub fn wrong(wrong: Wrong, subject: Subject<'_>) -> Failed {
     if wrong.field.is_empty() {
         return Failed::about(wrong.refusal, subject);
@@ -111,7 +111,7 @@ pub fn wrong(wrong: Wrong, subject: Subject<'_>) -> Failed {
     Failed::new(wrong.refusal.code, message)
 }
 
-/// As [`wrong`], of what an ask names.
+/// As [`wrong`], with the tag or namespace of an ask as the subject.
 pub fn wrong_ask(wrong: Wrong, ask: &Bound<'_, PyAny>) -> Failed {
     let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
     match (named("tag"), named("namespace")) {

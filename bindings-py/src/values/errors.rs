@@ -1,4 +1,4 @@
-//! Errors: one exception class per code, all under `leafid.LeafidError`.
+//! Exceptions: one class per code, all under `leafid.LeafidError`.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use pyo3::types::{PyModule, PyType};
 
 use crate::client::{Cause, Failed};
 
-/// The exception, with what stands behind it as its `__cause__`.
+/// The exception, with the failure's cause as its `__cause__`.
 impl From<Failed> for PyErr {
     fn from(failed: Failed) -> PyErr {
         Python::attach(|py| exception(py, &failed).unwrap_or_else(|broken| broken))
     }
 }
 
-/// Without a call of Python code: a daemon thread that ran some below this frame could lose the
+/// Creates the exception without running Python code: below this frame, a daemon thread could lose the
 /// interpreter lock there, and taking it back while the interpreter ends aborts the process.
 fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
     let class: Bound<'_, PyType> = module(py)?.getattr(class_name(failed.code))?.cast_into()?;
@@ -59,7 +59,7 @@ pub fn raise(code: Code, message: impl Into<String>) -> PyErr {
     Failed::new(code, message).into()
 }
 
-/// A `TypeError`, which Python raises for an argument of another type, with a code as all others have.
+/// A `TypeError`, as Python raises for an argument of a wrong type, but with a code.
 pub fn wrong_type(message: impl Into<String>) -> PyErr {
     let error = PyTypeError::new_err(message.into());
     Python::attach(|py| {
@@ -77,12 +77,12 @@ pub fn code_of(error: &Bound<'_, PyAny>) -> PyResult<Option<Code>> {
     Ok(Code::parse(&error.getattr("code")?.extract::<String>()?))
 }
 
-/// The class of a code's exception: its name and `Error`.
+/// The name of a code's exception class.
 pub fn class_name(code: Code) -> String {
     format!("{code:?}Error")
 }
 
-/// The Python side of this file.
+/// The module `leafid.errors`.
 fn module<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyModule>> {
     static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = ERRORS.get_or_try_init(py, || py.import("leafid.errors").map(Bound::unbind))?;

@@ -1,4 +1,4 @@
-//! Layouts, and what an ID is made of.
+//! `leafid.Layout`: how the parts of a snowflake share its bits.
 
 use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
@@ -66,13 +66,13 @@ impl PyLayout {
         PyLayout(Layout::JS53)
     }
 
-    /// Where time begins, in ms since 1970.
+    /// The beginning of time, in ms since 1970.
     #[getter]
     fn epoch_ms(&self) -> i64 {
         self.0.epoch_ms()
     }
 
-    /// How long a tick is, in ms.
+    /// The length of a tick, in ms.
     #[getter]
     fn tick_ms(&self) -> u32 {
         self.0.tick_ms()
@@ -102,13 +102,13 @@ impl PyLayout {
         self.0.last().get()
     }
 
-    /// How many IDs one worker has in a second.
+    /// The number of IDs that one worker can make in a second.
     #[getter]
     fn per_second(&self) -> u64 {
         self.0.per_second()
     }
 
-    /// How many worker numbers there are.
+    /// The number of worker numbers.
     #[getter]
     fn workers(&self) -> u64 {
         self.0.workers()
@@ -128,7 +128,7 @@ impl PyLayout {
         id.map_err(|refusal| self.overflow(refusal, time))
     }
 
-    /// What an ID is made of.
+    /// Splits an ID into its parts.
     pub fn decompose<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = id.py();
         let id = whole_number("id", id, 0, u64::MAX, Code::IdInvalid)?;
@@ -143,12 +143,12 @@ impl PyLayout {
         outside::call(class.bind(py), parts, None)
     }
 
-    /// The smallest ID that a moment can have: the lower bound of a range query.
+    /// The smallest ID of a moment: the lower bound of a range query.
     fn first_id(&self, time: Moment) -> PyResult<u64> {
         self.0.first_id(time.0).map_err(|refusal| self.overflow(refusal, time))
     }
 
-    /// The largest ID that a moment can have: the upper bound (inclusive) of a range query.
+    /// The largest ID of a moment: the inclusive upper bound of a range query.
     fn last_id(&self, time: Moment) -> PyResult<u64> {
         self.0.last_id(time.0).map_err(|refusal| self.overflow(refusal, time))
     }
@@ -173,7 +173,7 @@ impl PyLayout {
 }
 
 impl PyLayout {
-    /// The fields of a layout in a dict: what its constructor takes.
+    /// The arguments of the constructor, in a dict.
     pub fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         [
             ("epoch_ms", self.0.epoch_ms()),

@@ -1,4 +1,4 @@
-//! A layout as callers name one, and what an ID of it is made of.
+//! Layouts as arguments, and `leafid.decode`.
 
 use leafid_core::{Code, Layout};
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArg {
     }
 }
 
-/// What an ID is made of: `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`.
+/// Splits an ID into `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`.
 #[pyfunction]
 #[pyo3(signature = (id, layout = LayoutArg(Layout::LEAF)), text_signature = "(id, layout=Layout.leaf)")]
 pub fn decode<'py>(id: &Bound<'py, PyAny>, layout: LayoutArg) -> PyResult<Bound<'py, PyAny>> {

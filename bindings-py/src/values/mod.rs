@@ -1,4 +1,4 @@
-//! How values cross between Python and the core: dicts, layouts, IDs as text, buffers, errors, calls.
+//! Conversion between Python and the core: dicts, layouts, IDs as text, buffers, errors, calls.
 
 pub mod dict;
 pub mod errors;

@@ -1,9 +1,9 @@
-//! Calls of Python code, in which a thread may find the interpreter at its end.
+//! Calls into Python code that are safe while the interpreter ends.
 //!
-//! Before 3.14, CPython ends a daemon thread by `pthread_exit` where it wants the interpreter lock back and
-//! the main thread has begun to end the interpreter. Unwound through a native frame, that aborts the
-//! process. So the thread stays where it is, as it does from 3.14 on; PyO3 sees to it where a thread
-//! comes back from `detach`, and this where the lock was lost in Python code below one of our frames.
+//! Before 3.14, CPython ends a daemon thread by `pthread_exit` when it wants the interpreter lock back
+//! after the main thread has begun to end the interpreter. Unwinding through a native frame then aborts
+//! the process. So the thread parks for ever instead, as from 3.14 on. PyO3 does that where a thread
+//! returns from `detach`, this module where the lock was lost in Python code below one of our frames.
 
 #![expect(unsafe_code, reason = "PyO3's own calls cannot be unwound")]
 
@@ -22,7 +22,7 @@ type Call =
 type Send =
     unsafe extern "C-unwind" fn(*mut PyObject, *mut PyObject, *mut *mut PyObject) -> PySendResult;
 
-/// Keeps the thread that unwinds it.
+/// Parks for ever the thread that unwinds past this.
 struct Stays;
 
 impl Drop for Stays {
@@ -40,7 +40,7 @@ fn staying<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What a call gives; `named` are its arguments by name.
+/// Calls an object; `named` holds the keyword arguments.
 pub fn call<'py>(
     callable: &Bound<'py, PyAny>,
     args: impl IntoPyObject<'py, Target = PyTuple>,
@@ -52,8 +52,8 @@ pub fn call<'py>(
     let named = named.map_or(ptr::null_mut(), |named| named.as_ptr());
     let calls: unsafe extern "C" fn(_, _, _) -> _ = ffi::PyObject_Call;
     // SAFETY: with the interpreter lock, and references to a tuple, and a dict or nothing; the two types
-    // of the function differ in whether it may be unwound. The compiler must not see which one it is:
-    // it believes PyO3 that this one never is.
+    // of the function differ only in whether it may unwind. `black_box` hides the function from the
+    // compiler, which trusts PyO3's declaration that this one never unwinds.
     unsafe {
         let calls = black_box(mem::transmute::<unsafe extern "C" fn(_, _, _) -> _, Call>(calls));
         let gave = staying(|| calls(callable.as_ptr(), args.as_ptr(), named));
@@ -61,7 +61,7 @@ pub fn call<'py>(
     }
 }
 
-/// What a method gives.
+/// Calls a method.
 pub fn call_method<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,
@@ -71,25 +71,25 @@ pub fn call_method<'py>(
     call(&object.getattr(name)?, args, named)
 }
 
-/// Something of a module of ours, which may be imported only now.
+/// Gets a name from one of our modules, importing it where needed.
 pub fn of_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let import = py.import("builtins")?.getattr("__import__")?;
-    // With a name, so that it gives the module itself and not the package.
+    // With a name, `__import__` returns the module and not the package.
     call(&import, (module, py.None(), py.None(), (name,)), None)?.getattr(name)
 }
 
-/// An attribute, which may be a property.
+/// Gets an attribute, which may be a property.
 pub fn attribute<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     call(&object.py().import("builtins")?.getattr("getattr")?, (object, name), None)
 }
 
-/// Issues a `RuntimeWarning` on the line of Python that called us.
+/// Issues a `RuntimeWarning` for the calling line of Python.
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let warn = py.import("_warnings")?.getattr("warn")?;
     call(&warn, (message, py.get_type::<PyRuntimeWarning>(), 1), None).map(drop)
 }
 
-/// Goes on with a coroutine.
+/// Resumes a coroutine.
 ///
 /// # Safety
 /// As of `PyIter_Send`.

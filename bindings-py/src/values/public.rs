@@ -1,4 +1,4 @@
-//! `leafid.public`: IDs as the outside may see them.
+//! `leafid.public`: encrypted IDs that may be shown to the outside.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use pyo3::prelude::*;
 
 use crate::values::{Text, errors, whole_number};
 
-/// Turns the IDs of one tag (or namespace) into public ones, such as `order_7Xk2mPq9RtB`, and back.
+/// Converts the IDs of one tag (or namespace) to public texts, such as `order_7Xk2mPq9RtB`, and back.
 ///
-/// `key` is 16 or 32 random bytes; keep it for as long as texts are out. `prefix` says what an ID is
-/// of, and a text with another one is refused. `alphabet` is `base58` or `base62`; a text has 11
-/// digits in either. It is FF1 of NIST SP 800-38G over 63 bits, with the tag as its tweak.
+/// `key` is 16 or 32 random bytes; keep it for as long as texts are in use. `prefix` names the kind of
+/// thing, and texts with another prefix are refused. `alphabet` is `base58` or `base62`; a text has 11
+/// digits in either. The cipher is FF1 of NIST SP 800-38G over 63 bits, with the tag as its tweak.
 ///
-/// A text gives no permission: check who asks for what it names. There is no check digit: a typo is
-/// another number of 63 bits, which practically never is one of yours.
+/// A text gives no permission: check what its user may access. There is no check digit: a typo decodes
+/// to another number of 63 bits, practically never one of your IDs.
 #[pyclass(frozen, module = "leafid.public")]
 pub struct Scrambler(leafid_public::Scrambler);
 
@@ -54,12 +54,12 @@ impl Scrambler {
         Ok(text.as_str().to_owned())
     }
 
-    /// The ID of a public text. `IdInvalidError` for a text of another prefix, length or alphabet.
+    /// The ID of a public text. Raises `IdInvalidError` for another prefix, length or alphabet.
     fn decode(&self, text: Text) -> PyResult<u64> {
         self.0.decode(&text.get("text")?).map_err(|wrong| raised(&wrong))
     }
 
-    /// Another number of 63 bits, for where a number is wanted.
+    /// The ID scrambled to another number of 63 bits, for use where a number is needed.
     fn scramble(&self, id: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.0.scramble(checked_id(id)?).map_err(|wrong| raised(&wrong))
     }

@@ -1,4 +1,4 @@
-//! 16 bytes: request ids, keys, the ids of stores.
+//! Tokens of 16 bytes: request ids, keys, the ids of stores.
 
 use leafid_core::{Code, Token};
 use pyo3::prelude::*;
@@ -6,11 +6,11 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::values::{errors, utf8};
 
-/// 16 bytes as callers write them: `bytes`, or 32 hex digits.
+/// A token as an argument: 16 `bytes`, or 32 hex digits.
 pub struct TokenArg(pub Token);
 
 impl TokenArg {
-    /// The 32 digits.
+    /// The token as 32 hex digits.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.to_hex()).into_owned()
     }

@@ -1,4 +1,4 @@
-//! Arguments whose type is checked where their name is known.
+//! Arguments whose type is checked late, where the error can name the argument.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use pyo3::types::PyString;
 
 use crate::values::errors;
 
-/// An argument of a type, or the name of the type that it has instead.
+/// An argument of the wanted type, or else the name of its actual type.
 pub struct Typed<T>(Result<T, String>);
 
 pub type Text = Typed<String>;
-/// The path of a file: what `os.fspath` gives, as the system holds it.
+/// The path of a file: the result of `os.fspath`, in the system's encoding.
 pub type FilePath = Typed<PathBuf>;
 pub type Seconds = Typed<f64>;
 
@@ -37,7 +37,7 @@ impl<T> Typed<T> {
     }
 }
 
-/// What a message calls a type.
+/// The name of a type in messages.
 pub trait Wanted {
     const WANTED: &'static str;
 }
@@ -54,10 +54,10 @@ impl Wanted for f64 {
     const WANTED: &'static str = "a number of seconds";
 }
 
-/// A text that is known to be one.
+/// Checks that a `str` is valid UTF-8.
 ///
 /// # Errors
-/// `REQUEST_INVALID` for halves of characters.
+/// `REQUEST_INVALID` for lone surrogates.
 pub fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
     text.to_cow().map_err(|_| halves())
 }

@@ -1,4 +1,4 @@
-"""A server that answers whatever a test wants: over HTTP, and as an own store."""
+"""A server with a test's own answers: over HTTP, and as a user's own store."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ PROBLEM = {"content-type": "application/problem+json"}
 
 
 class Answers:
-    """Listens on a free loopback port; `answer(path, body)` gives status, headers and body. An
-    answer of `None` is a connection that is cut."""
+    """Listens on a free loopback port; `answer(path, body)` returns status, headers and body, or `None`
+    to cut the connection."""
 
     def __init__(self, answer: Callable[[str, dict[str, Any]], Answer | None]) -> None:
         self.answer = answer
@@ -23,7 +23,7 @@ class Answers:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Else the body waits until the client has acknowledged the headers, for 40 ms.
+            # Otherwise the body waits up to 40 ms until the client acknowledges the headers.
             disable_nagle_algorithm = True
 
             def do_POST(self) -> None:
@@ -68,7 +68,7 @@ class Answers:
 
 
 def wire(grant: dict[str, Any]) -> bytes:
-    """A grant as it stands on the wire: IDs and ticks are decimal strings."""
+    """A grant in its wire form: IDs and ticks are decimal strings."""
     big = {"start", "end", "remaining"}
     shown = {field: str(value) if field in big else value for field, value in grant.items()}
     return json.dumps(shown).encode()

@@ -1,4 +1,4 @@
-"""A request to a server of this machine, over a connection of its own."""
+"""A request to a server on this machine, over its own connection."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ Heard = tuple[int, Mapping[str, str], bytes]
 
 
 def ask(port: int, method: str = "GET", path: str = "/", body: object = None, timeout: float = 60) -> Heard:
-    """The status, the headers and the body of the answer."""
+    """Sends a request; returns status, headers and body of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         text = None if body is None else json.dumps(body)

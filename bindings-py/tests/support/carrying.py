@@ -1,4 +1,4 @@
-"""What happens beside a request while a store carries it out."""
+"""Hooks into the transactions of stores over SQL."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from leafid._sql.turn import Run, carry
 
 @contextmanager
 def carried(act: Callable[[Run], Any]) -> Iterator[list[Any]]:
-    """Calls `act` in the transaction of each request, before the request itself; yields what it gave."""
+    """Calls `act` in the transaction of each request, before the request itself; yields its results."""
     given: list[Any] = []
 
     def beside(turn: Any, run: Run) -> bool:
@@ -24,7 +24,7 @@ def carried(act: Callable[[Run], Any]) -> Iterator[list[Any]]:
 
 @contextmanager
 def before_each(act: Callable[[str, dict[str, Any]], Any]) -> Iterator[None]:
-    """Calls `act` before each text, with it and its parameters."""
+    """Calls `act` with each text and its parameters before they run."""
 
     def beside(turn: Any, run: Run) -> bool:
         def then(text: str, params: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:

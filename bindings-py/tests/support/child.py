@@ -1,4 +1,4 @@
-"""A forked child of a test, and what it says."""
+"""A forked child of a test, and its result."""
 
 import os
 import traceback
@@ -13,7 +13,7 @@ def in_child(
     between: Callable[[], object] = lambda: None,
     fork: Callable[[], int] | None = None,
 ) -> str:
-    """What `act` gives in a forked child, or the code of its error. `between` is called in the parent
+    """The result of `act` in a forked child, or the code of its error. `between` is called in the parent
     after the fork and before `act`."""
     begin, begun = os.pipe()
     heard, told = os.pipe()

@@ -1,5 +1,5 @@
-"""Real database servers: each in a temporary folder, on a free port of this machine alone, ended by
-its id. How they are started stands in `tests/servers` for the Rust suites, too."""
+"""Real database servers, each in a temporary folder and on a free loopback port. The Rust suites start
+them in the same way (`tests/servers`)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _NAMES = itertools.count()
 
 
 class Database:
-    """A server with any number of databases. Whoever connects from this machine needs no password."""
+    """A server with any number of databases. Connections from this machine need no password."""
 
     name: str
-    # The driver's module, and the database that every server has.
+    # The driver's module, and the database that exists on every server.
     module: str
     common: str
-    # The URL's scheme with SQLAlchemy.
+    # The scheme of SQLAlchemy's URLs.
     scheme: str
     # The statements that find the sessions of a database, and end one.
     sessions_of: str
@@ -60,9 +60,9 @@ class Database:
         self.taken.give_back()
 
     def start(self) -> None:
-        """Starts it on what it kept, and waits until it answers."""
+        """Starts the server on its data, and waits until it answers."""
         log = self.folder / "log"
-        # Ended with this process, however that ends.
+        # Killed with this process, however that ends.
         command = ["setpriv", "--pdeathsig=KILL", *self.as_user(), *map(str, self.command())]
         with log.open("wb") as out:
             self.process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder, env=self.environment)
@@ -74,11 +74,11 @@ class Database:
             time.sleep(0.02)
 
     def kill(self) -> None:
-        """Ends it as a power cut does, and all that it started: as long as one of those is there, it
-        holds memory that the next server finds in use."""
+        """Kills the server, as a power cut does, and its children: while one of them lives, the next server
+        finds the shared memory in use."""
         assert self.process is not None
         if self.process.poll() is None:
-            # It starts no more of them while they are looked for.
+            # Stopped, so that it starts no more children during the search.
             stop(self.process.pid)
         children = descendants(self.process.pid)
         self.process.kill()
@@ -89,7 +89,7 @@ class Database:
 
     @property
     def driver(self) -> Any:
-        """Imported here, so that tests without a database run without the drivers."""
+        """The driver, imported late, so that tests without a database run without it."""
         return importlib.import_module(self.module)
 
     def answers(self) -> bool:
@@ -100,11 +100,11 @@ class Database:
         return True
 
     def make(self) -> str:
-        """A database of its own: its name."""
+        """Creates a new database; returns its name."""
         return self.make_again(f"ids{next(_NAMES)}")
 
     def make_again(self, name: str) -> str:
-        """An empty database of this name: cheaper than many, all of which a crash would recover."""
+        """Empties or creates a database of this name: cheaper than many, all of which a restart would recover."""
         self.run(self.common, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
         return name
 
@@ -120,15 +120,15 @@ class Database:
             connection.close()
 
     def table(self, name: str) -> str:
-        """A table of ours, as it is called where it lies."""
+        """The qualified name of one of our tables."""
         return name
 
     def sqlalchemy(self, database: str) -> str:
-        """The URL of a database as SQLAlchemy takes it."""
+        """A database's URL for SQLAlchemy."""
         return f"{self.scheme}://{self.url(database).partition('://')[2]}"
 
     def sessions(self, database: str) -> list[int]:
-        """Those that others have in a database."""
+        """The other sessions in a database."""
         return [int(row[0]) for row in self.run(self.common, self.sessions_of.format(database))]
 
     def end(self, session: int) -> None:
@@ -199,7 +199,7 @@ class Mariadb(Database):
         return program or not_run("mariadb", name, "mariadb-server")
 
     def install(self) -> None:
-        # Looked for first, so that what is missing has the same name as in the Rust suites.
+        # Looked for first, so that a missing program has the same name as in the Rust suites.
         self.program("mariadbd")
         how = ["--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal"]
         self.made(self.program("mariadb-install-db"), *how, f"--user={getpass.getuser()}", f"--datadir={self.data}")

@@ -1,9 +1,9 @@
-"""A process that draws until it is killed, and writes down each ID that it was given: as a script
+"""A script that draws until it is killed, and records each ID:
 
     python drawing.py segment|snowflake|both STORE FILE COUNT [unguarded]
 
-It ends after COUNT IDs. With `unguarded`, the store writes whatever it has read, in a file also without
-a transaction: the control. It then begins when four of them are there.
+It ends after COUNT IDs. With `unguarded`, the control, the store writes whatever it has read, in a file
+also without a transaction; it then waits at the start until four processes run.
 """
 
 import re
@@ -20,7 +20,7 @@ def take_the_guard_off() -> None:
     from leafid._sql.turn import Turn, carry
 
     def alone(dialect, store, now, verb, ask):
-        # What a holder shows would have the tag refused to all others.
+        # A holder's claim would stop the tag for all others.
         ask = {field: value for field, value in ask.items() if field != "have_until"}
         return Turn(dialect, store, now, verb, ask)
 

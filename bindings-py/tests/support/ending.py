@@ -1,4 +1,4 @@
-"""The end of a run, however its tests go: nothing waits for ever, and nothing that was started stays."""
+"""The end of a run, however its tests go: nothing waits for ever, and no started process stays."""
 
 import contextlib
 import ctypes
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.waiting import until
 
-# What a forked child of a test may live, in s; who waits for one does so for a shorter time.
+# The longest life of a forked child of a test, in s; waits for one are shorter.
 CHILD_S = 180
 LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -18,19 +18,18 @@ _KEPT: set[int] = set()
 
 
 def bound() -> list[str]:
-    """What a command begins with whose process is to end with this one, however this one ends."""
+    """A prefix for commands, by which their processes are killed when this one ends, however it ends."""
     found = shutil.which("setpriv")
     return [found, "--pdeathsig=KILL"] if found else []
 
 
 def keep(pid: int) -> None:
-    """This one, and what it starts, lives on from test to test."""
+    """Lets a process and its children live from test to test."""
     _KEPT.add(pid)
 
 
 def watch_children() -> None:
-    """Every child that is forked here ends by itself, and every orphan of one that was started here comes
-    to us."""
+    """Limits the life of every forked child, and makes this process adopt orphans of its processes."""
     os.register_at_fork(after_in_child=_in_child)
     if LINUX:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
@@ -43,7 +42,7 @@ def _in_child() -> None:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-# Without the interpreter's lock given up: a child of many threads would not get it back.
+# `PyDLL` keeps the interpreter lock: a child of a process with many threads would not get it back.
 _LIBRARY = ctypes.PyDLL(None) if LINUX else None
 
 
@@ -53,11 +52,11 @@ def _prctl(what: int, value: int) -> None:
 
 
 def left() -> list[int]:
-    """What runs below this process, and is of no longer life than a test."""
+    """The running descendants of this process, without those that may live longer than a test."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
-        return []  # It has no children.
+        return []  # There are no children.
     kept = {pid for one in _KEPT for pid in [one, *descendants(one)]}
     return [pid for pid in descendants(os.getpid()) if pid not in kept and runs(pid)]
 
@@ -77,18 +76,18 @@ def shown(pid: int) -> str:
 
 
 def runs(pid: int) -> bool:
-    """Whether it is there, and not only its exit code."""
+    """Whether a process exists, and is no zombie."""
     return state(Path(f"/proc/{pid}")) not in "ZX"
 
 
 def stop(pid: int) -> None:
-    """Has it stand still: the signal is no more than a wish until the last of its threads has come to it."""
+    """Stops a process, and waits until the signal has reached all its threads."""
     os.kill(pid, signal.SIGSTOP)
     assert until(lambda: all(state(task) in "TtZX" for task in Path(f"/proc/{pid}/task").glob("*")))
 
 
 def state(process: Path) -> str:
-    """The letter that `/proc` has for it; `X` where there is none any more."""
+    """A process's state letter in `/proc`; `X` if it is gone."""
     try:
         return (process / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -96,7 +95,7 @@ def state(process: Path) -> str:
 
 
 def descendants(pid: int) -> list[int]:
-    """All that a process started, and they."""
+    """The children of a process, and theirs."""
     parents: dict[int, list[int]] = {}
     for found in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):

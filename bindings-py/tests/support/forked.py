@@ -1,11 +1,11 @@
-"""A process that forks: run as a script, it prints what its children drew as one line of JSON.
+"""A script that forks, and prints a summary of its children's IDs as one line of JSON.
 
     python forked.py segment|snowflake URL CHILDREN IDS FOLDER [close|unguarded|loop|alone]
 
 The children inherit one generator with a range in hand. With `close`, the parent closes it while
-they draw. With `unguarded`, the children do not: they would wait seconds for a thread of the parent.
-With `loop`, it forks while its event loop runs, IDs are at hand, and tasks are waiting for more; with
-`alone`, nobody waits there.
+they draw. With `unguarded`, the children do not close theirs: that would wait seconds for a thread
+of the parent. With `loop`, the process forks while its event loop runs, IDs are at hand, and tasks
+wait for more; with `alone`, no task waits.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from pathlib import Path
 import leafid
 from leafid.testing import Clock
 
-# Far more than a child takes on a busy machine.
+# Far more than a child needs on a busy machine.
 PATIENCE_S = 120
 Ids = leafid.Segment | leafid.Snowflake
 
 
 def main(kind: str, url: str, children: int, count: int, folder: Path, word: str) -> None:
     ids = generator(kind, url)
-    # The first range is of the tag's own step; `take` alone would lease as many as it takes.
+    # The first range has the tag's own step; `take` alone would lease only as many as it takes.
     mine = [ids.next()]
     mine += ids.take(4)
     in_hand = ids.stats().in_hand
@@ -39,8 +39,8 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, word: str
         drawn = [ids.next()]
         os.write(started, b".")
         while len(drawn) < count:
-            # In small batches, so that the children draw beside each other in every ms,
-            # however few processors there are.
+            # In small batches, so that the children interleave in every ms, even with few
+            # processors.
             drawn.extend(ids.next() for _ in range(min(100, count - len(drawn))))
             time.sleep(0.0002)
         if word != "unguarded":
@@ -77,9 +77,9 @@ async def in_a_loop(kind: str, url: str, children: int, count: int, folder: Path
     ids = generator(kind, url, max_ahead=0.01, clock=clock)
     mine = [await ids.anext()]
     in_hand = ids.stats().in_hand
-    # So that no time makes snowflakes before the fork.
+    # Frozen, so that no new ticks bring snowflakes before the fork.
     clock.freeze()
-    # More than is at hand: these wait while the process forks.
+    # More than is at hand: these tasks wait while the process forks.
     much = 4_000 if kind == "segment" else 40_000
     waiting = [asyncio.create_task(ids.atake(much)) for _ in range(0 if word == "alone" else 3)]
     await asyncio.sleep(0)
@@ -106,7 +106,7 @@ def generator(kind: str, url: str, **how: object) -> Ids:
 
 
 def fork(children: int, draw: Callable[[], Iterable[int]], folder: Path) -> list[int]:
-    """So many children that leave what they draw in files; the process IDs."""
+    """Forks children that write their IDs to files; returns the process IDs."""
     pids = []
     for child in range(children):
         pid = os.fork()
@@ -130,7 +130,7 @@ def tell(mine: list[int], folder: Path, **more: int) -> None:
 
 
 def wait(pid: int) -> bool:
-    """Whether the child failed; one that hangs is ended, by its id."""
+    """Whether the child failed; one that hangs is killed."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -143,7 +143,7 @@ def wait(pid: int) -> bool:
 
 
 if __name__ == "__main__":
-    # From 3.12 on, Python warns of any fork beside threads; that it works here is what is shown.
+    # From 3.12 on, Python warns of every fork with threads; this test shows that it works.
     warnings.simplefilter("ignore", DeprecationWarning)
     kind, url, children, count, folder, *rest = sys.argv[1:]
     given = kind, url, int(children), int(count), Path(folder), *(rest or [""])

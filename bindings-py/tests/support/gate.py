@@ -1,4 +1,4 @@
-"""Stores that answer when a test lets them."""
+"""Stores whose answers a test controls."""
 
 import threading
 
@@ -32,13 +32,13 @@ class Gate(Tens):
         return super().lease_segment(ask)
 
     def shut(self) -> None:
-        """From now on an ask hangs; once one does, no answer is on its way."""
+        """Makes asks hang from now on; once one does, no answer is under way."""
         self.gate.clear()
         self.hangs.clear()
 
 
 class Away(Tens):
-    """Answers, or says that it cannot while it is `away`."""
+    """Answers, or fails as unavailable while `away` is set."""
 
     def __init__(self, away: bool = False) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Away(Tens):
 
 
 class Slow(Tens):
-    """Takes its time, as a store over a network may: until a loop has had ten turns more."""
+    """Answers slowly, as a store over a network may: after ten more turns of a loop."""
 
     def __init__(self) -> None:
         super().__init__()

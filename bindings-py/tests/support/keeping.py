@@ -1,5 +1,5 @@
-"""An application whose processes have a folder of state files: the IDs of each request as 64-bit
-integers, and in headers which process drew them, and how often it has leased.
+"""A web application whose processes share a folder of state files. It answers with IDs as 64-bit
+integers, and headers with the process and its number of leases.
 
     LEAFID_STATE=FOLDER gunicorn support.keeping:wsgi
 """
@@ -11,10 +11,10 @@ from array import array
 import leafid
 
 EACH = 20_000
-# Far ahead of the clock, so that a life which goes on below the end of the one before gives the same
-# IDs again. A window that is used up while the store is away is not waited for.
+# Far ahead of the clock, so that a run that starts below the end of the last one gives the same IDs
+# again. The time-out is short, since a window may be used up while the store is away.
 ids = leafid.Snowflake("edge", state=os.environ["LEAFID_STATE"], max_ahead=20.0, timeout=0.5)
-# A file that is not used would be said so.
+# An unused file causes a warning.
 warnings.filterwarnings("error", message=".*state file")
 
 

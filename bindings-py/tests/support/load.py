@@ -1,4 +1,4 @@
-"""Load on a web server: its answers, from many clients at once."""
+"""Puts load on a web server, from many clients at once."""
 
 import json
 import os
@@ -22,8 +22,8 @@ TRIES = 4
 
 @contextmanager
 def listening(*command: object, store: str, **environment: str) -> Iterator[tuple[int, subprocess.Popen]]:
-    """A server that inherits a socket as descriptor `{fd}`: its port and process. It is stopped by
-    SIGTERM, and must end."""
+    """Runs a server that inherits a socket as descriptor `{fd}`; yields its port and process. SIGTERM must
+    end it."""
     with socket.create_server(("127.0.0.1", 0)) as held:
         port, descriptor = held.getsockname()[1], held.fileno()
         words = [str(word).replace("{fd}", str(descriptor)) for word in [*bound(), *command]]
@@ -52,7 +52,7 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
 
 
 def ended(process: subprocess.Popen) -> bool:
-    """Whether it ends when it is told to; it is killed if it does not within a minute."""
+    """Whether a process ends by SIGTERM within a minute; otherwise it is killed."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:
@@ -65,8 +65,7 @@ def ended(process: subprocess.Popen) -> bool:
 
 
 def asked(port: int, clients: int, requests: int) -> list[dict]:
-    """What each of so many requests was answered; connections are new, so that any worker may be
-    meant."""
+    """Sends requests and returns the answers. Every connection is new, so that any worker may get it."""
     answers: list[dict] = []
 
     def client() -> None:
@@ -81,7 +80,7 @@ def asked(port: int, clients: int, requests: int) -> list[dict]:
 
 
 def counted(answers: list[dict]) -> dict[str, int]:
-    """How many duplicates each kind of ID has."""
+    """Counts the duplicates of each kind of ID, and the processes."""
     duplicates = {}
     for kind in KINDS:
         drawn = [id for answer in answers for id in answer[kind]]
@@ -92,16 +91,16 @@ def counted(answers: list[dict]) -> dict[str, int]:
 
 
 def held(server) -> int:
-    """How many worker numbers still have a window that runs for seconds."""
+    """The number of windows with more than 2 s left."""
     now = int(time.time() * 1_000) - leafid.Layout.leaf.epoch_ms
     rows = server.workers()
     return sum(int(row["reserved_until"]) > now + 2_000 for row in rows)
 
 
 def gives_back(server, run: Callable[[], int]) -> bool:
-    """Whether the windows of the processes of a run, which have ended, are free within moments: all but
-    one. It says how many there were. A process waits a second at most for what it gives back, and a
-    machine may be busy for as long: then there is another run."""
+    """Whether the ended processes of a run gave their windows back at once, all but one if there were more
+    than two; `run` returns their number. A process waits only up to a second for its releases, which may
+    be too short on a busy machine: then there is another run."""
     for _ in range(TRIES):
         left = 1 if run() > 2 else 0
         if until(lambda: held(server) <= left, seconds=2):

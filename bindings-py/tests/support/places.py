@@ -1,4 +1,4 @@
-"""Where things lie: what the environment says, else where the project builds them; and what is missing."""
+"""The places of programs, from the environment or the project's build; and reports of missing ones."""
 
 import os
 from pathlib import Path
@@ -13,8 +13,8 @@ BINARY = Path(os.environ.get("LEAFID_BIN", ROOT / "dist/leafid"))
 
 
 def not_run(what: str, program: str, packages: str) -> NoReturn:
-    """A program is missing, said in the words of every suite: skips the test; under CI, where nothing may be missing,
-    it fails."""
+    """Skips a test for lack of a program, with the message of all suites; under CI, where nothing may be missing,
+    fails it."""
     said = f"NOT RUN  {what}: no `{program}` (apt-get install {packages})"
     if os.environ.get("CI", "") not in ("", "0", "false"):
         pytest.fail(said, pytrace=False)

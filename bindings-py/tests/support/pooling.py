@@ -1,4 +1,4 @@
-"""Pools whose children end by `os._exit`: as a script, it prints what they drew as JSON.
+"""A script with pools whose children end by `os._exit`, which prints their IDs as JSON.
 
     LEAFID_STORE=URL python pooling.py fork|forkserver|spawn|executor|processes
 """
@@ -23,7 +23,7 @@ def main(how: str) -> list[dict[str, Any]]:
     if how == "executor":
         told: list[dict[str, Any]] = []
         with ProcessPoolExecutor(4, mp_context=context) as executor:
-            # The first that runs may do all of them.
+            # The first process to run may take all tasks.
             while len({answer["pid"] for answer in told}) < 2 and len(told) < 4_000:
                 told += executor.map(draw, range(40))
         return told

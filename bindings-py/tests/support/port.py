@@ -1,4 +1,4 @@
-"""Ports that nobody else uses."""
+"""Ports that no other test uses."""
 
 import fcntl
 import itertools
@@ -7,14 +7,14 @@ import socket
 import tempfile
 from pathlib import Path
 
-# Never the port of the test before: a generator that it left may still look for its store there.
+# Never the last test's port: a leftover generator may still look for its store there.
 _TURNS = itertools.count()
 
 
 class Port:
-    """A port of 127.0.0.1 that no other test has, also while nobody listens on it; the Rust suites take
-    theirs in the same way. It lies below those that the system gives to outgoing connections: a client
-    that keeps trying a server that is away on one of *those* will in the end be connected to itself."""
+    """A port of 127.0.0.1 reserved for one test, even while nobody listens on it; the Rust suites do the
+    same. It is below the ephemeral ports: a client that keeps trying one of *those* without a server
+    ends up connected to itself."""
 
     def __init__(self) -> None:
         folder = Path(tempfile.gettempdir(), "leafid-ports")

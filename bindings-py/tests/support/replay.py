@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/vectors"))
 from scripts import Scripts, Step, Text, ascending  # noqa: E402
 
 
-# Python names its own command, and where the store is; seconds to wait depend on the ms.
+# Python's messages name its own command and the store's place; seconds to wait vary with the ms.
 COMMAND = re.compile(r"(?:python -m )?leafid ((?:tag|namespace) create \S+) --store [^`]+")
 FREE_IN = re.compile(r" is free in \d+ s")
 
@@ -27,7 +27,7 @@ SCRIPTS = Scripts(LeafidError, refusal)
 
 
 def replay(script: Step, subject: Any = None) -> None:
-    """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
+    """Plays all steps of a script; an `AssertionError` names the step that is wrong."""
     SCRIPTS.replay(script, subject or SCRIPTS.made(script, lambda: build(script)))
 
 
@@ -88,7 +88,7 @@ def scrambling(script: Step) -> Any:
 
 
 def rows(step: Step) -> Any:
-    """The verbs of a store, as a store of somebody else's calls them."""
+    """The decisions of `leafid.registry`, called as by a user's own store."""
     match step["do"]:
         case "tag_row":
             return {"row": registry.tag_row(step["wanted"], step.get("before"))}
@@ -120,7 +120,7 @@ def layout_of(layout: Any) -> Layout:
 
 
 def generate(generator: testing.Generator, step: Step) -> Any:
-    """Both generators, sans-I/O."""
+    """Both generators, without I/O."""
     at = int(step["at"])
     match do := step["do"]:
         case "next" | "wants_ask":
@@ -151,15 +151,15 @@ def generate(generator: testing.Generator, step: Step) -> Any:
 
 
 def number(step: Step, field: str) -> int | None:
-    """A number in decimal, if it is there."""
+    """A field's decimal number, if the field exists."""
     return int(step[field]) if field in step else None
 
 
 class Tabled:
-    """A store over tables: `make` makes an empty one."""
+    """A store over SQL: `make` makes an empty one."""
 
     def __init__(self, script: Step, make: Callable[..., Any]) -> None:
-        # Both of it show what a script says: it has one time, from 0 on.
+        # Both of its clocks show the script's one time, which starts at 0.
         self.clock = testing.Clock()
         self.clock.freeze()
         self.clock.step_wall(-self.clock.wall_ms)

@@ -1,4 +1,4 @@
-"""Python programs of their own, with the installed wheel or with the unguarded build."""
+"""Runs Python programs with the installed wheel or with the unguarded build."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from support.places import HERE, ROOT
 
 
 def python(*words: object, path: Path | None = None, timeout: float = 300, more: dict[str, str] | None = None) -> str:
-    """What a script said, with `more` in its environment; it must end well."""
+    """The output of a script, with `more` in its environment; it must succeed without errors."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | (more or {})
     if path is not None:
         environment["PYTHONPATH"] = str(path)
@@ -34,12 +34,12 @@ def python(*words: object, path: Path | None = None, timeout: float = 300, more:
 
 
 def code(text: str, *words: object, timeout: float = 300, more: dict[str, str] | None = None) -> str:
-    """What a program said that is given as text."""
+    """The output of a program that is given as text."""
     return python("-c", textwrap.dedent(text), *words, timeout=timeout, more=more)
 
 
 def report(script: str, *words: object, path: Path | None = None) -> dict[str, Any]:
-    """What a script of this folder reports: a line of JSON, its last."""
+    """The report of a script of this folder: its last line, in JSON."""
     told: dict[str, Any] = json.loads(python(HERE / "support" / script, *words, path=path).splitlines()[-1])
     print(script, words, told)
     return told
@@ -47,7 +47,7 @@ def report(script: str, *words: object, path: Path | None = None) -> dict[str, A
 
 @contextmanager
 def running(text: str, *words: object) -> Iterator[subprocess.Popen[str]]:
-    """A program that runs meanwhile; one that does not end is ended, by its id."""
+    """Runs a program meanwhile; it is killed if it has not ended."""
     process = subprocess.Popen(
         [*bound(), sys.executable, "-c", textwrap.dedent(text), *map(str, words)],
         stdin=subprocess.PIPE,
@@ -64,9 +64,9 @@ def running(text: str, *words: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def unguarded(folder: Path) -> Path:
-    """A folder with a leafid whose guards are off: the control of the tests of forks and state files."""
+    """Builds a leafid without guards into a folder: the control for tests of forks and state files."""
     command = ["cargo", "build", "--locked", "-p", "leafid-py"]
-    # Not in the folder of other builds: this library has the name of the wheel's, and would replace it.
+    # In its own target folder: this library has the wheel's name, and would replace it.
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "unguarded"
     command += ["--features", "unguarded", "--target-dir", str(target)]
     faster = {**os.environ, "CARGO_PROFILE_DEV_DEBUG": "0"}

@@ -1,4 +1,4 @@
-"""The real store: the `leafid` binary on a loopback port and in a folder of its own."""
+"""The real store: the `leafid` binary on a loopback port and in its own folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = "leafid.db"
 
 
 class Server:
-    """Runs `leafid serve`; `url` is where it listens."""
+    """Runs `leafid serve`; `url` is its address."""
 
     def __init__(self, folder: Path, store: str | None = None) -> None:
         self.folder = Path(folder)
@@ -60,11 +60,11 @@ class Server:
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def options(self) -> list[str]:
-        """What it is told besides."""
+        """More options for the command."""
         return []
 
     def stop(self) -> None:
-        """Ends it gracefully."""
+        """Ends the server gracefully."""
         if self.process is not None:
             self.process.terminate()
             try:
@@ -75,14 +75,14 @@ class Server:
             self.process = None
 
     def kill(self) -> None:
-        """Ends it as a power cut does."""
+        """Kills the server, as a power cut does."""
         assert self.process is not None
         self.process.kill()
         self.process.wait(timeout=60)
         self.process = None
 
     def copy(self) -> dict[str, bytes]:
-        """The store's files; it is stopped."""
+        """The contents of the store's files; for a stopped server."""
         return {path.name: path.read_bytes() for path in self.folder.glob(f"{FILE}*")}
 
     def remove(self) -> None:
@@ -110,7 +110,7 @@ class Server:
         assert status < 300, said
 
     def tag(self, tag: str) -> dict:
-        """A tag's row; `max_id` is the next number of its line."""
+        """A tag's row; `max_id` is its next number."""
         status, row = self.call("GET", f"/v1/tags/{tag}")
         assert status == 200, row
         return {**row, "max_id": int(row["max_id"])}

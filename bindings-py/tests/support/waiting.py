@@ -1,4 +1,4 @@
-"""Waiting in tests: for a condition, never for a length of time, and never for ever."""
+"""Waiting in tests: for a condition, never for a fixed time, and never for ever."""
 
 import contextlib
 import threading
@@ -8,12 +8,12 @@ from typing import Any
 
 import leafid
 
-# Far more than anything takes on a busy machine.
+# Far more than anything needs on a busy machine, in s.
 PATIENCE = 90.0
 
 
 def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
-    """Looks again and again; whether it came true in time."""
+    """Whether the condition comes true in time, checked again and again."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -23,8 +23,8 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
 
 
 def first_when_made(ids: leafid.Segment) -> int:
-    """The first ID of a store and a tag that are made by now: until the next ask the last refusal is
-    raised again."""
+    """The first ID after store and tag were created: until its next ask, a generator raises the last
+    refusal again."""
     drawn: list[int] = []
 
     def draws() -> bool:
@@ -37,12 +37,12 @@ def first_when_made(ids: leafid.Segment) -> int:
 
 
 def run_all(threads: Iterable[threading.Thread]) -> None:
-    """Starts them all and waits for their ends."""
+    """Starts all threads and waits for their ends."""
     end_all(start_all(threads))
 
 
 def start_all(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
-    """Starts them all; one that does not end keeps no process."""
+    """Starts all threads, as daemons, so that a hanging one does not keep the process alive."""
     threads = list(threads)
     for thread in threads:
         thread.daemon = True
@@ -58,8 +58,8 @@ def end_all(threads: Iterable[threading.Thread]) -> None:
 
 
 def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.TimedOutError:
-    """How drawing times out once the store has answered, or has let so many asks fail: before
-    that, a time-out says only that no answer is there yet."""
+    """The time-out of drawing after this many failed asks: before, a time-out has only the cause that
+    there is no answer yet."""
     late: list[leafid.TimedOutError] = []
 
     def answered() -> bool:
@@ -75,7 +75,7 @@ def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.Tim
 
 
 def refused_at_once(ids: leafid.Segment | leafid.Snowflake, error: type[leafid.LeafidError]) -> str:
-    """Its words: it is raised at once, and not when the minute is over that the generator has."""
+    """The message of an error that must be raised at once, not after the time-out of a minute."""
     begun = time.monotonic()
     try:
         raise AssertionError(f"the ID {ids.next(timeout=60)} came")
@@ -85,7 +85,7 @@ def refused_at_once(ids: leafid.Segment | leafid.Snowflake, error: type[leafid.L
 
 
 def refusal(ids: leafid.Segment | leafid.Snowflake, is_permanent: bool) -> Any:
-    """Why it gives no ID: raised at once, or what it waits for in vain."""
+    """The reason for no ID: the error raised at once, or the cause of the time-out."""
     if not is_permanent:
         return failing(ids).__cause__
     try:

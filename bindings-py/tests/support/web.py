@@ -1,5 +1,5 @@
-"""An application whose generators are made before the workers are: the IDs of each request, and those
-of a counter that knows nothing of processes. Pools draw from it as well.
+"""A web application whose generators are made before the workers fork. It answers with IDs, and with
+numbers of a plain counter, the control. Pools draw from it as well.
 
     gunicorn --preload support.web:wsgi          uvicorn support.web:asgi
 """
@@ -17,7 +17,7 @@ events = leafid.Snowflake(timeout=20)
 naive = itertools.count(1)
 EACH = 20
 if os.environ.get("DRAWN_BEFORE"):
-    # So that the workers inherit ranges in hand.
+    # Draws, so that the workers inherit ranges in hand.
     orders.take(5), events.take(5)
 
 

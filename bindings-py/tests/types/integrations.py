@@ -1,5 +1,5 @@
-"""The integrations, as a strict user writes them. Django has no types of its own, so its models are
-not among them."""
+"""Type checks of the integrations in strict users' code. Django has no types, so its models are not
+included."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a strict user writes: mypy and pyright have nothing to say to it but what is marked."""
+"""Strict users' code: mypy and pyright must accept everything but the marked lines."""
 
 import asyncio
 from array import array
@@ -58,7 +58,7 @@ except leafid.IdInvalidError as error:
 
 
 def wrong() -> None:
-    """What both refuse; mypy would complain of a refusal that is not there."""
+    """Code that both must refuse; mypy reports an ignore comment that is not needed."""
     Segment("orders", 17)  # type: ignore[arg-type]
     Segment(17)  # type: ignore[arg-type]
     text: str = orders.next()  # type: ignore[assignment]

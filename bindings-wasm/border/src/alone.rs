@@ -1,6 +1,6 @@
 //! Statics of a program that has one thread.
 
-/// A value that one thread alone can reach, because there is no other.
+/// A value for a program that has only one thread.
 pub struct Alone<T>(pub T);
 
 #[cfg(target_feature = "atomics")]

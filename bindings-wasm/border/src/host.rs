@@ -9,7 +9,7 @@ use leafid_bindings::{Answer, Object, Reading, Value, Wrong};
 mod raw {
     #[link(wasm_import_module = "js")]
     unsafe extern "C" {
-        /// The kind of what stands in a field; the value, or the length of a text, is written to `out`.
+        /// Returns the type of a field's value; writes the value, or the length of a text, to `out`.
         pub fn get(object: u32, field: *const u8, length: usize, out: *mut u64) -> u32;
         /// Writes the text that was read last.
         pub fn take(to: *mut u8);
@@ -19,7 +19,7 @@ mod raw {
         pub fn set_moment(object: u32, field: *const u8, length: usize, ms: i64);
         pub fn set_text(object: u32, field: *const u8, length: usize, text: *const u8, of: usize);
         pub fn set_object(object: u32, field: *const u8, length: usize, other: u32);
-        /// Another object without fields.
+        /// Makes an object without fields.
         pub safe fn empty() -> u32;
         pub fn tell_text(text: *const u8, length: usize);
         pub safe fn tell_big(big: u64);
@@ -27,7 +27,7 @@ mod raw {
     }
 }
 
-/// A JavaScript object, by its place in the host's list.
+/// A JavaScript object, by its index in the host's list.
 pub struct Js(pub u32);
 
 impl Object for Js {
@@ -77,7 +77,7 @@ impl Object for Js {
 #[expect(unsafe_code, reason = "the host writes a text of the length that it told")]
 fn taken(length: usize) -> String {
     let mut bytes = vec![0; length];
-    // SAFETY: there is room for the length that the host told.
+    // SAFETY: there is room for the length that the host gave.
     unsafe { raw::take(bytes.as_mut_ptr()) };
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -104,12 +104,12 @@ pub fn tell_text(text: &str) {
     unsafe { raw::tell_text(text.as_ptr(), text.len()) }
 }
 
-/// Tells a number of 64 bits.
+/// Tells a 64-bit number.
 pub fn tell_big(big: u64) {
     raw::tell_big(big);
 }
 
-/// Tells a time of 64 bits.
+/// Tells a 64-bit time.
 pub fn tell_moment(ms: i64) {
     raw::tell_moment(ms);
 }

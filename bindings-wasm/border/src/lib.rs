@@ -1,14 +1,14 @@
-//! What the wasm files of the npm package have in common: how values cross to JavaScript and back.
+//! Passes values between JavaScript and the wasm files of the npm package.
 //!
-//! Numbers cross as they are. An object stays on the host's side, and is named by its place in a list
-//! that the host keeps; 0 is none. A text or bytes that a function takes are parcels: the host asks for
-//! [`room`](parcel::room), writes there and then calls, and the function takes them, the last one first,
-//! before it reads any object. A text or a number of 64 bits that may be absent is *told*, and the host
+//! Numbers are passed directly. An object stays with the host, and is named by its index in a list
+//! that the host keeps; 0 is none. Texts and bytes as arguments are *parcels*: the host asks for
+//! [`room`](parcel::room), writes there and then calls; the function takes them, the last one first,
+//! before it reads any object. A text or a 64-bit number that may be absent is *told*: the host
 //! returns to its caller what was told last.
 //!
-//! No crate that binds for us, because this is a quarter of what its glue and its descriptions weigh.
+//! No binding generator is used: this is a quarter of the size of its glue code and descriptions.
 #![cfg_attr(target_family = "wasm", no_std)]
-// Natively the functions of a host do not link; only wasm has them.
+// The functions of the host link only in wasm.
 #![cfg(target_family = "wasm")]
 
 extern crate alloc;

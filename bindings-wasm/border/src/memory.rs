@@ -1,4 +1,4 @@
-//! What the standard library would bring.
+//! The allocator and the panic handler, instead of the standard library's.
 
 use core::panic::PanicInfo;
 
@@ -6,8 +6,8 @@ use core::panic::PanicInfo;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// A trap: the host builds another instance. Without a word, because the words would be a third of the
-/// file.
+/// Traps, after which the host builds another instance. There is no message, as the code for it
+/// would be a third of the file.
 #[panic_handler]
 fn trap(_: &PanicInfo<'_>) -> ! {
     core::arch::wasm32::unreachable()

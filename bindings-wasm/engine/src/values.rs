@@ -9,14 +9,14 @@ use leafid_wasm_border::{answer, from, tell_big, tell_text, text};
 
 use crate::known;
 
-/// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
-/// five fields, or a preset's name.
+/// The fields of a layout, and the figures that follow from them. Every `layout` here is
+/// `{ layout }`: the five fields, or a preset's name.
 #[unsafe(export_name = "layoutFacts")]
 pub extern "C" fn layout_facts(layout: u32) -> u32 {
     answer(layouts::facts(from(layout)))
 }
 
-/// `{ id }` of a moment, a worker and a sequence number.
+/// `{ id }` of a time, a worker and a sequence number.
 #[unsafe(no_mangle)]
 pub extern "C" fn compose(layout: u32, time_ms: i64, worker: u32, sequence: u64) -> u32 {
     answer(layouts::compose(from(layout), time_ms, worker, sequence))
@@ -28,31 +28,31 @@ pub extern "C" fn decompose(layout: u32, whole: u64) -> u32 {
     answer(layouts::decompose(from(layout), whole))
 }
 
-/// `{ id }`: the smallest that a moment can have.
+/// `{ id }`: the smallest of a time.
 #[unsafe(export_name = "firstId")]
 pub extern "C" fn first_id(layout: u32, time_ms: i64) -> u32 {
     answer(layouts::first_id(from(layout), time_ms))
 }
 
-/// `{ id }`: the largest that a moment can have.
+/// `{ id }`: the largest of a time.
 #[unsafe(export_name = "lastId")]
 pub extern "C" fn last_id(layout: u32, time_ms: i64) -> u32 {
     answer(layouts::last_id(from(layout), time_ms))
 }
 
-/// Tells the decimal form; nothing if this is not an ID. So with the forms below.
+/// Tells the decimal form; nothing if this is no ID, as for the forms below.
 #[unsafe(export_name = "toDecimal")]
 pub extern "C" fn to_decimal(id: u64) {
     told(forms::to_decimal(id).ok());
 }
 
-/// 13 characters that sort as the numbers do.
+/// 13 characters that sort like the numbers.
 #[unsafe(export_name = "toBase32")]
 pub extern "C" fn to_base32(id: u64) {
     told(forms::to_base32(id).ok());
 }
 
-/// The ID of a decimal form, which is the parcel.
+/// The ID of the decimal form in the parcel.
 #[unsafe(export_name = "fromDecimal")]
 pub extern "C" fn from_decimal() {
     if let Ok(id) = forms::from_decimal(&text()) {
@@ -60,7 +60,7 @@ pub extern "C" fn from_decimal() {
     }
 }
 
-/// The ID of a base32 form, which is the parcel.
+/// The ID of the base32 form in the parcel.
 #[unsafe(export_name = "fromBase32")]
 pub extern "C" fn from_base32() {
     if let Ok(id) = forms::from_base32(&text()) {
@@ -74,7 +74,7 @@ fn told(form: Option<String>) {
     }
 }
 
-/// Tells every code, in the order of the table, with a space between two.
+/// Tells every code, in the order of the table, separated by spaces.
 #[unsafe(no_mangle)]
 pub extern "C" fn codes() {
     let mut all = String::new();

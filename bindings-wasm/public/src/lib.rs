@@ -1,8 +1,6 @@
-//! Public IDs: one scrambler at a time, and the digits that it writes. A file of its own, because it
-//! brings AES.
+//! Public IDs: one scrambler at a time, and its digits. A separate wasm file, because of AES.
 //!
-//! A function tells what it gives, or `CODE what is wrong`. How texts cross is `leafid_wasm_border`'s to
-//! say.
+//! Each function tells its result, or `CODE what is wrong`. `leafid_wasm_border` passes texts.
 #![cfg_attr(target_family = "wasm", no_std)]
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "the host knows each function by its name")]
@@ -15,11 +13,11 @@ use core::cell::RefCell;
 use leafid_public::{Alphabet, Scrambler, Wrong};
 use leafid_wasm_border::{Alone, parcel, tell_big, tell_text, text};
 
-/// The scrambler in use. The host keeps keys, and loads one when it turns to another: nothing has to be
-/// freed.
+/// The scrambler in use. The host keeps the keys and loads a scrambler before it uses another, so that
+/// nothing has to be freed.
 static LOADED: Alone<RefCell<Option<Scrambler>>> = Alone(RefCell::new(None));
 
-/// Loads a scrambler; the parcels are its key, its tag and its prefix. Tells only what is wrong.
+/// Loads a scrambler; the parcels are its key, its tag and its prefix. Tells only an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(base62: bool, has_prefix: bool) {
     let (prefix, tag, key) = (text(), text(), parcel());
@@ -39,7 +37,7 @@ pub extern "C" fn encode(id: u64) {
     with(|scrambler| scrambler.encode(id).map(|text| tell_text(text.as_str())));
 }
 
-/// The ID of a public text, which is the parcel.
+/// The ID of the public text in the parcel.
 #[unsafe(no_mangle)]
 pub extern "C" fn decode() {
     let text = text();
@@ -51,7 +49,7 @@ pub extern "C" fn decode() {
     });
 }
 
-/// Another number of 63 bits.
+/// Scrambles an ID to another 63-bit number.
 #[unsafe(no_mangle)]
 pub extern "C" fn scramble(id: u64) {
     with(|scrambler| scrambler.scramble(id).map(tell_big));
@@ -72,7 +70,7 @@ pub extern "C" fn digits(base62: bool, id: u64) {
     }
 }
 
-/// The ID of its digits, which are the parcel.
+/// The ID of the digits in the parcel.
 #[unsafe(no_mangle)]
 pub extern "C" fn parse(base62: bool) {
     let given = text();

@@ -1,7 +1,7 @@
-//! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects. A file
-//! of its own, because a program whose store is elsewhere has no use for it.
+//! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects. A
+//! separate wasm file, because a program with a store elsewhere does not need it.
 //!
-//! The store's id is a parcel. How it and objects cross is `leafid_wasm_border`'s to say.
+//! The store's id is a parcel. `leafid_wasm_border` passes parcels and objects.
 #![cfg_attr(target_family = "wasm", no_std)]
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "the host knows each function by its name")]
@@ -14,7 +14,7 @@ use leafid_core::StoreTime;
 use leafid_wasm_border::Js;
 use leafid_wasm_border::{answer, from, given, text};
 
-/// A moment on the store's clock.
+/// A time on the store's clock.
 fn at(ms: f64) -> StoreTime {
     StoreTime::new(ms as i64)
 }
@@ -26,7 +26,7 @@ pub extern "C" fn lease_segment(row: u32, ask: u32, now_ms: f64) -> u32 {
 }
 
 /// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
-/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as there are any.
+/// `rows` may have `mine`, `own`, `spare` and `rested`, each with its `worker`.
 #[unsafe(no_mangle)]
 pub extern "C" fn acquire(namespace: u32, rows: u32, ask: u32, now_ms: f64) -> u32 {
     answer(registry::acquire(&text(), from(namespace), from(rows), from(ask), at(now_ms)))

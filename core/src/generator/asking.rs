@@ -72,7 +72,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         let heard = offset.to_store(now);
         // Before the first answer nothing relates the host's clock to the store's.
         let reached = if self.offset.is_some() { self.line.now(now).max(heard) } else { heard };
-        // Time never goes back, unless the host's clock leapt beyond all that the store gives: then
+        // Time never goes back, unless the host's clock leapt beyond all that the store gives: else
         // no ID could be had until the store's time has caught up.
         let leapt = facts.over_at().is_some_and(|over_at| over_at <= reached);
         let store_now = if leapt { heard } else { reached };

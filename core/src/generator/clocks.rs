@@ -9,10 +9,10 @@ const LEAP_MS: i64 = 1_000;
 /// and when the host sleeps if the ticking clock stops meanwhile. Only the store can tell which of
 /// the two is right.
 ///
-/// | the host passes to its generator | call `look` | after a leap |
+/// | passed to the generator | call `look` | after a leap |
 /// |---|---|---|
 /// | the ticking clock | once a second | change nothing |
-/// | the wall clock | when a reading lies a second away from the last look, and when an answer comes | subtract the leap from this and every later reading |
+/// | the wall clock | a second away from the last look; at each answer | subtract it from all later readings |
 ///
 /// Either way time goes on by the ticking clock; then call
 /// [`Generator::resumed`](crate::Generator::resumed), and the store's answer decides.

@@ -35,7 +35,7 @@ impl<A: Into<Ask>> Action<A> {
     }
 }
 
-/// What came of an [`Action`].
+/// The outcome of an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<G> {
     /// The answer to the ask of this request, or why there is none.

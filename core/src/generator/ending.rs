@@ -119,8 +119,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// Takes over the facts of another memory image of this generator: IDs go on above its last one, and
     /// a store that is another or has lost grants is noticed. Call it once, before the first grant.
     ///
-    /// The position is sent to the store: one whose numbers begin below it has lost grants, or never
-    /// made them, and refuses with `STORE_WENT_BACK`.
+    /// The position is sent to the store, which refuses with `STORE_WENT_BACK` if its numbers begin
+    /// below: it has lost grants, or never made them.
     ///
     /// ```
     /// use leafid_core::{Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};

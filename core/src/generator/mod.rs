@@ -133,7 +133,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.kind.ids()
     }
 
-    /// Counts what the generator did so far and has in hand.
+    /// The counters: what the generator did so far, and has in hand.
     ///
     /// ```
     /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};

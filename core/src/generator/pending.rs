@@ -15,8 +15,8 @@ use crate::generator::backoff;
 use crate::protocol::{Ask, Failure};
 use crate::values::{Code, HostTime, Token};
 
-/// A pause that a store demands is cut to this: its reason (all numbers taken, a quota) may end at
-/// any moment.
+/// A pause that a store demands is cut to this, in ms: its reason (all numbers taken, a quota) may
+/// end at any time.
 const LONGEST_RETRY_MS: i64 = 60_000;
 /// An ask that got no answer for this long is sent again, under the same request id.
 const EXPIRES_MS: i64 = 3_000;

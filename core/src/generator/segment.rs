@@ -1,7 +1,7 @@
 //! Segment IDs: the numbers of a tag, in leased ranges.
 //!
-//! Two ranges are held at most: the line spends one, the other waits behind it (double buffering),
-//! asked for long before the first is used up. Numbers do not age, so neither does a range.
+//! At most two ranges are held: the line spends one, the other waits behind it (double buffering),
+//! asked for long before the first is used up. Numbers do not age, so a range never expires.
 
 use super::kind::{Keeps, Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
@@ -10,7 +10,7 @@ use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
 use crate::protocol::{Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
-/// What a segment generator is built from.
+/// The configuration of a segment generator.
 ///
 /// ```
 /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -34,24 +34,24 @@ use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, Stor
 pub struct SegmentConfig {
     /// The tag.
     pub tag: Name,
-    /// How many numbers to lease at first, 1 to 2^31 - 1, and to fall back to when little is used;
-    /// `None` for the tag's own step. The store grants no more than the tag's `max_step`.
+    /// How many numbers to lease at first, 1 to 2^31 - 1, and again when little is used; `None` for
+    /// the tag's own step. The store grants no more than the tag's `max_step`.
     pub step: Option<u32>,
-    /// The most numbers to lease at once, 1 to 2^31 - 1, where the tag's own `max_step` is not lower:
-    /// what this holder may lose when it ends, and the most that can be had from it in one go.
-    /// `None` for the tag's. With it and without `step`, the first lease takes
-    /// [`DEFAULT_STEP`] or this, whichever is less: the tag's own step, not known yet, may be more.
+    /// The most numbers to lease at once, 1 to 2^31 - 1, if the tag's own `max_step` is not lower; `None`
+    /// for the tag's. It limits what this holder may lose when it ends, and what it can give in one
+    /// go. With it and without `step`, the first lease takes [`DEFAULT_STEP`] or this, whichever is
+    /// less, because the tag's own step is not known yet and may be more.
     pub max_step: Option<u32>,
     /// How the step follows consumption.
     pub policy: StepPolicy,
-    /// More is asked for when less than this share of the last range is left, in percent, 1 to
+    /// The generator asks ahead when less than this share of the last range is left, in percent, 1 to
     /// 100. 90 by default, as in Leaf: of 1,000 numbers, after the 101st. A lower share loses fewer
     /// numbers at the end, and leaves a slow store less time.
     pub ask_below_percent: u8,
 }
 
 impl SegmentConfig {
-    /// The defaults for a tag.
+    /// Takes the defaults for a tag.
     ///
     /// # Errors
     /// `TAG_INVALID`, as [`Name::tag`].
@@ -67,17 +67,17 @@ impl SegmentConfig {
 }
 
 impl SegmentConfig {
-    /// Whether it is `max_step` that is no step at all: for a host that says which of the two it was.
+    /// Whether it is `max_step` that is out of range: for a host that tells which field was wrong.
     pub fn is_max_step_wrong(&self) -> bool {
         self.max_step.is_some_and(|most| most == 0 || most > STEP_CAP)
     }
 }
 
-/// Hands out the numbers of one tag, strictly ascending within this generator, over its ranges and
-/// over a [`forget`](Generator::forget). Between two generators there is no order.
+/// Hands out the numbers of one tag, strictly ascending within this generator, across its ranges and
+/// across a [`forget`](Generator::forget). Between two generators there is no order.
 ///
-/// Choose it when people read the number, when it is to be small, or where no clock is to be
-/// trusted: it looks at none but to pace its asks. See [`Generator`] for the verbs.
+/// Choose it when people read the number, when it should be small, or where no clock can be
+/// trusted: it uses the host's only to pace its asks. See [`Generator`] for the verbs.
 ///
 /// ```
 /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -93,8 +93,8 @@ impl SegmentConfig {
 pub type Segment<L = OwnLine> = Generator<Segments, L>;
 
 impl Segment {
-    /// A generator of one owner. `seed` are 64 random bits: they spread pauses, so that processes
-    /// which lost their store together do not come back together; no ID depends on them.
+    /// Builds a generator for one owner. `seed` is 64 random bits for the jitter of pauses, so that
+    /// processes which lost their store together do not come back together; no ID depends on it.
     ///
     /// # Errors
     /// `STEP_INVALID` for a step or `max_step` of 0 or above [`STEP_CAP`], or a step above
@@ -105,8 +105,8 @@ impl Segment {
 }
 
 impl<L: Line> Segment<L> {
-    /// A generator that spends this line, new and its own: many threads may draw from a
-    /// [`SharedLine`](crate::SharedLine), and one generator fills it.
+    /// Builds a generator on this line, which must be new and used by no other generator. Many threads
+    /// may draw from a [`SharedLine`](crate::SharedLine).
     ///
     /// # Errors
     /// As [`Segment::new`].
@@ -123,7 +123,7 @@ impl<L: Line> Segment<L> {
     }
 }
 
-/// How numbers become IDs: they are IDs. No clock is read, so no floor and no ceiling either.
+/// How numbers become IDs: each number is one. No clock is involved, so there is no floor or ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentIds;
 
@@ -161,16 +161,16 @@ impl Ids for SegmentIds {
     }
 }
 
-/// The last range that was granted: what the next step is made of.
+/// The last range that was granted, from which the next step is computed.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     size: u32,
     granted: HostTime,
     own_step: u32,
     max_step: u32,
-    /// How many numbers the tag had left when it was last heard of …
+    /// How many numbers the tag had left by the last answer.
     remaining: u64,
-    /// … which was then.
+    /// When that answer came.
     heard: HostTime,
 }
 
@@ -183,7 +183,7 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// The most numbers that this holder leases at once, whatever its store allows.
+    /// The holder's own limit on numbers leased at once.
     fn cap(&self) -> u32 {
         self.config.max_step.unwrap_or(STEP_CAP)
     }
@@ -211,7 +211,7 @@ impl Kind for Segments {
         Code::SegmentDry
     }
 
-    /// Due when what is left is below the share of the last range, or below what a caller wants.
+    /// Due when less is left than the share of the last range, or than a caller wants.
     #[inline]
     fn ask_from(&self, standing: &Standing) -> u64 {
         let Some(last) = self.last else { return 0 };
@@ -229,7 +229,7 @@ impl Kind for Segments {
         });
         let first = self.config.step.or(self.config.max_step.map(|most| most.min(DEFAULT_STEP)));
         let at_least = u32::try_from(standing.wanted).ok().filter(|wanted| *wanted > 1);
-        // Whether that many can be had by now is worth one number, and not a whole range each time.
+        // To learn whether that many can be had by now, lease one number, not a whole range each time.
         let looks = self.last.is_some_and(|last| standing.wanted > last.max_step.into());
         let adapted = if looks { Some(1) } else { adapted };
         SegmentAsk {
@@ -268,7 +268,7 @@ impl Kind for Segments {
         _store_now: StoreTime,
     ) -> (i64, Option<NewRange>) {
         let size = u32::try_from(grant.range.len()).unwrap_or(u32::MAX);
-        // One number for a look says nothing about consumption.
+        // A lease of one number, made only to ask about limits, is no measure of consumption.
         let before = self
             .last
             .filter(|last| size == 1 && ask.at_least.is_some_and(|wanted| wanted > last.max_step));

@@ -1,8 +1,8 @@
 //! Where the sequence of a fresh tick begins.
 //!
-//! Whoever draws one ID a second would get sequence 0 each time, and `id % 16` would put every row
-//! into one shard. So a fresh tick begins somewhere in a small range. It costs a few IDs of a tick
-//! that is not used up anyway; a burst, which does use it up, skips nothing (`SnowflakeIds`).
+//! At one ID a second every sequence would be 0, and `id % 16` would put every row into one shard.
+//! So a fresh tick begins somewhere in a small range. This costs a few IDs of a tick that is not
+//! used up anyway; a burst, which does use it up, skips nothing (`SnowflakeIds`).
 
 /// Mixes two words into one that looks random (splitmix64's finaliser).
 pub(crate) const fn mix(seed: u64, word: u64) -> u64 {
@@ -12,29 +12,28 @@ pub(crate) const fn mix(seed: u64, word: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The start of a fresh tick's sequence lies below this: it keeps sharding by the last bits even
-/// where few IDs are drawn. Without state: the start is a function of seed and tick.
+/// The bound below which a fresh tick's sequence starts. The start is a function of seed and tick:
+/// no state is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spread(u64);
 
 impl Spread {
-    /// The default for a tick of that many IDs: `min(100, per_tick / 16)`.
+    /// The default for a tick of `per_tick` IDs: `min(100, per_tick / 16)`.
     pub(crate) fn default_for(per_tick: u64) -> Spread {
         Spread((per_tick / 16).min(100))
     }
 
-    /// Starts below `below`, at most `per_tick`; 0 is off.
+    /// Starts below `below`, at most `per_tick`; 0 turns it off.
     pub(crate) fn below(below: u32, per_tick: u64) -> Spread {
         Spread(u64::from(below).min(per_tick))
     }
 
-    /// The largest start there can be: what a batch that must fit has to reckon with.
+    /// The largest possible start: the worst case for a batch that must fit.
     pub(crate) fn most(self) -> u64 {
         self.0.saturating_sub(1)
     }
 
-    /// The start in this tick, the same however often it is asked for: nothing is kept, so many
-    /// threads agree on it without a shared word.
+    /// The start in this tick, always the same, so that threads agree on it without a shared word.
     #[inline]
     pub(crate) fn start(self, seed: u64, tick: u64) -> u64 {
         mix(seed, tick).checked_rem(self.0).unwrap_or(0)

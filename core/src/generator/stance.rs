@@ -1,13 +1,13 @@
-//! What a caller does that was refused: one decision for every host that waits.
+//! What a refused caller should do: one decision for every host that waits.
 
 use super::{Generator, Kind};
 use crate::line::Line;
 use crate::values::{Code, HostTime, Refusal};
 
-/// What a caller does whose draw was refused.
+/// What a refused caller should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stance {
-    /// Raise this at once: waiting cannot cure it.
+    /// Raise this at once: waiting would not help.
     Raise(Code),
     /// Wait, and draw again after the next answer, or at this time (host's clock) at the latest;
     /// `None` if only an answer or another caller can change anything.
@@ -15,12 +15,12 @@ pub enum Stance {
 }
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// Whether the caller of a refused draw raises or waits, once the ask that is due was sent.
+    /// Decides whether the caller of a refused draw raises or waits, once the ask that is due was sent.
     ///
-    /// What waiting cannot cure ([`Code::is_permanent`]) is raised: the refusal itself, or why the
-    /// last ask failed. That failure counts only while nothing is at hand (who waits for the next
-    /// tick needs no answer), and until the next ask is due: the tag may have been created
-    /// meanwhile, so the store is asked again first.
+    /// A permanent code ([`Code::is_permanent`]) is raised: that of the refusal itself, or of the last
+    /// ask. The latter counts only while nothing is at hand (a wait for the next tick needs no
+    /// answer), and until the next ask is due: the tag may have been created meanwhile, so the store
+    /// is asked again first.
     ///
     /// ```
     /// use leafid_core::{Action, Code, Event, HostTime, Segment, SegmentConfig, Stance};
@@ -40,7 +40,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         if refusal.code.is_permanent() {
             return Stance::Raise(refusal.code);
         }
-        // What is granted needs no answer, only the write that lets it be used.
+        // IDs that are granted and kept back need no answer, only the write of the state file.
         let is_answered = !self.kept_back && self.pending.out().is_none() && !self.is_ask_due(now);
         if refusal.code == self.kind.dry_code()
             && is_answered

@@ -1,19 +1,19 @@
-//! How many numbers to ask for: Leaf's adaptive step.
+//! The adaptive step, as in Leaf: how many numbers to ask for.
 //!
 //! Whatever the load, the store is asked every 15 to 30 minutes, and an outage of about that length
-//! is survived. What is paid for it are gaps: a holder that ends loses what it had.
+//! is survived. The price is gaps: a holder that ends loses the numbers it had.
 
 use crate::values::HostTime;
 
 /// How the step follows consumption, between the tag's own step and its `max_step`.
 ///
-/// | from its grant to the next ask the last range lasted | the next one has |
+/// | from grant to next ask, the last range lasted | the next one has |
 /// |---|---|
 /// | less than `short_ms` (15 minutes) | twice as many numbers |
 /// | less than `long_ms` (30 minutes) | as many |
 /// | longer | half as many |
 ///
-/// The tag's own step is the store's to say, or [`SegmentConfig::step`](crate::SegmentConfig).
+/// The tag's own step comes from the store, or from [`SegmentConfig::step`](crate::SegmentConfig).
 ///
 /// ```
 /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, StepPolicy, refill};
@@ -33,13 +33,12 @@ use crate::values::HostTime;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPolicy {
-    /// A range that lasted less is followed by one of twice the size. 15 minutes by default.
+    /// After a range that lasted less, the step doubles. 15 minutes by default.
     pub short_ms: u32,
-    /// A range that lasted at least as long is followed by one of half the size. 30 minutes.
+    /// After a range that lasted at least as long, the step halves. 30 minutes by default.
     pub long_ms: u32,
-    /// The step grows to this multiple of the tag's own at most; 0 counts as 1. No limit but the
-    /// tag's `max_step` by default; 16 suits hosts that live for seconds, where what is lost at the
-    /// end is lost often.
+    /// The step grows to at most this multiple of the tag's own; 0 counts as 1. By default only the
+    /// tag's `max_step` limits it; 16 suits hosts that live for seconds, and so often lose their rest.
     pub max_growth: u32,
 }
 
@@ -50,8 +49,8 @@ impl Default for StepPolicy {
 }
 
 impl StepPolicy {
-    /// The step after a range of `last` numbers that was granted at `granted` and is asked on
-    /// from `now` (host's clock), for a tag whose own step is `own` and largest `max_step`.
+    /// The step after a range of `last` numbers that was granted at `granted`, for an ask at `now` (host's
+    /// clock), of a tag with the step `own` and the limit `max_step`.
     pub(crate) fn next(
         &self,
         own: u32,

@@ -1,42 +1,42 @@
-//! How positions become IDs: the hot path, the same on both faces of the line.
+//! How positions become IDs: the hot path, the same for both implementations of the line.
 
 use crate::line::{Line, Run, Shape, Stop};
 use crate::values::{HostTime, Offset, Range, Refusal};
 
-/// All that drawing needs to know, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
+/// Turns positions into IDs, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
 /// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host takes it once from
-/// [`Generator::ids`](crate::Generator::ids), keeps a copy for each thread beside its
-/// [`SharedLine`](crate::SharedLine) and draws without the generator: there is an example.
+/// [`Generator::ids`](crate::Generator::ids), keeps a copy for each thread and draws without the
+/// generator: [`SharedLine`](crate::SharedLine) has an example.
 ///
-/// Two verbs are the hot path: [`Ids::run`] takes positions, [`Ids::id`] turns each into an ID.
+/// Two methods are the hot path: [`Ids::run`] takes positions, [`Ids::id`] turns each into an ID.
 pub trait Ids: Copy {
-    /// How the bound's word is read.
+    /// How to read the bound's word.
     fn shape(self) -> Shape;
 
-    /// Floor and ceiling at this reading of the host's clock, which are kept.
+    /// Computes floor and ceiling at this reading of the host's clock, and keeps them.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` when the time does not fit the layout.
     fn limits<L: Line>(&mut self, line: &mut L, host: HostTime) -> Result<Range, Refusal>;
 
-    /// [`Ids::run`] with the limits that were kept, if they are the same now and give anything.
+    /// [`Ids::run`] with the limits kept; `None` if they are outdated or give nothing.
     fn quick_run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Option<Run>;
 
     /// The ID of a position.
     fn id(self, position: u64, worker: u32) -> u64;
 
-    /// What a stop is called, and until when it lasts (host's clock).
+    /// The refusal for a stop, with the time until which it lasts (host's clock).
     fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal;
 
     /// Takes up to `n` positions, at least one, in one step.
     ///
-    /// A snowflake's run may span several ticks, and never two workers. What is taken is spent,
-    /// whether IDs are made of it or not.
+    /// A snowflake's run may span several ticks, and never two workers. Positions taken are spent,
+    /// whether IDs are made of them or not.
     ///
     /// # Errors
-    /// As [`Generator::next`](crate::Generator::next), but that a line which is closed for good is
-    /// called dry: the generator knows better. A range that is held aside for the time after this
-    /// one is also the generator's to open: on `SEGMENT_DRY` draw through it.
+    /// As [`Generator::next`](crate::Generator::next), except that a line which is closed for good is
+    /// reported as dry. Only the generator knows the difference, and only it can open the next range:
+    /// on `SEGMENT_DRY` draw through it.
     #[inline]
     fn run<L: Line>(&mut self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
         match self.quick_run(line, host, n) {
@@ -60,8 +60,8 @@ pub trait Ids: Copy {
         taken.map_err(|stop| self.refusal(stop, limits, line.offset()))
     }
 
-    /// Whether the line has `n` positions to give now, `next` others included. Nothing is taken:
-    /// by the time of the draw another thread may have had them.
+    /// Whether the line has `n` positions to give now, `next` others included. Takes nothing: another
+    /// thread may be first to draw them.
     ///
     /// # Errors
     /// As [`Ids::run`]; `until` is when all of them can be had.
@@ -82,7 +82,7 @@ pub trait Ids: Copy {
         } else if closed {
             Stop::Closed
         } else if last >= limits.end {
-            // Called by where the line stands; over when the last of them can be had.
+            // The code depends on where the line stands, the time on when the last position can be had.
             let Refusal { code, .. } = self.refusal(Stop::Ceiling(start), limits, line.offset());
             let Refusal { until, .. } = self.refusal(Stop::Ceiling(last), limits, line.offset());
             return Err(Refusal { code, until });
@@ -103,7 +103,7 @@ pub trait Ids: Copy {
     }
 }
 
-/// [`Ids::run`], its limits computed.
+/// [`Ids::run`] with limits computed anew.
 #[cold]
 fn run_anew<L: Line>(
     ids: &mut impl Ids,
@@ -115,12 +115,12 @@ fn run_anew<L: Line>(
     line.take(shape, limits, n).map_err(|stop| ids.refusal(stop, limits, line.offset()))
 }
 
-/// How many numbers are written at a time. Where this is compiled for speed they become additions of the
-/// first to constants, none of which waits for another; four where it is compiled for size, as wasm is: one
-/// by one takes longer than the copy that follows.
+/// How many numbers are written per step. Compiled for speed, a step is independent additions of
+/// constants to the first number. Four in wasm, which is compiled for size: one by one would take
+/// longer than the copy that follows.
 const AT_ONCE: usize = if cfg!(target_family = "wasm") { 4 } else { 32 };
 
-/// Writes successive numbers, from the first on.
+/// Writes successive numbers, beginning with `first`.
 #[inline]
 pub(crate) fn count_up(first: u64, out: &mut [u64]) {
     let mut id = first;

@@ -1,9 +1,9 @@
 //! The line: one operation, `take(floor, ceiling, n)`, as a pure decision, and the steps that
-//! extend, open and close a line, over whatever holds its two words.
+//! extend, open and close a line, however its two words are stored.
 //!
-//! While a line is open its cursor never takes a value twice, so a position is won by one swap,
-//! once. The bound is read after the cursor; if the swap succeeds, neither an opening nor a
-//! closing lay between, and the bound is this opening's, or an earlier and lower one.
+//! While a line is open its cursor never has a value twice, so one swap takes a position once. The
+//! bound is read after the cursor; if the swap succeeds, the line was neither opened nor closed in
+//! between, and the bound is this opening's, or an earlier and lower one.
 
 mod ids;
 mod own;
@@ -20,21 +20,21 @@ use core::hint::cold_path;
 
 use crate::values::{HostTime, Offset, Range, StoreTime};
 
-/// Set in the cursor of a closed line, whose other bits go on saying where it stood. No position
-/// has it: none lies above [`LINE_END`](crate::LINE_END).
+/// The bit that is set in the cursor of a closed line; the other bits keep the position. No position
+/// has it, as none lies above [`LINE_END`](crate::LINE_END).
 pub(crate) const CLOSED: u64 = 1 << 63;
 
-/// How the bound's word is read: `end << worker_bits | worker`, its end a position. Worker and end
-/// stand in one word so that they cannot be torn apart: a thread that read the worker of one window
-/// and the end of the next would stamp what nobody was granted.
+/// How to read the bound's word: `end << worker_bits | worker`, where the end is a position. Both
+/// are in one word so that they change together: a thread that read the worker of one window and the
+/// end of the next would stamp IDs that were never granted.
 ///
-/// A position is `tick << sequence_bits | sequence`, or the number. The worker is not in it: the
-/// line of one worker's time is as dense as a line of numbers, and one decision serves both.
+/// A position is `tick << sequence_bits | sequence`, or the number. It does not contain the worker,
+/// so one worker's time is as dense as a line of numbers, and one decision serves both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     worker_bits: u8,
     sequence_bits: u8,
-    /// Whether a line of this shape goes on strictly above the tick in which it was closed.
+    /// Whether a line of this shape reopens strictly above the tick in which it was closed.
     reopens_above: bool,
 }
 
@@ -75,15 +75,15 @@ impl Shape {
         position.wrapping_shr(self.sequence_bits as u32)
     }
 
-    /// The first tick at or above a position: what was not begun yet.
+    /// The first tick at or above a position: none of it was taken.
     pub(crate) const fn first_unused_tick(self, cursor: u64) -> u64 {
         let tick = self.tick(cursor);
         if self.position(tick) < cursor { tick.saturating_add(1) } else { tick }
     }
 
-    /// Where a line goes on that stood at `cursor` when it was closed. A window goes on strictly
-    /// above that tick: at it, a thread that stalled before the closing could stamp what the old
-    /// worker gave back. Numbers need no such room: a range never begins below an end seen.
+    /// Where a line that was closed at `cursor` reopens. A window reopens strictly above that tick:
+    /// within it, a thread that stalled before the closing could stamp what the old worker gave back.
+    /// Numbers need no such gap: a range never begins below an end seen.
     fn reopen(self, cursor: u64) -> u64 {
         if !self.reopens_above {
             return cursor;
@@ -92,8 +92,8 @@ impl Shape {
     }
 }
 
-/// Positions that were taken, and the worker whose they are: [`Ids::id`] makes an ID of each. They
-/// are the caller's alone, and spent.
+/// Positions that were taken, and their worker: [`Ids::id`] makes an ID of each. They are spent, and
+/// belong to the caller alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The positions.
@@ -102,21 +102,21 @@ pub struct Run {
     pub worker: u32,
 }
 
-/// Why a line gave nothing; [`Ids::refusal`] says it in a [`Code`](crate::Code).
+/// Why a line gave nothing; [`Ids::refusal`] turns it into a [`Code`](crate::Code).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// No range is open.
     Closed,
     /// The range is used up.
     Dry,
-    /// The next position, which this is, does not lie below the ceiling.
+    /// The next position, this one, does not lie below the ceiling.
     Ceiling(u64),
 }
 
-/// The decision: the first `n` positions, and not fewer than `least`, at or above
-/// `max(cursor, floor)` and below `min(end, ceiling)`. Nothing is changed here.
+/// The decision, which changes nothing: the first `n` positions, and not fewer than `least`, at or
+/// above `max(cursor, floor)` and below `min(end, ceiling)`.
 ///
-/// The ceiling is looked at before the end, so a caller who only has to wait for the clock is not
+/// The ceiling is checked before the end, so that a caller who only has to wait for the clock is not
 /// sent to ask the store.
 #[inline]
 pub(crate) fn decide(
@@ -148,26 +148,26 @@ pub(crate) fn decide(
     Ok(Range::new(start, start.wrapping_add(n)))
 }
 
-/// What a call shows that comes from this crate: nobody else may write the two words of a line.
+/// Proof that a call comes from this crate: no other code may write the two words of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Inside(());
 
-/// The only one there is.
+/// The only value.
 pub(crate) const INSIDE: Inside = Inside(());
 
-/// Two words and the time on them: `cursor`, the next unused position, and `bound`, worker and end.
+/// Two words: `cursor`, the next unused position, and `bound`, worker and end; and the store's time.
 ///
-/// | face | for | a draw costs |
+/// | implementation | for | a draw costs |
 /// |---|---|---|
 /// | [`OwnLine`] | one owner, by `&mut` | a comparison and an addition |
 /// | `SharedLine` | many threads, where there are 64-bit atomics | one compare-and-swap, again if another thread won |
 ///
-/// The provided methods are the protocol, the same for both; what is required are single loads and
+/// The provided methods are the protocol, the same for both; the required ones are single loads and
 /// stores. The methods that write take an `Inside`, which only this crate has: a host reads a line
-/// and draws from it, and the generator alone opens and closes it.
+/// and draws from it, and only the generator opens and closes it.
 pub trait Line {
-    /// The next unused position; with the highest bit set while the line is closed, so that
-    /// drawing learns both in one load. [`Line::stands_at`] is the position alone.
+    /// The next unused position, with the highest bit set while the line is closed, so that one load
+    /// tells both. [`Line::stands_at`] is the position alone.
     fn cursor(&self) -> u64;
     /// Worker and end.
     fn bound(&self) -> u64;
@@ -176,19 +176,19 @@ pub trait Line {
     /// # Errors
     /// The cursor that was found instead.
     fn compare_swap(&mut self, _: Inside, from: u64, to: u64) -> Result<(), u64>;
-    /// Sets the highest bit of the cursor: one step, after which no `compare_swap` succeeds that
-    /// began before it.
+    /// Sets the highest bit of the cursor in one step, after which no `compare_swap` that began before
+    /// succeeds.
     fn set_closed(&mut self, _: Inside);
     /// Sets the cursor.
     fn put_cursor(&mut self, _: Inside, to: u64);
     /// Sets the bound.
     fn put_bound(&mut self, _: Inside, to: u64);
-    /// The store's time at this reading of the host's clock; it never goes back by itself, and
-    /// means something only once an answer of the store has set the offset.
+    /// The store's time at this reading of the host's clock. It never goes back by itself, and is
+    /// meaningless until an answer of the store has set the offset.
     fn now(&mut self, host: HostTime) -> StoreTime;
-    /// What turns the host's clock into the store's.
+    /// The difference between the store's clock and the host's.
     fn offset(&self) -> Offset;
-    /// Sets that, for a store's time that is never below `not_before` from now on.
+    /// Sets the offset; the store's time is never below `not_before` from now on.
     fn put_offset(&mut self, _: Inside, offset: Offset, not_before: StoreTime);
 
     /// Takes up to `n` positions inside `limits` (floor and ceiling). A refusal changes nothing.
@@ -203,12 +203,12 @@ pub trait Line {
     /// Takes up to `n` positions inside `limits`, and not fewer than `least`. A refusal changes
     /// nothing.
     ///
-    /// The order is the proof: cursor, bound, swap. Where the swap succeeds the cursor was not
-    /// touched since, so neither an opening nor a closing lay between, and the bound belongs to
-    /// this opening. It may have been raised meanwhile; the lower end that was read is safe.
+    /// The order makes it safe: cursor, bound, swap. If the swap succeeds the cursor was not written
+    /// since, so the line was neither opened nor closed in between, and the bound belongs to this
+    /// opening. It may have been raised meanwhile; the lower end that was read is safe.
     ///
     /// # Errors
-    /// As [`Line::take`]; dry as well where there are too few.
+    /// As [`Line::take`]; also dry where there are too few.
     #[inline]
     fn take_between(
         &mut self,
@@ -231,8 +231,8 @@ pub trait Line {
         }
     }
 
-    /// Raises the end: the new range begins where the line ends, on the same worker. Drawing
-    /// threads go on meanwhile; they see the old end or the new one.
+    /// Raises the end: the new range begins where the line ends, on the same worker. Other threads go on
+    /// drawing meanwhile and see the old end or the new one.
     fn extend(&mut self, _: Inside, bound: u64) {
         self.put_bound(INSIDE, bound);
     }
@@ -253,14 +253,14 @@ pub trait Line {
         self.set_closed(INSIDE);
     }
 
-    /// Has a closed line stand elsewhere. One caller at a time.
+    /// Moves a closed line to another position. One caller at a time.
     fn close_at(&mut self, _: Inside, position: u64) {
         self.put_cursor(INSIDE, CLOSED | position);
     }
 
     /// Opens a closed line on another range, above where it stood. One caller at a time.
     ///
-    /// The bound is written before the cursor: whoever sees the line open sees its new bound, too.
+    /// The bound is written before the cursor, so a thread that sees the line open sees its new bound.
     fn open(&mut self, _: Inside, shape: Shape, start: u64, bound: u64) {
         let cursor = start.max(shape.reopen(self.stands_at()));
         self.put_bound(INSIDE, bound);

@@ -1,13 +1,13 @@
-//! The `&mut` face of the line: two words that one owner holds.
+//! The line for one owner, by `&mut`.
 //!
-//! `&mut` is the lock: nothing can come between the look at the cursor and its swap, so the swap
-//! always succeeds, and a draw is a comparison and an addition.
+//! `&mut` is the lock: nothing can happen between reading the cursor and the swap, so the swap always
+//! succeeds, and a draw is a comparison and an addition.
 
 use super::{CLOSED, Inside, Line};
 use crate::values::{HostTime, Offset, StoreTime};
 
-/// A line that one owner holds: what [`Segment::new`](crate::Segment) and
-/// [`Snowflake::new`](crate::Snowflake) are built on. For many threads there is
+/// A line for one owner, which [`Segment::new`](crate::Segment) and
+/// [`Snowflake::new`](crate::Snowflake) use. For many threads there is
 /// [`SharedLine`](crate::SharedLine).
 ///
 /// `Copy`, unlike a generator, so that a test can make the copy that a fork makes
@@ -17,13 +17,13 @@ pub struct OwnLine {
     cursor: u64,
     bound: u64,
     offset: Offset,
-    /// The largest time that was computed so far: a host's clock that steps back does not take the
-    /// store's time along.
+    /// The largest time that was computed so far: the store's time does not go back with the host's
+    /// clock.
     last_now: StoreTime,
 }
 
 impl OwnLine {
-    /// A closed line: it gives nothing until a generator opens it on a grant.
+    /// Makes a closed line, which gives nothing until a generator opens it on a grant.
     pub const fn new() -> OwnLine {
         OwnLine { cursor: CLOSED, bound: 0, offset: Offset::new(0), last_now: StoreTime::MIN }
     }

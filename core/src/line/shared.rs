@@ -1,7 +1,7 @@
-//! The lock-free face of the line: the same steps as the `&mut` face, on atomics.
+//! The lock-free line: the same steps as the `&mut` one, on atomics.
 //!
-//! Every interleaving of two drawing calls with one change of the line is searched by the models
-//! in `tests/seeded`, which also find the bugs that are put in for them.
+//! The models in `tests/seeded` search every interleaving of two draws with one change of the line,
+//! and find the bugs that are seeded there.
 
 use crate::line::{CLOSED, Inside, Line, Run, Shape, Stop};
 use crate::values::{HostTime, Offset, Range, StoreTime};
@@ -9,10 +9,10 @@ use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use core::ops::Deref;
 
-/// A line that many threads draw from without a lock: one atomic swap for each call, however many
-/// positions it takes.
+/// A line that many threads draw from without a lock: one atomic swap per call, however many
+/// positions the call takes.
 ///
-/// Drawing needs a pointer to it and the generator's [`Ids`](crate::Ids), a small `Copy` value;
+/// Drawing needs a pointer to the line and the generator's [`Ids`](crate::Ids), a small `Copy` value;
 /// asks, grants and retiring stay with the generator, behind one mutex of the host:
 ///
 /// ```
@@ -49,22 +49,21 @@ use core::ops::Deref;
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 ///
-/// Snowflakes need a monotonic clock here: after one that stepped back they wait, `CLOCK_BEHIND`,
-/// until it has caught up ([`OwnLine`](crate::OwnLine) remembers the largest reading). Retiring and
-/// forgetting close the line in one step: a thread that stalled in the middle of a draw gets
-/// nothing afterwards.
+/// Snowflakes need a monotonic clock here: after a step back they wait, `CLOCK_BEHIND`, until the
+/// clock has caught up ([`OwnLine`](crate::OwnLine) remembers the largest reading). `retire` and
+/// `forget` close the line in one step, after which a thread that stalled in a draw gets nothing.
 #[derive(Debug)]
 pub struct SharedLine {
     cursor: AtomicU64,
     bound: AtomicU64,
     offset: AtomicI64,
-    /// Below this the store's time does not fall; written with the offset, not with each draw, for
-    /// a word that every thread writes is what makes threads wait for each other.
+    /// The store's time is never below this. It is written with the offset, not with each draw, because
+    /// a word that every thread writes makes threads wait for each other.
     not_before: AtomicI64,
 }
 
 impl SharedLine {
-    /// A closed line, also as a `static`: it gives nothing until a generator opens it on a grant.
+    /// Makes a closed line, also for a `static`: it gives nothing until a generator opens it on a grant.
     pub const fn new() -> SharedLine {
         SharedLine {
             cursor: AtomicU64::new(CLOSED),
@@ -83,10 +82,10 @@ impl SharedLine {
         Line::take(&mut { self }, shape, limits, n)
     }
 
-    /// Where the line stands, open or closed: what a copied memory image (a forked child) may
-    /// read without touching a lock, to go on above it in a generator of its own
-    /// ([`Generator::resume`](crate::Generator::resume)). The child must not draw from the copied
-    /// line: its rights are the parent's.
+    /// Where the line stands, open or closed. A copied memory image (a forked child) may read it without
+    /// touching a lock, to go on above it in a generator of its own
+    /// ([`Generator::resume`](crate::Generator::resume)). The child must not draw from the copied line:
+    /// its range is the parent's.
     pub fn stands_at(&self) -> u64 {
         Line::stands_at(&self)
     }
@@ -126,8 +125,7 @@ impl<P: Deref<Target = SharedLine>> Line for P {
         self.bound.store(to, Ordering::Release);
     }
 
-    /// Needs a host's clock that does not go back by itself, as a monotonic one does not: only
-    /// the moment of a change of the offset is kept, not every reading.
+    /// Needs a monotonic host clock: only the time of a change of the offset is kept, not every reading.
     #[inline]
     fn now(&mut self, host: HostTime) -> StoreTime {
         let now = Line::offset(self).to_store(host);

@@ -1,10 +1,10 @@
-//! What a memory image of a generator leaves to another: facts, and no right to anything.
+//! The facts that a memory image of a generator leaves to another: no right to anything.
 
 use crate::values::{Code, LINE_END, Layout, Refusal, Token};
 
-/// What a forked child, a rebuilt instance or a restarted process may know of the generator
-/// before it. It holds no range, no lease and no request: whoever reads it can hand out nothing
-/// with it, but goes on above, and notices a store that changed or went back.
+/// The facts that a forked child, a rebuilt instance or a restarted process may know of the previous
+/// generator. It contains no range, lease or request, so nothing can be handed out with it; a new
+/// generator goes on above its position, and notices a store that changed or went back.
 ///
 /// ```
 /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -31,9 +31,9 @@ pub struct Carryover {
 }
 
 impl Carryover {
-    /// The same, above an ID that was handed out; `layout` is a snowflake's, and `None` a
-    /// segment's. For a host that draws a pool ahead, or knows the highest ID of its table, where
-    /// the generator itself is lost:
+    /// Raises the position above an ID that was handed out; `layout` is that of a snowflake, `None` for
+    /// a segment. For a host that lost the generator, and draws a pool ahead or knows the highest ID
+    /// of its table:
     ///
     /// ```
     /// use leafid_core::{Carryover, Code};
@@ -45,7 +45,7 @@ impl Carryover {
     /// ```
     ///
     /// # Errors
-    /// `ID_INVALID` for what is no ID, or none of this layout.
+    /// `ID_INVALID` for a number that is no ID, or none of this layout.
     pub fn above(self, id: u64, layout: Option<&Layout>) -> Result<Carryover, Refusal> {
         let position = match layout {
             None if id >= LINE_END => return Err(Code::IdInvalid.into()),

@@ -1,13 +1,13 @@
-//! What passes between a generator and a store: asks, grants, releases. Complete: hosts carry
-//! them and fill in nothing.
+//! The messages between a generator and a store: asks, grants, releases. They are complete: hosts
+//! carry them and fill in nothing.
 //!
-//! All are small `Copy` values. A generator makes its asks and its release by itself; the
-//! constructors are for whoever asks without a generator, such as the tests of a store.
+//! All are small `Copy` values. A generator makes its asks and its release itself; the constructors
+//! are for callers without a generator, such as the tests of a store.
 
 use crate::values::{Code, Layout, Name, Range, StoreTime, Token};
 
-/// What a generator wants of its store now: [`Generator::poll`](crate::Generator::poll)
-/// gives it out, [`Store::ask`](crate::Store::ask) or any wire carries it.
+/// A request to a store: [`Generator::poll`](crate::Generator::poll) gives it out,
+/// [`Store::ask`](crate::Store::ask) or any wire carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// More numbers: `lease_segment`.
@@ -29,7 +29,7 @@ impl Ask {
     }
 }
 
-/// What a generator of windows asks.
+/// An ask of a snowflake generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowAsk {
     /// See [`Ask::Acquire`].
@@ -74,17 +74,16 @@ pub struct SegmentAsk {
     pub request: Token,
     /// The store that answered before, if one did: any other refuses with `STORE_CHANGED`.
     pub store: Option<Token>,
-    /// How many numbers; `None` for the tag's own step, and no more than its `max_step` are
-    /// granted.
+    /// How many numbers; `None` for the tag's own step. No more than its `max_step` are granted.
     pub step: Option<u32>,
-    /// How many a caller waits for at once: granted if the step is smaller, unless it is more
+    /// How many numbers a caller waits for at once: granted if the step is smaller, unless it is more
     /// than the tag ever grants.
     pub at_least: Option<u32>,
-    /// Exactly this many numbers as one range, or none at all: for a range that is used outside
-    /// leafid. It stands alone, without `step` and `at_least`; no generator sends it.
+    /// Exactly this many numbers as one range, or none: for a range that is used outside leafid. It
+    /// excludes `step` and `at_least`; no generator sends it.
     pub exactly: Option<u32>,
-    /// The highest end that this holder holds or held: a store that stands lower has lost grants,
-    /// and refuses with `STORE_WENT_BACK`.
+    /// The highest end that this holder has or had: a store that stands lower has lost grants, and
+    /// refuses with `STORE_WENT_BACK`.
     pub have_until: Option<u64>,
 }
 
@@ -133,12 +132,12 @@ pub struct AcquireAsk {
     pub owner: Name,
     /// The layout that the holder is built for; `None` for the namespace's own.
     pub layout: Option<Layout>,
-    /// How long a window, in ms: at least 1,000, at most a minute and the namespace's
-    /// `max_window_ms`, to which `None` leaves it.
+    /// The length of the window in ms: at least 1,000, at most a minute and the namespace's
+    /// `max_window_ms`; `None` for the longest.
     pub length_ms: Option<u32>,
-    /// Whether the number shall stay the owner's.
+    /// Whether the number stays reserved for the owner.
     pub sticky: bool,
-    /// Whether, of a sticky owner, no other number will do.
+    /// Whether a sticky owner accepts no other number.
     pub strict: bool,
 }
 
@@ -194,14 +193,14 @@ pub struct RenewAsk {
     pub key: Token,
     /// The end in hand, as a tick.
     pub have_until: u64,
-    /// How long a window from now on, in ms: at least 1,000, at most the namespace's
-    /// `max_window_ms`, to which `None` leaves it.
+    /// The length of the window from now on, in ms: at least 1,000, at most the namespace's
+    /// `max_window_ms`; `None` for the longest.
     pub length_ms: Option<u32>,
 }
 
 impl RenewAsk {
-    /// Asks for the longest window after the one that was `acquired`: the answer to an acquire,
-    /// whose request id is the key. The answer to a renewal has another.
+    /// Asks for the longest window after the one that was `acquired`. That must be the answer to an
+    /// acquire, as its request id is the key; a renewal's has another.
     pub const fn new(namespace: Name, request: Token, acquired: &WindowGrant) -> RenewAsk {
         RenewAsk {
             namespace,
@@ -215,10 +214,10 @@ impl RenewAsk {
     }
 }
 
-/// Gives back what of a window was not used: [`Generator::retire`](crate::Generator::retire).
+/// Gives back the unused part of a window: [`Generator::retire`](crate::Generator::retire).
 ///
-/// Without it the number rests until its window is over. To send it is a courtesy; to go on
-/// stamping after it would be a duplicate.
+/// Without it the number is blocked until its window is over. Sending it is optional; stamping
+/// after it would make duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The namespace.
@@ -234,8 +233,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// Gives back all of a window that was `acquired`, from its first tick on: nothing of it was
-    /// used. [`RenewAsk`] has an example.
+    /// Gives back a whole window that was `acquired` and not used. [`RenewAsk`] has an example.
     pub const fn new(namespace: Name, acquired: &WindowGrant) -> Release {
         Release {
             namespace,
@@ -265,7 +263,7 @@ impl Grant {
         }
     }
 
-    /// The store that gave it, and its time then.
+    /// The store that granted, and its time then.
     pub(crate) fn origin(&self) -> (Token, StoreTime) {
         match self {
             Grant::Segment(grant) => (grant.store, grant.now),
@@ -273,7 +271,7 @@ impl Grant {
         }
     }
 
-    /// When it is over, on the store's clock; numbers never are.
+    /// When the grant is over, on the store's clock; `None` for numbers.
     pub(crate) fn over_at(&self) -> Option<StoreTime> {
         match self {
             Grant::Segment(_) => None,
@@ -319,8 +317,8 @@ pub struct SegmentGrant {
     pub step: u32,
     /// The tag's largest step.
     pub max_step: u32,
-    /// How many numbers the tag has left after this, up to its `until`. An answer that does not
-    /// say counts as a whole line.
+    /// How many numbers the tag has left after this, up to its `until`; a whole line if the answer
+    /// does not contain it.
     pub remaining: u64,
     /// The store's time when it decided.
     pub now: StoreTime,
@@ -335,8 +333,8 @@ pub struct WindowGrant {
     pub store: Token,
     /// The worker number.
     pub worker: u32,
-    /// The window, in ticks: of an acquire all of it, of a renewal what comes after the end that
-    /// the holder had, perhaps nothing.
+    /// The window in ticks: of an acquire all of it, of a renewal the part after the end that the holder
+    /// had, which may be empty.
     pub ticks: Range,
     /// The namespace's layout.
     pub layout: Layout,
@@ -346,14 +344,14 @@ pub struct WindowGrant {
     pub max_window_ms: u32,
 }
 
-/// A store's refusal of an ask, or what became of an ask that got no answer.
-/// A store of one's own says `STORE_UNAVAILABLE` then: the same ask is sent again.
+/// A store's refusal of an ask, or why there was no answer. A custom store uses `STORE_UNAVAILABLE`
+/// for the latter: then the same ask is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Why.
     pub code: Code,
-    /// How long to wait at least, in ms, if the store knows: it wins where it is longer than the
-    /// generator's own back-off, up to a minute.
+    /// How long to wait at least, in ms, if the store knows; used, up to a minute, where it is longer
+    /// than the generator's own back-off.
     pub retry_after_ms: Option<u32>,
 }
 

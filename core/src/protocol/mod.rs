@@ -1,4 +1,4 @@
-//! What passes between a holder and a store, and the store's side of it, pure.
+//! The protocol between holders and stores: its messages, and the store's decisions as pure functions.
 
 mod carryover;
 mod message;

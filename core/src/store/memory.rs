@@ -9,13 +9,13 @@ use crate::protocol::{
 use crate::store::Store;
 use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
 
-/// A store of at most `TAGS` tags and `NAMESPACES` namespaces of `WORKERS` numbers each, that
+/// A store of at most `TAGS` tags and `NAMESPACES` namespaces of `WORKERS` numbers each, which it
 /// creates on first use: a tag as [`TagRow::create`] does, a namespace with the layout of the ask
 /// or [`Layout::LEAF`].
 ///
-/// It is given the wall clock with [`MemoryStore::set_clock`] and never lets it go back. What it
-/// granted is gone with it: it is no store for IDs that outlive the process. Its decisions are
-/// those of every other store, so in a test it stands for the real one, and the test is its clock:
+/// [`MemoryStore::set_clock`] sets its clock, which never goes back. It forgets its grants when it is
+/// dropped, so it is no store for IDs that outlive the process. It decides as every other store
+/// does, so a test can use it for the real one and set its clock:
 ///
 /// ```
 /// use leafid_core::{
@@ -66,7 +66,7 @@ struct MemoryNamespace<const WORKERS: usize> {
 impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
     MemoryStore<TAGS, NAMESPACES, WORKERS>
 {
-    /// An empty store; `id` are 16 random bytes.
+    /// Makes an empty store; `id` is 16 random bytes.
     pub fn new(id: [u8; 16]) -> Self {
         MemoryStore {
             id: Token::new(id),
@@ -76,13 +76,13 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
         }
     }
 
-    /// Its id, which every answer carries.
+    /// The store's id, which every answer contains.
     pub fn id(&self) -> Token {
         self.id
     }
 
-    /// Tells it the wall clock, in ms since 1970: before each ask, for it has no other. It begins
-    /// at 0, which lies before the epoch of every preset. A clock that goes back is not followed.
+    /// Sets the clock, in ms since 1970: call it before each ask, as the store has no other clock. It
+    /// begins at 0, before the epoch of every preset, and never goes back.
     pub fn set_clock(&mut self, now: StoreTime) {
         self.now = self.now.max(now);
     }
@@ -177,7 +177,7 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
         let space = self.space(ask.namespace).map_err(failure)?;
         let candidates = Candidates {
             mine: space.find(|row| row.key == Some(ask.request)),
-            // One owner has one number here: nobody else decides at the same time.
+            // One owner has at most one number here, as no other server decides at the same time.
             own: [space.find(|row| row.sticky && row.owner == ask.owner), None],
             rested: space.namespace.longest_rested((0..).zip(space.rows), &ask.owner, now),
         };

@@ -1,7 +1,7 @@
-//! What a host must bring for synchronous stores, and the short loop that joins them.
+//! The trait of synchronous stores, and the loop that connects one with a generator.
 //!
-//! Nothing in the generator needs this: a host whose store is reached by promises or messages
-//! carries the asks itself ([`Generator::poll`]).
+//! The generator does not need this: a host that reaches its store by promises or messages carries
+//! the asks itself ([`Generator::poll`]).
 
 mod memory;
 
@@ -14,13 +14,13 @@ use crate::protocol::{
 };
 use crate::values::{HostTime, Refusal};
 
-/// Hands out disjoint ranges. What it answers is durable before it answers: a range that is
-/// granted, lost in a crash and granted again is handed out twice.
+/// Hands out disjoint ranges. A grant must be durable before it is answered: one that is lost in a
+/// crash would be made again, and its IDs handed out twice.
 ///
 /// Each verb is one decision of the [`registry`](crate::registry) and one atomic write; see there
-/// for a store over one's own table. [`MemoryStore`] is one that keeps nothing.
+/// for a store over a table of your own. [`MemoryStore`] keeps nothing.
 ///
-/// A store may also stand in front of another: here one that can be cut off.
+/// A store may also wrap another, here to simulate a broken connection.
 ///
 /// ```
 /// use leafid_core::{
@@ -101,18 +101,16 @@ pub trait Store {
     }
 }
 
-/// Carries one ask of a generator to its store, if it has one now, and the answer back. Returns
-/// whether there was an ask.
+/// Carries the ask of a generator, if one is due, to its store, and the answer back. Returns whether
+/// there was an ask.
 ///
-/// Call it before a draw or after a refusal, and at [`Generator::poll_at`]; where nothing is due it
-/// costs a reading of the clock and a comparison. It blocks for as long as the store does, so a
-/// host that must not wait in the middle of a draw calls it from a thread of its own. `clock` is
-/// read before and after the call, `entropy` once for each ask: 16 fresh random bytes.
+/// Call it before a draw or after a refusal, and at [`Generator::poll_at`]; if nothing is due it
+/// costs a clock reading and a comparison. It blocks for as long as the store does, so a host that
+/// must not wait during a draw calls it from another thread. `clock` is read before and after the
+/// call, `entropy` once per ask: 16 fresh random bytes.
 ///
-/// [`Segment`](crate::Segment) and [`Snowflake`](crate::Snowflake) begin with it; [`Store`] shows
-/// what a failure does.
-///
-/// A write of a state file is left to [`Generator::poll`].
+/// [`Segment`](crate::Segment) and [`Snowflake`](crate::Snowflake) have examples; [`Store`] has one
+/// of a failure. A write of a state file is left to [`Generator::poll`].
 ///
 /// # Errors
 /// Why the ask failed; the generator has backed off and is usable.

@@ -5,11 +5,10 @@ use core::fmt;
 
 macro_rules! codes {
     ($( $(#[$doc:meta])* $variant:ident $text:literal $lasts:ident; )*) => {
-        /// What went wrong, as one word that every host and the wire share.
+        /// What went wrong, as one code that all hosts and the wire share.
         ///
-        /// What a program does about it, two questions tell: does waiting help
-        /// ([`Code::is_permanent`]), and must the IDs in hand be thrown away ([`Code::stops`])? What a
-        /// person is told, and HTTP, `leafid-wire` says.
+        /// A program asks two questions: does waiting help ([`Code::is_permanent`]), and must the IDs in hand
+        /// be dropped ([`Code::stops`])? The messages for people and the HTTP statuses are in `leafid-wire`.
         ///
         /// ```
         /// use leafid_core::Code;
@@ -28,18 +27,17 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &'static [Code] = &[ $( Code::$variant, )* ];
 
-            /// The code as it stands on the wire and in `.code`.
+            /// The code's text on the wire and in `.code`.
             pub const fn as_str(self) -> &'static str {
                 match self { $( Code::$variant => $text, )* }
             }
 
-            /// The code that is written so, if there is one. Case matters.
+            /// The code with this text, if there is one. Case matters.
             pub fn parse(text: &str) -> Option<Code> {
                 match text { $( $text => Some(Code::$variant), )* _ => None }
             }
 
-            /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a
-            /// grant.
+            /// Whether waiting does not help: hosts raise these at once instead of waiting for a grant.
             pub const fn is_permanent(self) -> bool {
                 match self { $( Code::$variant => codes!(@$lasts), )* }
             }
@@ -50,7 +48,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The request is not of the form that the API describes.
+    /// The request does not have the form that the API describes.
     RequestInvalid "REQUEST_INVALID" permanent;
     /// A tag does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
     TagInvalid "TAG_INVALID" permanent;
@@ -64,11 +62,11 @@ codes! {
     LayoutInvalid "LAYOUT_INVALID" permanent;
     /// A worker number lies outside the layout or the namespace.
     WorkerInvalid "WORKER_INVALID" permanent;
-    /// A range or a number lies outside what it may be.
+    /// A range or a number lies outside what is allowed.
     RangeInvalid "RANGE_INVALID" permanent;
     /// A text or a number is not an ID of this form.
     IdInvalid "ID_INVALID" permanent;
-    /// The store wants a token or a password, or does not know this one.
+    /// The store requires a token or a password, or does not know this one.
     Unauthorized "UNAUTHORIZED" permanent;
     /// The store knows the caller and does not allow this.
     Forbidden "FORBIDDEN" permanent;
@@ -82,7 +80,7 @@ codes! {
     TagExists "TAG_EXISTS" permanent;
     /// The namespace has another layout than the caller.
     LayoutMismatch "LAYOUT_MISMATCH" permanent;
-    /// The lease of a window belongs to somebody else now.
+    /// The lease of a window belongs to another holder now.
     LeaseLost "LEASE_LOST" passing;
     /// Another store answers behind the same name.
     StoreChanged "STORE_CHANGED" permanent;
@@ -94,11 +92,11 @@ codes! {
     TimeOverflow "TIME_OVERFLOW" permanent;
     /// The caller's quota is used up.
     QuotaExceeded "QUOTA_EXCEEDED" passing;
-    /// No answer that can be used came from the store.
+    /// No usable answer came from the store.
     StoreUnavailable "STORE_UNAVAILABLE" passing;
-    /// The store has too much to do.
+    /// The store is overloaded.
     Overloaded "OVERLOADED" passing;
-    /// Every worker number is held or still rests.
+    /// Every worker number is held, or not yet free again.
     WorkersExhausted "WORKERS_EXHAUSTED" passing;
     /// No number is at hand; more have been asked for.
     SegmentDry "SEGMENT_DRY" passing;
@@ -106,8 +104,8 @@ codes! {
     WindowSpent "WINDOW_SPENT" passing;
     /// Every ID up to `max_ahead` is handed out.
     SequenceSpent "SEQUENCE_SPENT" passing;
-    /// The clock stands behind the IDs that were handed out, as it went back; or behind those that the
-    /// last run reserved in its state file.
+    /// The clock went back behind the IDs that were handed out, or is behind those that the last run
+    /// reserved in its state file.
     ClockBehind "CLOCK_BEHIND" passing;
     /// The caller's time-out passed.
     TimedOut "TIMED_OUT" passing;
@@ -117,7 +115,7 @@ codes! {
     SchemaMismatch "SCHEMA_MISMATCH" permanent;
     /// There is no store at this place: no database, no file, or no tables in it.
     StoreUnknown "STORE_UNKNOWN" permanent;
-    /// The store failed in a way that it has no word for.
+    /// The store failed in a way that has no code.
     Internal "INTERNAL" passing;
     /// The generator or the store was closed.
     Closed "CLOSED" permanent;
@@ -130,8 +128,8 @@ codes! {
 }
 
 impl Code {
-    /// Whether a generator that hears it stops at once and drops the IDs in hand: two stores under
-    /// one name, or one that lost grants, may have given the same range to somebody else.
+    /// Whether a generator that gets it stops at once and drops the IDs in hand: two stores under one
+    /// name, or one that lost grants, may have granted the same range to another holder.
     pub const fn stops(self) -> bool {
         matches!(self, Code::StoreChanged | Code::StoreWentBack)
     }
@@ -143,9 +141,8 @@ impl fmt::Display for Code {
     }
 }
 
-/// Why something was not done, and until when it will not be: on the host's clock where a generator
-/// says so, on the store's ([`StoreTime`]) from the [`registry`](crate::registry). Nothing was
-/// changed by the call.
+/// Why a call did nothing, and until when it will not succeed: on the host's clock from a generator,
+/// on the store's ([`StoreTime`]) from the [`registry`](crate::registry). The call changed nothing.
 ///
 /// ```
 /// use leafid_core::{Code, HostTime, Refusal};
@@ -153,21 +150,21 @@ impl fmt::Display for Code {
 /// let refusal = Refusal::until(Code::SequenceSpent, now.plus(3));
 /// assert_eq!(refusal.until.map(|until| until.since(now)), Some(3), "ms to wait");
 /// assert_eq!(refusal.to_string(), "SEQUENCE_SPENT");
-/// // A code alone names no time: only an answer of the store, or a person, changes anything.
+/// // A code alone has no time: only an answer of the store, or a person, changes anything.
 /// assert_eq!(Refusal::<HostTime>::from(Code::SegmentDry).until, None);
 /// ```
 ///
-/// Who waits, and for what, [`Generator::stance`](crate::Generator::stance) decides.
+/// [`Generator::stance`](crate::Generator::stance) decides whether to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal<T = HostTime> {
-    /// The word for it.
+    /// The code.
     pub code: Code,
-    /// When to come again.
+    /// When to try again.
     pub until: Option<T>,
 }
 
 impl<T> Refusal<T> {
-    /// A refusal that names no time.
+    /// A refusal without a time.
     pub const fn new(code: Code) -> Refusal<T> {
         Refusal { code, until: None }
     }
@@ -184,7 +181,7 @@ impl<T> From<Code> for Refusal<T> {
     }
 }
 
-/// A value that was refused (a name, a layout, a moment) names no time, on whichever clock.
+/// The refusal of a value (a name, a layout, a time) has no time on either clock.
 impl From<Refusal> for Refusal<StoreTime> {
     fn from(refusal: Refusal) -> Refusal<StoreTime> {
         refusal.code.into()

@@ -1,11 +1,11 @@
 //! Layouts: how time, worker and sequence share the bits of an ID.
 //!
-//! From the highest bit: one that is always 0 (columns are signed), time, worker, sequence. Time
-//! stands on top, so IDs sort by it; what a layout does not use stays 0 above the time.
+//! From the highest bit: one that is always 0 (columns are signed), time, worker, sequence. Time is
+//! on top, so that IDs sort by it; bits above it that a layout does not use are 0.
 
 use crate::values::{Code, Refusal, StoreTime};
 
-/// The largest epoch, in ms since 1970: what a JavaScript number still holds exactly.
+/// The largest epoch, in ms since 1970: the largest that a JavaScript number holds exactly.
 const MAX_EPOCH_MS: i64 = (1 << 53) - 1;
 const MAX_TICK_MS: u32 = 86_400_000;
 
@@ -19,8 +19,8 @@ const MAX_TICK_MS: u32 = 86_400_000;
 /// | [`Layout::JS53`] | 39/8/6 | 10 ms | 2199 | 256 | 6,400 |
 ///
 /// Choose by how many processes run at once (worker bits), how many IDs each makes in its busiest
-/// second (sequence bits), and how long it has to last (time bits). A namespace has one layout for
-/// good: IDs of two layouts in one column may be equal.
+/// second (sequence bits), and how long it has to last (time bits). A namespace never changes its
+/// layout: IDs of two layouts in one column may be equal.
 ///
 /// ```
 /// use leafid_core::{Layout, StoreTime};
@@ -28,7 +28,7 @@ const MAX_TICK_MS: u32 = 86_400_000;
 /// let parts = Layout::LEAF.decompose(id)?;
 /// assert_eq!((parts.time.get(), parts.worker, parts.sequence), (1_700_000_000_000, 5, 17));
 ///
-/// // Of one's own: from 2026 on, in steps of 4 ms, 256 workers, 54 bits in all.
+/// // A custom one: from 2026 on, in ticks of 4 ms, 256 workers, 54 bits in all.
 /// let mine = Layout::new(1_767_225_600_000, 4, 38, 8, 8)?;
 /// assert_eq!((mine.workers(), mine.per_second()), (256, 64_000));
 /// let last = mine.last();
@@ -46,10 +46,10 @@ pub struct Layout {
     sequence_bits: u8,
 }
 
-/// What an ID is made of: [`Layout::decompose`].
+/// The parts of an ID: [`Layout::decompose`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
-    /// When it was stamped: the beginning of its tick, in ms since 1970.
+    /// The beginning of its tick, in ms since 1970.
     pub time: StoreTime,
     /// Ticks since the epoch.
     pub tick: u64,
@@ -65,18 +65,18 @@ const fn preset(epoch_ms: i64, tick_ms: u32, widths: (u8, u8, u8)) -> Layout {
 }
 
 impl Layout {
-    /// Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04. The default: choose another
-    /// for more than 1,024 processes at once, or for IDs that a JavaScript number holds.
+    /// The layout of Twitter and Leaf: 41/10/12 bits, 1 ms, since 2010-11-04. The default: choose another
+    /// for more than 1,024 processes at once, or for IDs that fit a JavaScript number.
     pub const LEAF: Layout = preset(1_288_834_974_657, 1, (41, 10, 12));
     /// For thousands of isolates: 41/16/6 bits, 1 ms, since 2025.
     pub const EDGE: Layout = preset(1_735_689_600_000, 1, (41, 16, 6));
     /// For 174 years: 39/16/8 bits, 10 ms, since 2025 (Sonyflake's widths).
     pub const LONG: Layout = preset(1_735_689_600_000, 10, (39, 16, 8));
-    /// For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025. Its price is the rate:
-    /// 64 IDs in 10 ms, for each of 256 processes.
+    /// For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025. The price is the rate: 64 IDs
+    /// per 10 ms, for each of 256 processes.
     pub const JS53: Layout = preset(1_735_689_600_000, 10, (39, 8, 6));
 
-    /// A layout of one's own: the epoch in ms since 1970, the tick in ms (1 to a day), the widths.
+    /// Makes a custom layout: the epoch in ms since 1970, the tick in ms (1 to a day), the widths.
     ///
     /// # Errors
     /// `LAYOUT_INVALID` if the widths are more than 63 bits together, time has none, worker more
@@ -148,9 +148,8 @@ impl Layout {
         1u64.wrapping_shl(self.time_bits as u32)
     }
 
-    /// The highest end of a window: as [`Layout::end_tick`], but that its position, too, is no
-    /// larger than [`LINE_END`](crate::LINE_END), so that a layout of 63 bits without worker
-    /// numbers does without its last tick.
+    /// The highest end of a window: [`Layout::end_tick`], or one tick less where its position would be
+    /// larger than [`LINE_END`](crate::LINE_END), in a layout of 63 bits without worker numbers.
     pub const fn last_end(&self) -> u64 {
         let last = crate::LINE_END.wrapping_shr(self.sequence_bits as u32);
         if self.end_tick() < last { self.end_tick() } else { last }
@@ -166,10 +165,10 @@ impl Layout {
         1u64.wrapping_shl(self.sequence_bits as u32)
     }
 
-    /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`. Bursts
-    /// may be faster: they borrow from up to `max_ahead_ms` to come.
+    /// How many IDs one worker has in a second; at most `u64::MAX`. Bursts may be faster: they use up to
+    /// `max_ahead_ms` in advance.
     pub const fn per_second(&self) -> u64 {
-        // Whole IDs per ms first: 128 bits would be a kilobyte of code in every wasm.
+        // Whole IDs per ms first: 128-bit arithmetic would add a kilobyte to every wasm file.
         let (per_tick, tick_ms) = (self.per_tick(), self.tick_ms as u64);
         match (per_tick.checked_div(tick_ms), per_tick.checked_rem(tick_ms)) {
             (Some(whole), Some(rest)) => match rest.saturating_mul(1_000).checked_div(tick_ms) {
@@ -180,14 +179,14 @@ impl Layout {
         }
     }
 
-    /// The last moment that fits: the end of the last tick, in ms since 1970.
+    /// The last time that fits: the end of the last tick, in ms since 1970.
     pub const fn last(&self) -> StoreTime {
         let last_tick = self.end_tick().wrapping_sub(1);
         self.time(last_tick).plus((self.tick_ms as i64).saturating_sub(1))
     }
 
-    /// The tick of a moment (store's clock, ms since 1970), rounded down. [`Layout::time`] is the
-    /// way back, to the beginning of the tick.
+    /// The tick of a time (store's clock, ms since 1970), rounded down. [`Layout::time`] converts back,
+    /// to the beginning of the tick.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` if it lies before the epoch or beyond the last tick.
@@ -208,7 +207,7 @@ impl Layout {
         StoreTime::new(self.epoch_ms).plus(ms)
     }
 
-    /// How many ticks a length of `ms` takes, rounded up: 25 ms are 3 ticks of 10 ms.
+    /// How many ticks `ms` takes, rounded up: 25 ms are 3 ticks of 10 ms.
     pub const fn ticks(&self, ms: u64) -> u64 {
         let whole = self.in_ticks(ms);
         if whole.saturating_mul(self.tick_ms as u64) < ms { whole.saturating_add(1) } else { whole }
@@ -216,7 +215,7 @@ impl Layout {
 
     #[inline]
     pub(crate) const fn in_ticks(&self, ms: u64) -> u64 {
-        // Most layouts tick in milliseconds, and a division costs as much as all the rest.
+        // Most layouts have ticks of 1 ms, and a division would cost as much as all the rest.
         if self.tick_ms == 1 {
             return ms;
         }
@@ -226,11 +225,11 @@ impl Layout {
         }
     }
 
-    /// The ID of a moment, a worker and a sequence number: for tests, conversions and bounds. IDs
-    /// to hand out come from a [`Snowflake`](crate::Snowflake), for only a lease makes them unique.
+    /// Makes an ID of a time, a worker and a sequence number: for tests, conversions and bounds. Do not
+    /// hand it out: only the lease of a [`Snowflake`](crate::Snowflake) makes IDs unique.
     ///
     /// # Errors
-    /// `TIME_OVERFLOW` for a moment that does not fit, `WORKER_INVALID` and `RANGE_INVALID` for a
+    /// `TIME_OVERFLOW` for a time that does not fit, `WORKER_INVALID` and `RANGE_INVALID` for a
     /// worker or a sequence beyond its bits.
     pub const fn compose(
         &self,
@@ -251,8 +250,8 @@ impl Layout {
         Ok(self.stamp(tick.wrapping_shl(self.sequence_bits as u32) | sequence, worker))
     }
 
-    /// What an ID is made of. An ID of another layout gives other parts, not an error, unless it
-    /// is too large: nothing in an ID says which layout it has.
+    /// Splits an ID into its parts. An ID of another layout gives wrong parts, not an error, unless it is
+    /// too large: an ID does not contain its layout.
     ///
     /// # Errors
     /// `ID_INVALID` if it has bits above the layout's.
@@ -267,8 +266,8 @@ impl Layout {
         Ok(Parts { time: self.time(tick), tick, worker: worker as u32, sequence })
     }
 
-    /// The smallest ID that a moment can have, over all workers: the lower bound of a range query.
-    /// With it the primary key is an index by time, and a table needs no `created_at`:
+    /// The smallest ID of a time, over all workers: the lower bound of a range query. With it the
+    /// primary key is an index by time, and a table needs no `created_at`:
     ///
     /// ```
     /// use leafid_core::{Layout, StoreTime};
@@ -284,26 +283,26 @@ impl Layout {
     /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
     ///
-    /// An ID's time may lie up to `max_ahead_ms` after the moment at which it was made, so a query
-    /// for "all before now" leaves out what a burst has borrowed.
+    /// An ID's time may lie up to `max_ahead_ms` after it was made, so a query for "all before now" may
+    /// miss the last IDs of a burst.
     ///
     /// # Errors
-    /// `TIME_OVERFLOW` for a moment that does not fit.
+    /// `TIME_OVERFLOW` for a time that does not fit.
     pub const fn first_id(&self, time: StoreTime) -> Result<u64, Refusal> {
         self.compose(time, 0, 0)
     }
 
-    /// The largest ID that a moment can have, over all workers: the upper bound (inclusive) of a
-    /// range query, as [`Layout::first_id`] shows.
+    /// The largest ID of a time, over all workers: the inclusive upper bound of a range query, as in
+    /// [`Layout::first_id`].
     ///
     /// # Errors
-    /// `TIME_OVERFLOW` for a moment that does not fit.
+    /// `TIME_OVERFLOW` for a time that does not fit.
     pub const fn last_id(&self, time: StoreTime) -> Result<u64, Refusal> {
         let worker = self.workers().wrapping_sub(1) as u32;
         self.compose(time, worker, self.per_tick().wrapping_sub(1))
     }
 
-    /// The ID of a position on a worker's line: the worker number put between tick and sequence.
+    /// The ID of a position on a worker's line: puts the worker number between tick and sequence.
     #[inline]
     pub(crate) const fn stamp(&self, position: u64, worker: u32) -> u64 {
         let tick = position.wrapping_shr(self.sequence_bits as u32);

@@ -1,4 +1,4 @@
-//! What the words mean: moments, ranges, layouts, names, codes. Values that know nothing else.
+//! Plain values, independent of the rest: times, ranges, layouts, names, codes.
 
 mod code;
 mod layout;

@@ -1,5 +1,5 @@
-//! Names of fixed size: tags, namespaces and owners, each at most 128 bytes. They are read once,
-//! at the border; behind it nobody checks a name again.
+//! Names of fixed size: tags, namespaces and owners, each at most 128 bytes. They are checked once,
+//! when they are made.
 
 use crate::values::{Code, Refusal};
 use core::fmt;
@@ -7,11 +7,11 @@ use core::fmt;
 /// The most bytes that a name holds.
 pub const NAME_BYTES: usize = 128;
 
-/// A tag, a namespace or an owner, held inline (there is no allocator): 129 bytes, to be copied and
-/// compared as they are. Upper and lower case differ.
+/// A tag, a namespace or an owner, held inline as there is no allocator: 129 bytes. Upper and lower
+/// case differ.
 ///
-/// Tags and namespaces match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`, so that they fit a URL and
-/// a log line without quoting. An owner is a label for people, and freer:
+/// Tags and namespaces match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`, so that they fit a URL and a log
+/// line without quoting. An owner is a label for people, with fewer rules:
 ///
 /// ```
 /// use leafid_core::{Code, Name};
@@ -34,10 +34,10 @@ pub struct Name {
 }
 
 impl Name {
-    /// No name: the owner of a row that nobody holds.
+    /// No name: the owner of a row without a holder.
     pub const EMPTY: Name = Name { bytes: [0; NAME_BYTES], len: 0 };
 
-    /// The name of a line of numbers.
+    /// Reads the name of a tag.
     ///
     /// # Errors
     /// `TAG_INVALID` unless it matches `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
@@ -45,7 +45,7 @@ impl Name {
         Name::matching(text).ok_or(Refusal::new(Code::TagInvalid))
     }
 
-    /// The name of a set of workers.
+    /// Reads the name of a namespace.
     ///
     /// # Errors
     /// `NAMESPACE_INVALID` unless it matches `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
@@ -53,7 +53,7 @@ impl Name {
         Name::matching(text).ok_or(Refusal::new(Code::NamespaceInvalid))
     }
 
-    /// The label of a holder, such as `hostname/pid`. It identifies nobody; the key does.
+    /// Reads the label of a holder, such as `hostname/pid`. It is no proof of identity; the key is.
     ///
     /// # Errors
     /// `REQUEST_INVALID` unless it has 1 to 128 bytes without control characters.

@@ -2,7 +2,7 @@
 
 use crate::values::{Code, LINE_END, Refusal};
 
-/// Without I, L and O, which are taken for 1 and 0, and without U, so that fewer words arise.
+/// Without I, L and O, which look like 1 and 0, and without U, to avoid accidental words.
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// How many characters the base32 form has.
 pub const BASE32_LEN: usize = 13;
@@ -11,9 +11,9 @@ pub const DECIMAL_LEN: usize = 19;
 
 /// The short text of an ID, held inline.
 ///
-/// | form | characters | sorts as the numbers do | for |
+/// | form | characters | sorts like the numbers | for |
 /// |---|---|---|---|
-/// | [`Text::decimal`] | 1 to 19 | no: `10` comes before `9` | JSON, whose numbers JavaScript rounds |
+/// | [`Text::decimal`] | 1 to 19 | no: `10` comes before `9` | JSON, as JavaScript rounds its numbers |
 /// | [`Text::base32`] | 13 | yes | file names, keys of object stores, URLs |
 ///
 /// ```
@@ -26,7 +26,7 @@ pub const DECIMAL_LEN: usize = 19;
 /// assert!(nine.as_str() < ten.as_str(), "as 9 < 10");
 /// assert!(Text::decimal(9)?.as_str() > Text::decimal(10)?.as_str());
 ///
-/// // Each ID has one text in each form: anything else is refused, not guessed at.
+/// // Each ID has one text per form: anything else is refused.
 /// for other in ["68ekwv2e7srwe", "68EKWV2E7SRW", "68EKWV2E7SRWO"] {
 ///     assert_eq!(Text::parse_base32(other).unwrap_err().code, Code::IdInvalid);
 /// }
@@ -61,7 +61,7 @@ impl Text {
         Ok(text)
     }
 
-    /// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
+    /// 13 characters of Crockford's base32, upper case: they sort like the numbers.
     ///
     /// # Errors
     /// `ID_INVALID` above 2^63 - 1.
@@ -81,7 +81,7 @@ impl Text {
         core::str::from_utf8(bytes).unwrap_or("")
     }
 
-    /// The ID of a decimal form. Strict: digits only, no leading zero, no sign.
+    /// Reads a decimal form. Strict: digits only, no leading zero, no sign.
     ///
     /// # Errors
     /// `ID_INVALID` for anything that [`Text::decimal`] does not write.
@@ -93,7 +93,7 @@ impl Text {
         text.parse().map_err(|_| Refusal::new(Code::IdInvalid)).and_then(checked)
     }
 
-    /// The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes.
+    /// Reads a base32 form. Strict: 13 characters, upper case, no look-alikes.
     ///
     /// # Errors
     /// `ID_INVALID` for anything that [`Text::base32`] does not write.

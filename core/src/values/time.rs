@@ -1,5 +1,5 @@
-//! Time as the core knows it: whole milliseconds that are passed in. The host's clock and the
-//! store's are two types, and only an [`Offset`] turns one into the other.
+//! Times in whole milliseconds, which the host passes in. The host's clock and the store's have two
+//! types, and only an [`Offset`] converts one into the other.
 
 use core::hint::cold_path;
 
@@ -10,9 +10,9 @@ macro_rules! clock {
         pub struct $name(i64);
 
         impl $name {
-            /// The latest moment there is.
+            /// The latest time.
             pub const MAX: $name = $name(i64::MAX);
-            /// The earliest moment there is.
+            /// The earliest time.
             pub const MIN: $name = $name(i64::MIN);
 
             /// That many milliseconds.
@@ -25,7 +25,7 @@ macro_rules! clock {
                 self.0
             }
 
-            /// The moment `ms` milliseconds later (earlier, if negative).
+            /// The time `ms` milliseconds later (earlier, if negative).
             #[must_use]
             pub const fn plus(self, ms: i64) -> $name {
                 $name(self.0.saturating_add(ms))
@@ -46,11 +46,10 @@ macro_rules! clock {
 }
 
 clock! {
-    /// Milliseconds on a host's clock, which only has to tick: it may begin anywhere, below zero
-    /// as well. Arithmetic saturates.
+    /// Milliseconds on a host's clock, which only has to tick: it may begin anywhere, even below zero.
+    /// Arithmetic saturates.
     ///
-    /// Take a monotonic clock where there is one: an hour that somebody sets the wall clock back
-    /// is then nothing that a generator would see.
+    /// Use a monotonic clock if there is one: it does not change when the wall clock is set.
     ///
     /// ```
     /// use leafid_core::HostTime;
@@ -66,7 +65,7 @@ clock! {
 }
 
 clock! {
-    /// Milliseconds since 1970 on a store's clock: what IDs say, and when windows end. Arithmetic
+    /// Milliseconds since 1970 on a store's clock: the time in IDs and of the ends of windows. Arithmetic
     /// saturates.
     ///
     /// ```
@@ -78,17 +77,17 @@ clock! {
     StoreTime
 }
 
-/// What to add to a host's clock for the store's time, in ms, as far as answers have proved it.
+/// The store's clock minus the host's, in ms, within the bounds that answers have proved.
 ///
-/// An answer that was asked for at `sent` and came at `received` (host's clock) and says that it
-/// was written at `now` (store's clock) proves `now - received <= offset <= now - sent`.
+/// An answer written at `now` (store's clock), to an ask that left at `sent`, received at `received`
+/// (host's clock), proves `now - received <= offset <= now - sent`.
 ///
 /// A generator keeps its own ([`Line::offset`](crate::Line::offset)); a host needs one to show the
 /// store's times on its own clock.
 ///
 /// ```
 /// use leafid_core::{HostTime, Offset, StoreTime};
-/// // The host's clock showed 2,000 ms when the store's stood at 1,800,000,000,000 ms since 1970.
+/// // The host's clock showed 2,000 ms when the store's showed 1,800,000,000,000 ms since 1970.
 /// let offset = Offset::new(1_800_000_000_000 - 2_000);
 /// assert_eq!(offset.to_store(HostTime::new(2_500)), StoreTime::new(1_800_000_000_500));
 /// assert_eq!(offset.to_host(StoreTime::new(1_800_000_001_000)), HostTime::new(3_000));
@@ -118,16 +117,16 @@ impl Offset {
         }
     }
 
-    /// What the host's clock shows at this time of the store.
+    /// The host's clock at this time of the store.
     pub const fn to_host(self, store: StoreTime) -> HostTime {
         HostTime(store.0.saturating_sub(self.0))
     }
 
-    /// The offset after this answer: the middle of the first bounds, then the old one moved no
-    /// further than the new bounds demand. The bounds of a slow answer are wide, not wrong.
+    /// The offset after this answer: the middle of the first bounds, later the old one moved only as far
+    /// as the new bounds demand. The bounds of a slow answer are wide, not wrong.
     ///
-    /// To take the middle each time would let the time tremble with every slow answer; to keep the
-    /// first would let two clocks that drift apart do so for ever.
+    /// Taking the middle each time would add jitter with every slow answer; keeping the first would
+    /// never correct for drift.
     pub(crate) fn after(
         before: Option<Offset>,
         sent: HostTime,

@@ -1,24 +1,24 @@
-//! Tokens: the 128 random bits that name a request, the key of a lease, and a store.
+//! Tokens: 128 random bits that name a request, the key of a lease, or a store.
 //!
-//! The core draws none: a host that forks, sleeps or runs at a Worker's module scope knows best
-//! when it has fresh randomness.
+//! The core generates none: only the host knows when it has fresh randomness (it may fork, sleep or
+//! run at a Worker's module scope).
 
 use crate::values::{Code, Refusal};
 use core::fmt;
 
 /// 16 bytes of randomness; on the wire 32 lower-case hex digits.
 ///
-/// As a request id it proves that an answer belongs to the question; as a key (the fencing token
-/// of a window) it alone says whose lease a row is, so [`fmt::Debug`] shows only its beginning.
+/// As a request id it proves that an answer belongs to its ask. As a key (the fencing token of a
+/// window) it alone proves the right to a lease, so [`fmt::Debug`] shows only its beginning.
 ///
-/// | as | fresh | whoever has it |
+/// | as | fresh | its holder |
 /// |---|---|---|
 /// | request id | for each ask | gets the same answer again (an acquire), and can answer it |
-/// | key | with each acquire, whose request id it is | may renew and release the window |
-/// | store id | when a store is made | knows one store from another |
+/// | key | with each acquire, as its request id | may renew and release the window |
+/// | store id | when a store is made | can tell one store from another |
 ///
-/// Two equal ones are two holders of one window: use the system's generator of randomness, and
-/// reseed what forked.
+/// Two equal ones would be two holders of one window: use the system's random generator, and reseed
+/// after a fork.
 ///
 /// ```
 /// use leafid_core::{Code, Token};
@@ -45,7 +45,7 @@ impl Token {
         self.0
     }
 
-    /// The token that is written so.
+    /// Reads a token's text.
     ///
     /// # Errors
     /// `REQUEST_INVALID` if the text is not 32 lower-case hex digits.
@@ -66,7 +66,7 @@ impl Token {
         Ok(Token(bytes))
     }
 
-    /// The 32 lower-case hex digits, as ASCII: all of a key, so for the wire and not for a log.
+    /// The 32 lower-case hex digits, as ASCII. They show a key in full: for the wire, not for a log.
     pub fn to_hex(&self) -> [u8; 32] {
         let mut text = [0; 32];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {

@@ -1,7 +1,7 @@
-//! The model of a fence that is a bound, for any number of servers: every order in which servers join,
-//! reserve, note, crash and go while a store is put back to copies of itself. No number may be granted
-//! twice, and each rule is needed: without it the search finds a way to grant one twice, and prints the
-//! shortest. The rules are in `docs/DESIGN.md`, "The fence, as it will be".
+//! A model of the fence for several servers: every order in which servers join, reserve, note, crash
+//! and leave while a store is restored from copies of itself. No number may be granted twice, and
+//! each rule is needed: without it the search finds a way to grant one twice, and prints the shortest.
+//! The rules are in `docs/DESIGN.md`, "The fence, as it will be".
 //!
 //! Run: `cargo xtask test --only models`
 #![cfg(loom)]
@@ -14,12 +14,12 @@ use std::collections::{HashMap, VecDeque};
 use rules::{Periods, Rules, SILENT, Scope, Without};
 use world::{Key, Left, Step, World};
 
-/// All states that the steps lead to, in the order of their distance, each with the one before it.
+/// All reachable states, in the order of their distance, each with its predecessor.
 struct Search {
     states: Vec<(Key, u32, Step)>,
-    /// The step that granted a number twice, and from which state.
+    /// The step that granted a number twice, and the state before it.
     twice: Option<(usize, Step)>,
-    /// Steps from state to state, where they are wanted.
+    /// Steps between states, if they are wanted.
     edges: Vec<(u32, u32, Step)>,
 }
 
@@ -61,9 +61,9 @@ impl Search {
         steps
     }
 
-    /// The most periods that pass until a number is granted, from any state with a server that grants, or
-    /// from any at all where servers start again; or the way to a state from which none ever is. Nobody
-    /// crashes or leaves on the way.
+    /// The most periods until a number is granted, from any state with a server that grants, or from any
+    /// state if servers start again; or the path to a state from which none ever is. No server crashes or
+    /// leaves meanwhile.
     fn longest_wait(&self, starts: bool) -> Result<u32, Vec<String>> {
         let world = |state: u32| World::of(&self.states[state as usize].0);
         let mut ways: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.states.len()];
@@ -109,7 +109,7 @@ impl Search {
     }
 }
 
-/// The last bound there is.
+/// The last bound.
 const SPENT: u8 = 5;
 
 const ALL: Scope = Scope {
@@ -155,7 +155,7 @@ const GUEST_TIME: Scope = Scope {
     guest: true,
     ..ALL
 };
-/// Nothing but what happens every day.
+/// Only everyday events.
 const DAILY: Scope = Scope {
     name: "two servers; crashes of both, rolling upgrades; no restore",
     bound: SPENT,
@@ -196,7 +196,7 @@ fn model_each_rule_keeps_a_number_from_being_granted_twice() {
         (Without::TakenJournal, ALL),
         (Without::GuestDropsNobody, GUEST_TIME),
     ];
-    // One number is enough, but where two servers grant from one range.
+    // One number is enough, unless two servers grant from one range.
     let rules = rules.map(|(without, scope)| (without, Scope { bound: 2, ..scope }));
     for (without, scope) in [(Without::OwnRange, ALL)].into_iter().chain(rules) {
         let search = Search::new(&Rules { without, scope }, false);
@@ -206,8 +206,8 @@ fn model_each_rule_keeps_a_number_from_being_granted_twice() {
     }
 }
 
-/// A survivor waits until it may drop the server that crashed, and after a crash of both, or an upgrade,
-/// a start is enough.
+/// A survivor waits until it may drop the server that crashed. After a crash of both, or an upgrade,
+/// starting them is enough.
 #[test]
 fn model_without_a_restore_nothing_is_refused_for_long() {
     let search = |without| Search::new(&Rules { without, scope: DAILY }, true);

@@ -1,69 +1,69 @@
-//! The rules of the fence, and the steps that they allow; each may be taken away.
+//! The rules of the fence, each of which can be switched off, and the steps that they allow.
 
 use super::world::{COPIES, Journal, Left, MOST, Record, Server, Step, Store, World, has};
 
-/// For how many periods a record has to stay the same until its server is dropped.
+/// How many periods a record has to stay the same before its server is dropped.
 pub const SILENT: u8 = 4;
 
-/// A rule that is not kept.
+/// A rule that is switched off, by what happens without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Without {
     Nothing,
-    /// Every server grants the next number below the bound, as the row says.
+    /// Every server grants the row's next number below the bound.
     OwnRange,
     /// A range is used before the others have noted it.
     Waiting,
-    /// A server says that it has noted what is not on its disk.
+    /// A server claims to have noted what is not on its disk.
     Noting,
-    /// A server does not look whether its record is as it left it.
+    /// A server does not check that its record is as it left it.
     OwnRecord,
-    /// A server goes on by its own journal at once.
+    /// A server goes on at once by its own journal.
     Confirmed,
     /// A server without a journal goes on at once.
     NewConfirmed,
-    /// A server that was not heard of for a period goes on.
+    /// A server that was silent for a period goes on.
     OwnSilence,
     /// A server is dropped after one period less.
     Watching,
     /// A server drops others before it is confirmed itself.
     SoundDrops,
-    /// Who joins goes by the register alone, though its record there is not as it left it.
+    /// A joining server trusts the register alone, though its record there is not as it left it.
     JournalsMembers,
-    /// Who joins waits for all that its journal knows, though its record is as it left it.
+    /// A joining server waits for all servers in its journal, though its record is as it left it.
     OwnRecordTrusted,
-    /// Who joins leaves the bound as the store has it.
+    /// A joining server leaves the bound as it is in the store.
     RaisedBound,
     /// A range is used though a server has joined since it was reserved.
     RangeGivenUp,
     /// A server that has left keeps its journal.
     LeftJournal,
-    /// A journal that was taken over stays where it was.
+    /// A journal that was taken over stays in its place.
     TakenJournal,
     /// A guest drops members.
     GuestDropsNobody,
 }
 
-/// Whether servers that run are heard of.
+/// Whether running servers write their records in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Periods {
-    /// Time stands still.
+    /// No time passes.
     None,
-    /// In each period.
+    /// They do, in each period.
     Heard,
-    /// Or not: they hang, or do not reach the store.
+    /// They may not: they hang, or cannot reach the store.
     Any,
 }
 
-/// What may happen.
+/// The events that may happen.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     pub name: &'static str,
     pub servers: usize,
     pub bound: u8,
     pub copies: usize,
-    /// The last server is a guest: it has no journal, and nobody waits for it.
+    /// Whether the last server is a guest: it has no journal, and no server waits for it.
     pub guest: bool,
-    /// Servers leave, are removed, and take over journals.
+    /// Whether servers leave, are removed, and take over journals.
     pub operators: bool,
     pub periods: Periods,
     pub left: Left,
@@ -83,13 +83,13 @@ impl Rules {
         self.scope.guest && i + 1 == self.scope.servers
     }
 
-    /// Those that are waited for.
+    /// The servers that others wait for.
     fn members(&self, store: &Store) -> u8 {
         let is_member = |j: &usize| store.register[*j].beat > 0 && !self.is_guest(*j);
         (0..MOST).filter(is_member).map(|j| 1 << j).sum()
     }
 
-    /// Every step that is possible, with the world after it; none where a number was granted twice.
+    /// Every possible step, with the world after it; `None` if it grants a number twice.
     pub fn steps(&self, world: &World, mut each: impl FnMut(Step, Option<World>)) {
         let mut step = |step, after: Option<Option<World>>| {
             if let Some(after) = after {
@@ -134,7 +134,7 @@ impl Rules {
         }
     }
 
-    /// Whether it is up, neither was silent nor is in doubt.
+    /// Whether a server is up, was not silent and does not doubt the store.
     fn runs(&self, world: &World, i: usize) -> bool {
         world.servers[i].joined > 0 && !self.doubts(world, i)
     }
@@ -180,7 +180,7 @@ impl Rules {
         Some(self.write(after, i))
     }
 
-    /// What a server does once in each period, and again where it learns something by it.
+    /// What a server does once in each period, and again whenever that changes what it knows.
     fn round(&self, world: &World, i: usize) -> Option<Option<World>> {
         let (server, before) = (world.servers[i], world.journals[i]);
         if !self.runs(world, i) {
@@ -194,8 +194,8 @@ impl Rules {
         learns.then_some(after)
     }
 
-    /// Notes the store in the journal, then in the register that it has, and looks at the others.
-    /// None where a number is granted twice.
+    /// Notes the store in the journal, then that in the register, and reads the other records. `None` if
+    /// a number is granted twice.
     fn write(&self, mut world: World, i: usize) -> Option<World> {
         let beat = world.next_beat(i);
         let store = &mut world.store;
@@ -205,7 +205,7 @@ impl Rules {
         let taken = world.journals[i].taken;
         world.journals[i] = Journal { bound, members, beat, taken };
         if i == 0 && world.old.members != members {
-            // No copy of before that is put back.
+            // A copy from before that is never restored.
             world.old = Journal::default();
         }
         let register = world.store.register;
@@ -215,7 +215,7 @@ impl Rules {
         server.heard = true;
         let (mut confirmed, mut noted) = (true, true);
         if self.keep(Without::RangeGivenUp) && world.store.view > server.since {
-            // Who has joined may have been granted this range, in a store that was put back.
+            // The server that joined may have been granted this range, in a store that was restored.
             (server.range, server.since) = (0, 0);
         }
         for (j, record) in others {
@@ -227,7 +227,7 @@ impl Rules {
         }
         server.sound |= confirmed;
         if !server.sound {
-            // It drops nobody.
+            // It drops no server.
             if self.keep(Without::SoundDrops) {
                 (server.seen, server.age) = Default::default();
             }
@@ -301,7 +301,7 @@ impl Rules {
         Some(after)
     }
 
-    /// A server that does not run takes over another one's journal, as if it had been its own.
+    /// A server that does not run takes over another one's journal as its own.
     fn read(&self, world: &World, i: usize, j: usize) -> Option<World> {
         let mut after = *world;
         let (mine, theirs) = (world.journals[i], world.journals[j]);
@@ -371,8 +371,8 @@ fn copy_journal(world: &World) -> Option<World> {
     (world.left.stale > 0 && world.old.members == 0).then_some(after)
 }
 
-/// Not of a server that is alone, nor of one that has noted other members since: with the store put
-/// back to that moment, too, nobody could know of it.
+/// Restores the old copy of a journal. Not if the server is alone, or has noted other members since:
+/// with the store also restored to that time, no server could notice.
 fn put_back(world: &World) -> Option<World> {
     let mut after = *world;
     let (old, journal) = (world.old, world.journals[0]);

@@ -1,17 +1,17 @@
 //! The world of the model: one store, its servers with their memories and journals, and all that can
-//! happen to them in one step.
+//! happen in one step.
 
 use std::fmt;
 
-/// Servers, at most.
+/// The most servers.
 pub const MOST: usize = 3;
-/// Copies of the store, at most.
+/// The most copies of the store.
 pub const COPIES: usize = 2;
 
 /// A server's record in the store's register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Counts up with each writing of it; 0: there is no record, so it is no member.
+    /// Counts the writes of this record; 0: there is none, so the server is no member.
     pub beat: u8,
     /// The latest joining when this was written.
     pub view: u8,
@@ -19,10 +19,10 @@ pub struct Record {
     pub noted: u8,
 }
 
-/// What a restore puts back.
+/// The store: what a restore puts back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Store {
-    /// Nothing at or above it was ever reserved; 0 in the place of a copy that was not made.
+    /// Nothing at or above it was ever reserved; 0 for a copy that was not made.
     pub bound: u8,
     /// The next number, where all servers grant from one row.
     pub next: u8,
@@ -31,19 +31,19 @@ pub struct Store {
     pub register: [Record; MOST],
 }
 
-/// What a server has on its disk.
+/// A server's journal, on its disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Journal {
     pub bound: u8,
-    /// 0: there is no journal.
+    /// The members as bits; 0: there is no journal.
     pub members: u8,
     /// Its record as it left it.
     pub beat: u8,
-    /// The servers whose journals it took over: they are no more.
+    /// The servers that it took over journals of, which are gone.
     pub taken: u8,
 }
 
-/// What a server remembers.
+/// A server's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     pub up: bool,
@@ -51,18 +51,18 @@ pub struct Server {
     pub sound: bool,
     /// Whether it has written its record in this period.
     pub heard: bool,
-    /// When it joined; 0: it has to join.
+    /// Its joining; 0: it has to join.
     pub joined: u8,
-    /// The end of the range in hand, which is of one number and not used yet; 0: none.
+    /// The end of the range in hand, of one number that is not used yet; 0: none.
     pub range: u8,
     /// The latest joining when it was reserved.
     pub since: u8,
-    /// Of each other server the record that was seen last, and for how many periods it was that one.
+    /// The last seen record of each other server, and for how many periods it has not changed.
     pub seen: [u8; MOST],
     pub age: [u8; MOST],
 }
 
-/// How often something may still happen.
+/// How often each event may still happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     pub restores: u8,
@@ -79,9 +79,9 @@ pub struct World {
     /// An older copy of the first server's journal.
     pub old: Journal,
     pub servers: [Server; MOST],
-    /// Servers that were there once: without its journal none of them comes back.
+    /// Servers that ever joined: they do not come back without a journal.
     pub used: u8,
-    /// The numbers that were granted, or may be at any time.
+    /// The numbers that were granted, or may be granted at any time.
     pub granted: u8,
     pub left: Left,
 }
@@ -134,7 +134,7 @@ pub fn has(members: u8, server: usize) -> bool {
 pub type Key = [u64; 5];
 
 impl World {
-    /// A store as the first server has made it, with itself in the register.
+    /// A store as the first server makes it, with itself in the register.
     pub fn new(left: Left) -> World {
         let mut world = World { left, used: 1, ..World::default() };
         world.store = Store { bound: 1, next: 1, ..Store::default() };
@@ -143,8 +143,8 @@ impl World {
         world
     }
 
-    /// The bits of a world that differs in names alone: of joinings it counts which came first, and
-    /// beats are only told apart.
+    /// The world in bits, the same for worlds that differ in names alone: only the order of joinings
+    /// matters, and whether beats are equal.
     pub fn key(mut self) -> Key {
         let mut used = 0_u32;
         for server in &self.servers {
@@ -249,7 +249,7 @@ impl World {
         self.servers.iter_mut().for_each(|server| each(&mut server.seen[j]));
     }
 
-    /// A joining above all that ever was.
+    /// A joining above all earlier ones.
     pub fn next_view(&mut self) -> u8 {
         let mut last = 0;
         self.views(|view| last = last.max(*view));

@@ -1,4 +1,4 @@
-//! State files on disks that fail. The simulator has the slow ones.
+//! State files on disks that fail. The simulator tests slow ones.
 
 use leafid_core::{Code, Event, Layout, Name, Outcome, StateWrite, StoreTime, refill};
 
@@ -18,7 +18,7 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
         ids.keep(Some(old), ms(0)).unwrap();
         let write = due(&mut ids, ms(0)).unwrap();
         disk.put(&write);
-        // A write that takes longer than the window says no more than one of half of it.
+        // A write longer than the window would count the same as one of half of it.
         let late = ms(length_ms as i64 / 2);
         assert_eq!(ids.handle(Event::Written, late), Ok(Outcome::Applied));
         disk.save(&mut ids, late);
@@ -29,7 +29,7 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
-    // Whether the write that failed is on the disk all the same.
+    // `landed`: whether the write that failed is on the disk all the same.
     for landed in [false, true] {
         let mut disk = Disk::new();
         let (mut ids, mut store) = running(&mut disk);
@@ -43,7 +43,7 @@ fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
             assert_eq!(ids.handle(Event::NotWritten, ms(600)), Ok(told));
         }
         assert_eq!(ids.stats().state_code, Some(Code::StateInvalid));
-        // What was reserved is used up, and no more of what a next life may use.
+        // What was reserved is used up, and nothing beyond it, which a next run may use.
         let last = ids.next(ms(1_000)).unwrap();
         assert!(worker(last) == old && tick(last) < reserved);
         assert_eq!(ids.next(ms(1_001)).unwrap_err().code, Code::WindowSpent);
@@ -52,7 +52,7 @@ fn a_file_that_cannot_be_written_is_abandoned_for_another_window() {
         let next = ids.next(ms(1_001)).unwrap();
         assert!(next > last && worker(next) != old);
         assert_eq!((due(&mut ids, ms(1_001)), ids.poll_from()), (None, u64::MAX), "no more writes");
-        // It ends as one without a file, and the next life goes on above all that was used.
+        // It ends like a generator without a file, and the next run goes on above all that was used.
         let release = ids.retire().unwrap();
         assert_eq!((release.worker, due(&mut ids, ms(2_000))), (worker(next), None));
         let mut again = disk.restart(ms(2_000));
@@ -71,7 +71,7 @@ fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
     assert!(ids.next(ms(0)).is_err());
     refill(&mut ids, &mut store, || ms(0), || [3; 16]).unwrap();
     assert_ne!(worker(ids.next(ms(0)).unwrap()), named.worker);
-    // What must not be used again is still made void, as a clone of the machine may have the file.
+    // The file is still voided after `forget`, as a clone of the machine may have it.
     ids.forget();
     assert!(ids.is_voiding());
     assert_eq!(disk.save(&mut ids, ms(0)), 1);

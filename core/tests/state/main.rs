@@ -1,4 +1,4 @@
-//! The state file: its bytes, what a restart may use, and when what is written.
+//! The state file: its bytes, what a restart may use, and what is written when.
 
 mod disks;
 
@@ -68,7 +68,7 @@ impl Disk {
     }
 }
 
-/// What is to be written now. What is asked meanwhile is lost on its way.
+/// The next write, if any. Asks given out meanwhile are lost.
 fn due(ids: &mut Snowflake, now: HostTime) -> Option<StateWrite> {
     match ids.poll(now, [9; 16])? {
         Action::Write(write) => Some(write),
@@ -102,7 +102,7 @@ fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     (ids, store)
 }
 
-/// Goes on until it asks, which is refused so; when that was.
+/// Goes on until the generator asks, and refuses that with `code`; returns when.
 fn is_refused(ids: &mut Snowflake, disk: &mut Disk, code: Code) -> HostTime {
     loop {
         let now = ids.poll_at().unwrap();
@@ -122,7 +122,7 @@ fn is_refused(ids: &mut Snowflake, disk: &mut Disk, code: Code) -> HostTime {
     }
 }
 
-/// What it asks, also if that was lost on its way before.
+/// The generator's ask, also if it was lost before and is sent again.
 fn asks(ids: &mut Snowflake, now: HostTime) -> Ask {
     let request = u128::from(now.get().unsigned_abs() + 1).to_be_bytes();
     let mut times = [now, now.plus(3_000), now.plus(3_000)].into_iter();
@@ -189,7 +189,7 @@ fn a_write_that_is_broken_off_leaves_the_one_before_or_nothing() {
     for cut in 0..SLOT {
         for rest in [0, cut] {
             let mut bytes = disk.bytes;
-            // Its beginning, or its end.
+            // Only the beginning or only the end of the write is on the disk.
             let (from, to) = if rest == 0 { (0, cut) } else { (cut, SLOT) };
             bytes[at + from..at + to].copy_from_slice(&slot[from..to]);
             let found = StateFile::read(PLACE, ms(0), &bytes).1;
@@ -221,7 +221,7 @@ fn what_gives_no_right() {
         assert_eq!(read(place, &disk.bytes), Err(Unread::Elsewhere));
     }
     assert_eq!(read(PLACE, &[b'x'; StateFile::BYTES]), Err(Unread::Strange));
-    // Both are broken, or one is older than the one before, as no single process leaves them.
+    // Both are broken, or their counters are not successive: no single process leaves them so.
     let mut both = disk.bytes;
     both[100] ^= 1;
     both[SLOT + 100] ^= 1;
@@ -230,7 +230,7 @@ fn what_gives_no_right() {
     disk.put(&StateWrite::Void);
     disk.bytes[..SLOT].copy_from_slice(&one[..SLOT]);
     assert_eq!(read(PLACE, &disk.bytes), Err(Unread::Damaged));
-    // A bit of one: what it reserved may have been used, and the other one knows nothing of it.
+    // One wrong bit in a slot: what that reserved may have been used, which the other slot does not know.
     for at in 0..StateFile::BYTES {
         let mut bytes = two;
         bytes[at] ^= 4;
@@ -253,7 +253,7 @@ fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
         now += 10;
     }
     assert!((14..=17).contains(&writes), "{writes}");
-    // Nobody draws any more.
+    // Nothing is drawn any more.
     let mut ids = disk.restart(ms(now));
     store.set_clock(StoreTime::new(START + now));
     refill(&mut ids, &mut store, || ms(now), || [3; 16]).unwrap();
@@ -278,7 +278,7 @@ fn a_restart_goes_on_above_what_was_reserved_without_a_store() {
     disk.save(&mut again, ms(900));
     let first = again.next(ms(900)).unwrap();
     assert!(first > last && tick(first) == reserved + 1);
-    // It asks with the lease that it found.
+    // It asks with the lease from the file.
     assert!(matches!(asks(&mut again, ms(900)), Ask::Renew(_)));
 }
 
@@ -310,7 +310,7 @@ fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let mut disk = Disk::new();
     let (mut ids, mut store) = running(&mut disk);
     let old = disk.found().unwrap().unwrap();
-    // The lease is lost; another number is acquired, and the old one goes on meanwhile.
+    // The lease is lost; another number is acquired, and the old one is used meanwhile.
     let now = is_refused(&mut ids, &mut disk, Code::LeaseLost);
     is_answered(&mut ids, &mut store, now);
     assert_eq!(worker(ids.next(now).unwrap()), old.worker);
@@ -319,7 +319,7 @@ fn a_switch_names_the_old_worker_until_the_new_one_is_written() {
     let new = disk.found().unwrap().unwrap();
     assert_ne!(new.worker, old.worker);
     assert_eq!(worker(ids.next(now).unwrap()), new.worker);
-    // Closed before it was named, it is given back.
+    // A window that is closed before the file names it is given back.
     let mut disk = Disk::new();
     let mut ids = disk.restart(now);
     let mut unopened = generator();

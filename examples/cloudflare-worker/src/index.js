@@ -2,8 +2,8 @@ import { Layout, Segment, Snowflake, decode } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 
 /**
- * What is handed out. A tag that is not declared is refused, so that a typo does not start a second sequence. `from` makes a tag;
- * remove it once the tag is made: an object that lost its storage then does not start there again.
+ * The tags. An undeclared one is refused, so that a typo does not start a second sequence. `from` creates a tag;
+ * remove it once the tag exists: then an object that lost its storage does not start there again.
  */
 export class Ids extends LeafidObject {
   static tags = { orders: { from: '1', step: 1000 } }
@@ -13,7 +13,7 @@ export class Ids extends LeafidObject {
 const store = durableObjectStore('IDS')
 const orders = new Segment('orders', { store })
 const events = new Snowflake('default', { store, layout: 'edge' })
-// The same in a database, for an app that has one. It is a sequence of its own: never move a tag from one kind of store to the other.
+// The same in a D1 database. It has sequences of its own: never move a tag between the two kinds of stores.
 const invoices = new Segment('invoices', { store: d1Store('DB', { tags: { invoices: { from: '5000001' } } }) })
 
 export default {

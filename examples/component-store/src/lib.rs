@@ -1,9 +1,9 @@
-//! A store that is a component: it fills in what `leafid.wasm` imports, and leaves every decision to
-//! the `registry` of `leafid-pure.wasm`. Its table is a map in memory, so it makes tags and
-//! namespaces by use, and what it granted is gone with it. One that lasts writes the row to its
-//! database before it answers, on condition that nobody else has written it.
+//! A store as a component: it implements what `leafid.wasm` imports, and leaves every decision to the
+//! `registry` of `leafid-pure.wasm`. Its table is a map in memory, so it creates tags and namespaces on use,
+//! and forgets its grants at its end. A durable store writes the row to its database before it answers, on
+//! the condition that nobody else has written it.
 //!
-//! Nothing is borrowed while an import runs: each verb copies its row, decides, and writes it.
+//! Nothing stays borrowed during an import call: each verb copies its row, decides, and writes it.
 #![cfg(target_family = "wasm")]
 
 #[expect(unsafe_code, reason = "what crosses the border are pointers; the generated code has them")]
@@ -27,7 +27,7 @@ use bindings::leafid::generator::types::{
 };
 use bindings::wasi::{clocks::wall_clock, random::random};
 
-/// Twitter's split of the bits, which a namespace has whose first caller wants no other.
+/// Twitter's layout, for namespaces whose first caller wants no other.
 const LAYOUT: Layout = Layout {
     epoch_ms: 1_288_834_974_657,
     tick_ms: 1,
@@ -58,7 +58,7 @@ fn tables<T>(act: impl FnOnce(&mut Tables) -> T) -> T {
     TABLES.with(|tables| act(&mut tables.borrow_mut()))
 }
 
-/// The store's id: another one each time, for what an older one granted is forgotten.
+/// The store's id: new each time, since earlier grants are forgotten.
 fn id() -> Token {
     let fresh = (random::get_random_u64(), random::get_random_u64());
     tables(|tables| *tables.id.get_or_insert(fresh))
@@ -93,7 +93,7 @@ fn known(name: &str) -> Result<Namespace, Failure> {
     known.ok_or(Failure { code: Code::NamespaceUnknown, retry_after_ms: None })
 }
 
-/// A worker's row, also where it has none yet.
+/// A worker's row, a fresh one if there is none yet.
 fn row(space: &Namespace, worker: u32) -> WorkerRow {
     let fresh = WorkerRow {
         worker,
@@ -117,7 +117,6 @@ fn failure(refusal: Refusal, now: i64) -> Failure {
     Failure { code: refusal.code, retry_after_ms: refusal.until.map(wait) }
 }
 
-/// The store.
 struct Memory;
 
 impl Guest for Memory {
@@ -142,7 +141,7 @@ impl Guest for Memory {
         let mut rows = space.workers.values();
         let mine = rows.clone().find(|row| row.key == Some(ask.request)).cloned();
         let mut kept = rows.clone().filter(|row| row.sticky && row.owner == ask.owner).cloned();
-        // A number without a row yet is free; else the one whose window is over first.
+        // A number without a row is free; otherwise the one whose window ends first.
         let numbers = space.row.workers.start as u32..space.row.workers.end as u32;
         let unused = numbers.clone().find(|number| !space.workers.contains_key(number));
         let rested = match unused {

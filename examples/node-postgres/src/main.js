@@ -1,4 +1,4 @@
-// Orders in PostgreSQL, with numbers and stamps from the same database: no other service, and no trip for an ID.
+// Orders in PostgreSQL, with numbers and stamps from the same database: no other service, no round trip per ID.
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
@@ -7,9 +7,9 @@ import { sqlStore } from 'leafid/node'
 
 const connectionString = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const pool = new pg.Pool({ connectionString })
-// A pool of its own: a transaction that waits for an ID must not have the last connection.
+// A pool of its own: a transaction that waits for an ID may hold the application's last connection.
 const own = new pg.Pool({ connectionString, max: 2 })
-// In production `leafid init` and `leafid tag create` make them, and `create` goes.
+// In production, `leafid init` and `leafid tag create` create them: remove `create`.
 const store = sqlStore(own, { create: { tags: { orders: { step: 100 } } } })
 const numbers = new Segment('orders', { store })
 const stamps = new Snowflake('default', { store })
@@ -36,7 +36,7 @@ const server = serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 8080) 
 
 process.once('SIGTERM', () => {
   server.close(async () => {
-    // The window that is left is free for the next process at once.
+    // Frees the rest of the window for the next process at once.
     await Promise.all([numbers.close(), stamps.close()])
     await Promise.all([pool.end(), own.end()])
   })

@@ -1,6 +1,6 @@
-//! The numbers that Leaf keeps in files: `workerID.properties` of Leaf, `workerID.json` of its fork's
-//! mode `local`, and that mode's list, `leaf.snowflake.local.workIdMap` of `leaf.properties` or its
-//! value alone. None of them tells by which clock it was written.
+//! Reads the worker numbers that Leaf keeps in files: Leaf's `workerID.properties`, `workerID.json` of its
+//! fork's mode `local`, and that mode's list, `leaf.snowflake.local.workIdMap` of `leaf.properties` or its
+//! value alone. None of them names the clock that it was written by.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{Found, Growth, Node, time};
 use crate::config::{Keys, LIST};
 use crate::{invalid, properties};
 
-/// Reads one of Leaf's files; `owner` says whose `workerID.properties` is, which does not say it.
+/// Reads one of Leaf's files; `owner` is the Leaf of a `workerID.properties`, which does not name it.
 ///
 /// # Errors
 /// `REQUEST_INVALID`.
@@ -34,7 +34,7 @@ fn nodes(text: &[u8], place: &str, owner: Option<&str>) -> Result<(Growth, Vec<N
             Some(list) => list.as_bytes(),
             None => {
                 let node = cached(&keys, place, owner)?;
-                // A registry gave this number to it, and gives others to others.
+                // A registry gave out this number, and gives the next ones to other Leafs.
                 return Ok((Growth::Next(u64::from(node.worker) + 1), vec![node]));
             }
         }
@@ -49,7 +49,7 @@ fn nodes(text: &[u8], place: &str, owner: Option<&str>) -> Result<(Growth, Vec<N
     Ok((Growth::Listed, nodes))
 }
 
-/// The numbers of a `workIdMap`.
+/// Reads the numbers of a `workIdMap`.
 ///
 /// # Errors
 /// `REQUEST_INVALID` with the entry that is wrong.
@@ -73,7 +73,7 @@ fn bare(worker: u32, owner: String, place: &str) -> Node {
     Node { worker, owner: Some(owner), stamped: Ok(None), seen: None, place: place.to_owned() }
 }
 
-/// `workerID.properties`.
+/// Reads `workerID.properties`.
 fn cached(keys: &Keys, place: &str, owner: Option<&str>) -> Result<Node, Problem> {
     let worker = keys.text("workerID")?.and_then(|number| number.parse().ok()).ok_or_else(|| {
         invalid(format!(
@@ -87,7 +87,7 @@ fn cached(keys: &Keys, place: &str, owner: Option<&str>) -> Result<Node, Problem
     Ok(bare(worker, owner.to_owned(), place))
 }
 
-/// `workerID.json`.
+/// Reads `workerID.json`.
 fn stamped(said: &Map<String, Value>, text: &[u8], place: &str) -> Result<Node, Problem> {
     let text_of = |field: &str| said.get(field).and_then(Value::as_str);
     let (Some(worker), Some(ip), Some(port)) =

@@ -1,5 +1,5 @@
-//! Where Leaf's numbers are, by what `leaf.snowflake.*` of a `leaf.properties` means, and which of them is
-//! this machine's.
+//! Finds Leaf's worker numbers by the `leaf.snowflake.*` keys of a `leaf.properties`, and this machine's
+//! among them.
 
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use super::{Found, Growth, files, read};
 use crate::config::{Keys, LIST};
 use crate::invalid;
 
-/// What a machine sends to itself is there at once, unless it is very busy.
+/// The time-out for a packet to this machine itself, which arrives at once unless it is very busy.
 const ARRIVES: Duration = Duration::from_secs(5);
 
-/// Where Leaf's numbers are.
+/// The kinds of registries that hold Leaf's numbers.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// In ZooKeeper, where each Leaf keeps its number: `zk_normal`.
@@ -31,19 +31,20 @@ pub enum Source {
     List(Map<String, Value>),
 }
 
-/// Leaf's numbers, and whose of them a server that stands in for a Leaf has.
+/// Where Leaf's numbers are, and which is this machine's.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Where the numbers are.
+    /// The registry of the numbers.
     pub source: Source,
-    /// `leaf.snowflake.port`, which tells the Leafs of a machine apart; nobody listens there.
+    /// `leaf.snowflake.port`, which tells the Leafs of one machine apart; nothing listens there.
     port: u16,
     /// Where a Leaf of this machine in mode `local` keeps its number and its time.
     cache: PathBuf,
 }
 
 impl Place {
-    /// What a file means whose snowflake mode is on; `database` is our URL of its database, if it has one.
+    /// Reads the place from the keys of a file with snowflake mode on; `database` is leafid's URL of the
+    /// file's database, if it names one.
     ///
     /// # Errors
     /// `REQUEST_INVALID` with the key that is missing or wrong, and what it takes.
@@ -81,7 +82,7 @@ impl Place {
                 return Err(wrong("leaf.snowflake.mode", mode, takes));
             }
         };
-        // Java's `java.io.tmpdir` does not heed TMPDIR.
+        // Java's `java.io.tmpdir` ignores TMPDIR.
         let temporary = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
         let cache = temporary.join(format!("{name}/leafconf/{port}/workerID.json"));
         Ok(Place { source, port, cache })
@@ -90,15 +91,15 @@ impl Place {
     /// Reads the numbers.
     ///
     /// # Errors
-    /// As the reading of each kind.
+    /// Those of the reader for each kind of registry.
     pub async fn read(&self, now: StoreTime) -> Result<Found, Problem> {
         match &self.source {
             Source::Tree(place) | Source::Table(place) => read(place).await,
-            // Leafs that ran in another mode may be all that ZooKeeper has seen.
+            // ZooKeeper may have nodes only of Leafs that ran in another mode.
             Source::Pool(place) => Ok(Found { growth: Growth::Any, ..read(place).await? }),
             Source::List(list) => {
                 let mut nodes = files::listed(list, LIST)?;
-                // What a Leaf of this machine wrote there counts more than the list, for Leaf, too.
+                // As for Leaf, the file of this machine's Leaf overrides the list.
                 if self.cache.exists() {
                     let written = files::read(&self.cache, None, now)?.nodes;
                     nodes.retain(|node| written.iter().all(|other| other.owner != node.owner));
@@ -109,8 +110,7 @@ impl Place {
         }
     }
 
-    /// Of these `ip:port` the one of this machine: the port is the file's, and the address one of this
-    /// machine's.
+    /// Finds this machine's Leaf among these `ip:port`: the file's port at an address of this machine.
     pub fn own<'o>(&self, mut owners: impl Iterator<Item = &'o str>) -> Option<&'o str> {
         owners.find(|owner| {
             owner
@@ -119,7 +119,7 @@ impl Place {
         })
     }
 
-    /// How the numbers are named to `leafid worker import`.
+    /// The option that names these numbers to `leafid worker import`.
     pub fn option(&self) -> String {
         match &self.source {
             Source::Tree(place) | Source::Pool(place) => {
@@ -134,7 +134,7 @@ impl Place {
     }
 }
 
-/// Where ZooKeeper has the numbers.
+/// The numbers' place in ZooKeeper.
 fn tree(keys: &Keys, name: &str) -> Result<opening::Place, Problem> {
     built("zk")?;
     const KEY: &str = "leaf.snowflake.zk.address";
@@ -158,14 +158,14 @@ fn wrong(key: &str, value: &str, takes: &str) -> Problem {
     invalid(format!("`{key}` {is}; it takes {takes}"))
 }
 
-/// Whether an address is this machine's: what it is sent arrives. That it can be bound to is not enough, for
-/// with `ip_nonlocal_bind` any address can.
+/// Whether an address is this machine's, by sending a packet to it. Binding to it proves nothing: with
+/// `ip_nonlocal_bind` any address can be bound.
 fn is_here(ip: &str) -> bool {
     let arrives = || {
         let socket = UdpSocket::bind((ip, 0))?;
         socket.connect(socket.local_addr()?)?;
         socket.set_read_timeout(Some(ARRIVES))?;
-        // On the way to another machine it goes no further than the next one.
+        // If the address is another machine's, the packet goes no further than the first hop.
         socket.set_ttl(1)?;
         socket.send(b"leafid")?;
         let mut heard = [0; 8];

@@ -1,4 +1,4 @@
-//! What is to be done with each number, decided on what Leaf's registry and the store say.
+//! Plans what to do with each worker number, from Leaf's registry and the store's rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +10,26 @@ use leafid_store::utc;
 use super::{Found, Growth, LAYOUT, Node};
 use crate::invalid;
 
-/// The numbers that are left to Leaf's new nodes unless said otherwise: half of them.
+/// The default limit below which numbers are left to new Leafs: half of all numbers.
 pub const LEFT: u64 = 512;
-/// At least this many numbers are left to Leafs that start for the first time.
+/// The fewest numbers that are left to Leafs that start for the first time.
 const ROOM: u64 = 64;
-/// A node that wrote its time less than this ago has a Leaf that runs: it does so every 3 s.
+/// A Leaf that wrote its time less than this ago is running: it writes every 3 s.
 pub const QUIET_MS: i64 = 15_000;
-/// So far above the last time that a Leaf can have stamped its number begins: it wrote that up to 3 s
-/// before it stopped, and the writing took its time.
+/// How far above the last time of a Leaf its number begins: that was written up to 3 s before the Leaf
+/// stopped, and writing takes time.
 pub const MARGIN_MS: i64 = 10_000;
-/// A clock that was further ahead is looked at by a person.
+/// A clock that was further ahead than this is left to a person.
 const AHEAD_MS: i64 = 3_600_000;
 
-/// What a person says of the Leafs, each named by its `ip:port`, or `all` of them.
+/// A person's orders about Leafs, each named by its `ip:port`, or `all` of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// Those that have stopped for good.
+    /// Leafs that have stopped for good.
     pub stopped: Vec<String>,
-    /// Those that are to run again on a number which leafid took over.
+    /// Leafs that are to run again on a number that leafid took over.
     pub back: Vec<String>,
-    /// The numbers below this one are left to Leafs that start for the first time.
+    /// The limit below which numbers are left to Leafs that start for the first time.
     pub left: u64,
     /// How long a node has to have been quiet before it counts as stopped, in ms.
     pub quiet_ms: i64,
@@ -52,60 +52,60 @@ fn has(named: &[String], owner: Option<&str>) -> bool {
     all(named) || named.iter().any(|name| Some(name.as_str()) == owner)
 }
 
-/// A number as the store has it.
+/// A worker number's row in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Who has it, had it last, or is to have it; empty for nobody.
+    /// Its present, last or intended owner; empty for none.
     pub owner: String,
-    /// Whether it is set aside.
+    /// Whether the number is set aside.
     pub aside: bool,
-    /// Up to when it is reserved, by the store's clock.
+    /// The end of its reserved time, by the store's clock.
     pub reserved_until: StoreTime,
 }
 
-/// A number that is to be written.
+/// One write of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The number.
+    /// The worker number.
     pub worker: u32,
-    /// What of it.
+    /// What to write.
     pub aside: Aside,
-    /// Up to when leafid may have stamped with it, where it had it.
+    /// If the number was leafid's, the end of the time that it may have stamped with it.
     pub ours_until: Option<StoreTime>,
-    /// From when on it is granted, once it is written.
+    /// The time from which the number may be granted; set when the step is written.
     pub from: StoreTime,
 }
 
-/// What is to be done, and then what was. It can be done again at any time, and goes on where it was broken
-/// off.
+/// The steps to write, and the summary once they are written. A plan that was interrupted can be made again
+/// and goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What is to be written, by number.
+    /// The writes, by number.
     pub steps: Vec<Step>,
-    /// How many numbers are as they should be.
+    /// How many numbers need no write.
     pub as_wanted: usize,
-    /// How many are set aside then, whoever uses them.
+    /// How many numbers are set aside afterwards.
     pub aside_now: usize,
 }
 
 impl Plan {
-    /// The numbers that are set aside for Leaf.
+    /// The steps that set a number aside for Leaf.
     pub fn aside(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.aside.until.is_none())
     }
 
-    /// The numbers that are taken over.
+    /// The steps that take a number over.
     pub fn over(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.aside.until.is_some())
     }
 
-    /// The numbers that leafid had, and gives back, with up to when it may have stamped.
+    /// The steps that give a number of leafid's back to a Leaf, with the end of leafid's time.
     pub fn back(&self) -> impl Iterator<Item = (&Step, StoreTime)> {
         let owned = self.aside().filter(|step| !step.aside.owner.is_empty());
         owned.filter_map(|step| Some((step, step.ours_until?)))
     }
 
-    /// What was done in words, a line each.
+    /// Describes what was done, for the operator, in lines.
     pub fn lines(&self, namespace: &Name, found: &Found) -> Vec<String> {
         let (aside, over, nodes) = (self.aside().count(), self.over().count(), found.nodes.len());
         let numbers = if aside == 1 { "number" } else { "numbers" };
@@ -118,7 +118,7 @@ impl Plan {
         lines.extend(owned.map(|Step { worker, aside, from, .. }| {
             format!("worker {worker} is kept for `{}`, from {} on", aside.owner, utc::text(*from))
         }));
-        // By now its time is over by the store's clock, and a Leaf stamps by its own.
+        // The time has passed by the store's clock, but a Leaf stamps by its own.
         lines.extend(self.back().map(|(Step { worker, aside, .. }, until)| {
             format!(
                 "worker {worker} is `{}`'s again: start its Leaf when its own clock is past {}",
@@ -130,7 +130,7 @@ impl Plan {
     }
 }
 
-/// Whether IDs of this namespace are laid out as Leaf's.
+/// Checks that the namespace has Leaf's layout.
 ///
 /// # Errors
 /// `LAYOUT_MISMATCH`.
@@ -145,10 +145,10 @@ pub fn check_layout(namespace: &Name, layout: &Layout) -> Result<(), Problem> {
     Err(Problem::new(Code::LayoutMismatch, detail))
 }
 
-/// What is to be done.
+/// Plans what to do.
 ///
 /// # Errors
-/// `REQUEST_INVALID` with everything that speaks against it. Then nothing is to be done.
+/// `REQUEST_INVALID` with every objection; then nothing is to be written.
 pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Plan, Problem> {
     let mut wrong = Vec::new();
     let nodes = by_number(found, &mut wrong);
@@ -196,7 +196,7 @@ pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Pla
     }
 }
 
-/// The numbers below this one are a new Leaf's.
+/// The limit below which numbers are left to new Leafs.
 fn left(found: &Found, wish: &Wish, wrong: &mut Vec<String>) -> u64 {
     let all_stop = all(&wish.stopped);
     match found.growth {
@@ -228,7 +228,7 @@ fn left(found: &Found, wish: &Wish, wrong: &mut Vec<String>) -> u64 {
     }
 }
 
-/// The numbers below this one are a Leaf's, or will soon be one's, unless said otherwise.
+/// The default limit below which numbers are, or may soon be, a Leaf's.
 pub fn usual(growth: Growth) -> u64 {
     match growth {
         Growth::Next(next) => next.saturating_add(ROOM).clamp(LEFT, LAYOUT.workers()),
@@ -236,8 +236,8 @@ pub fn usual(growth: Growth) -> u64 {
     }
 }
 
-/// All numbers below this one were set aside once, so that what is granted of them was taken over before.
-/// Those that still wait for a new Leaf show how far that went; where none does, all were taken over, if
+/// The limit below which every number was once set aside, so that one that is granted now was taken over.
+/// The highest that still waits for a new Leaf shows it; if none does, all were taken over, provided that
 /// each has a row.
 fn taken_in(found: &Found, nodes: &BTreeMap<u32, &Node>, rows: &BTreeMap<u32, Row>) -> u64 {
     let without_gap = || (0_u32..).zip(rows).take_while(|(number, (worker, _))| number == *worker);
@@ -251,7 +251,7 @@ fn taken_in(found: &Found, nodes: &BTreeMap<u32, &Node>, rows: &BTreeMap<u32, Ro
     if without_gap().count() as u64 >= all { all } else { 0 }
 }
 
-/// The nodes by number. A machine that has two is the owner of the one that it stamped last.
+/// The nodes by number; two Leafs with the same number are an objection.
 fn by_number<'n>(found: &'n Found, wrong: &mut Vec<String>) -> BTreeMap<u32, &'n Node> {
     let mut nodes: BTreeMap<u32, &Node> = BTreeMap::new();
     for node in &found.nodes {
@@ -268,7 +268,7 @@ fn by_number<'n>(found: &'n Found, wrong: &mut Vec<String>) -> BTreeMap<u32, &'n
     nodes
 }
 
-/// Whoever is named has to be there: a misspelt name would leave a Leaf out.
+/// Objects to names that the registry lacks: a misspelt one would leave a Leaf out.
 fn named(found: &Found, wish: &Wish, wrong: &mut Vec<String>) {
     let known: BTreeSet<&str> =
         found.nodes.iter().filter_map(|node| node.owner.as_deref()).collect();
@@ -285,19 +285,19 @@ fn named(found: &Found, wish: &Wish, wrong: &mut Vec<String>) {
     }
 }
 
-/// A number, and all that is known of it.
+/// A worker number with everything that decides its step.
 struct Number<'a> {
     worker: u32,
     node: Option<&'a Node>,
     row: Option<&'a Row>,
-    /// Whether it was set aside once.
+    /// Whether the number was set aside once.
     is_known: bool,
     found: &'a Found,
     wish: &'a Wish,
 }
 
 impl Number<'_> {
-    /// What is to be done with it; nothing where it is as wanted.
+    /// The write that the number needs; none if it is as wanted.
     fn wanted(&self) -> Result<Option<Aside>, String> {
         let Number { node, row, found, wish, worker, .. } = *self;
         let owner = node.and_then(|node| node.owner.as_deref());
@@ -314,7 +314,7 @@ impl Number<'_> {
         if let Some(row) = row.filter(|row| !row.aside) {
             return self.leafids(row, name, owner.unwrap_or("all"));
         }
-        // Another registry's: this one cannot say that its Leaf has stopped.
+        // A number of another registry: this one cannot show that its Leaf has stopped.
         let is_foreign = |row: &Row| found.growth == Growth::Listed || !row.owner.is_empty();
         if node.is_none() && row.is_some_and(is_foreign) {
             return Ok(None);
@@ -331,7 +331,7 @@ impl Number<'_> {
         }
         let until = match node {
             None if row.is_none() => return Ok(None),
-            // One that zk_recycle made for a use to come.
+            // A node that zk_recycle made for later use.
             Some(Node { stamped: Ok(None), .. })
                 if row.is_none() && found.growth == Growth::Any =>
             {
@@ -343,7 +343,7 @@ impl Number<'_> {
         Ok(Some(Aside { owner: name, until: Some(until) }))
     }
 
-    /// One that leafid granted or took over before: a Leaf has no business with it.
+    /// The write for a number that leafid granted or took over: no Leaf may use it.
     fn leafids(&self, row: &Row, name: Name, owner: &str) -> Result<Option<Aside>, String> {
         let Some(node) = self.node else { return Ok(None) };
         let is_leafids =
@@ -354,7 +354,7 @@ impl Number<'_> {
                  number of leafid, and say --back {owner}"
             ));
         }
-        // It went over to the machine that had it, or to anybody where no machine has it.
+        // Taken over before: for its machine, or for anybody if the number had no machine.
         let went_over = if name.is_empty() { self.is_known } else { row.owner == name.as_str() };
         if went_over {
             return Ok(None);
@@ -369,7 +369,7 @@ impl Number<'_> {
         ))
     }
 
-    /// Where and when a Leaf that runs wrote its time.
+    /// Where and when a Leaf wrote its time, if that shows that it is running.
     fn runs(&self) -> Option<String> {
         let (node, now) = (self.node?, self.found.now);
         let wrote = node.wrote().filter(|wrote| now.since(*wrote) < self.wish.quiet_ms)?;
@@ -377,15 +377,15 @@ impl Number<'_> {
         Some(format!("{} was written at {wrote}, and it is {now} there", node.place))
     }
 
-    /// Whether no other number of the same owner was stamped later.
+    /// Whether no other number of the same owner was stamped later: a machine owns only its last number.
     fn is_latest(&self, node: &Node) -> bool {
         let rank = |node: &Node| (node.stamp(), node.worker);
         let same = self.found.nodes.iter().filter(|other| other.owner == node.owner);
         same.map(rank).max() == Some(rank(node))
     }
 
-    /// The last time that a Leaf which has stopped can have stamped, by its own clock, with the margin. It
-    /// stopped before now; how far its clock was ahead, its last writing tells.
+    /// The last time that a stopped Leaf can have stamped, by its own clock, plus the margin. It stopped
+    /// before now, and its last write shows how far its clock was ahead.
     fn last(&self, node: &Node) -> Result<StoreTime, String> {
         let (now, Node { worker, place, .. }) = (self.found.now, node);
         let stamped = node.stamped.as_ref().map_err(|why| {

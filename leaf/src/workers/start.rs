@@ -1,6 +1,6 @@
-//! A server that stands in for a Leaf: before it serves, it takes in which numbers Leaf has. The one of this
-//! machine it takes over only where a person has said that this Leaf has stopped: a Leaf that is still to be
-//! started, or cannot reach its registry, is as silent as one that has.
+//! Takes in Leaf's worker numbers before a server that replaces a Leaf serves. This machine's number is
+//! taken over only if a person declares its Leaf stopped: a Leaf that is yet to start, or cannot reach its
+//! registry, is as silent as a stopped one.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::place::{Place, Source};
 use super::plan::{LEFT, Plan, QUIET_MS, Row, Wish, check_layout, plan, usual};
 use super::{Found, Growth, LAYOUT, Node};
 
-/// The numbers of a namespace that have rows. It is made with Leaf's layout where it is missing.
+/// The rows of a namespace's numbers. A missing namespace is made, with Leaf's layout.
 ///
 /// # Errors
 /// `LAYOUT_MISMATCH` where it has another, and the store's own refusals.
@@ -43,10 +43,10 @@ pub async fn rows(store: &Registry, namespace: Name) -> Result<BTreeMap<u32, Row
     }
 }
 
-/// Does what is planned.
+/// Writes the steps of a plan.
 ///
 /// # Errors
-/// The store's own refusals, after which some numbers are done and others not.
+/// The store's own refusals, after which some steps are written and others not.
 pub async fn carry_out(plan: &mut Plan, store: &Registry, space: Name) -> Result<(), Problem> {
     for step in &mut plan.steps {
         let row = store.set_aside(space, step.worker, step.aside).await?;
@@ -55,13 +55,13 @@ pub async fn carry_out(plan: &mut Plan, store: &Registry, space: Name) -> Result
     Ok(())
 }
 
-/// Takes in the numbers, and gives the owner that this machine has been, if it has been one. Its number is
-/// taken over where `stopped` says that its Leaf has stopped for good; where a Leaf that starts takes any
-/// number, it says that all have, or nothing is served. `tell` is told what a person should know.
+/// Takes in Leaf's numbers, and gives the name of this machine's Leaf, if it had one. `stopped` means that
+/// this Leaf has stopped for good, so its number is taken over; where a starting Leaf takes any number, it
+/// must mean all Leafs, or nothing is served. `tell` gets messages for the operator.
 ///
 /// # Errors
-/// What [`plan`], the store and the reading of Leaf's registry refuse; a registry that cannot be read is
-/// needed until all was taken in once.
+/// The refusals of [`plan`], the store and the reader of Leaf's registry; without the registry only if not
+/// all numbers were taken in once.
 pub async fn take_over(
     place: &Place,
     store: &Registry,
@@ -71,7 +71,7 @@ pub async fn take_over(
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
     let found = match place.read(now).await {
-        // What was taken in before keeps no Leaf of a pool from taking any number.
+        // With a pool a new Leaf may take any number, whatever was taken in before.
         Err(problem)
             if problem.code == Code::StoreUnavailable
                 && !matches!(place.source, Source::Pool(_)) =>
@@ -102,8 +102,8 @@ pub async fn take_over(
     own.map(|own| Ok(Name::owner(own)?)).transpose()
 }
 
-/// Which Leafs have stopped, where a person says that this machine's has. It may have been stopped a moment
-/// ago, or not yet: then its number is left alone, and this start gets on with another.
+/// The Leafs to count as stopped after a person declared this machine's stopped. If that one wrote a moment
+/// ago, it may be running still: its number is left alone, and this start uses another.
 fn stopped_leafs(found: &Found, own: Option<&str>, tell: impl Fn(String)) -> Vec<String> {
     if found.growth == Growth::Any {
         return vec!["all".to_owned()];
@@ -121,14 +121,14 @@ fn stopped_leafs(found: &Found, own: Option<&str>, tell: impl Fn(String)) -> Vec
     own.iter().map(|own| (*own).to_owned()).collect()
 }
 
-/// Leaf's registry is away: what was taken in before still holds, if it was all that a Leaf may have.
+/// Starts without Leaf's registry, if all numbers that a Leaf may have were taken in before.
 fn without(
     place: &Place,
     rows: &BTreeMap<u32, Row>,
     problem: Problem,
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
-    // A row says that its own number was taken in, or only that it was drawn from.
+    // A number without a row was neither taken in nor granted.
     let lacks = |worker: &u64| u32::try_from(*worker).is_ok_and(|it| !rows.contains_key(&it));
     let lacking = (0..LEFT).filter(lacks);
     if let Some(first) = lacking.clone().next() {

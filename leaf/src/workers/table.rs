@@ -1,4 +1,4 @@
-//! The numbers of Leaf's fork in MySQL: its table `leaf_workerid_alloc`, where a row's id is the number.
+//! Reads the worker numbers of Leaf's fork in MySQL: the ids of its table `leaf_workerid_alloc`.
 
 use leafid_core::StoreTime;
 use leafid_store::backends::mysql::Address;
@@ -9,12 +9,12 @@ use mysql_async::{Conn, Error};
 use super::{Found, Growth, Node, in_time};
 use crate::invalid;
 
-/// Texts, so that no column's type matters.
+/// Casts to text, so that no column's type matters.
 const ROWS: &str = "SELECT CAST(id AS CHAR), ip_port, CAST(max_timestamp AS CHAR), \
     CAST(FLOOR(UNIX_TIMESTAMP(update_time) * 1000) AS CHAR) FROM leaf_workerid_alloc ORDER BY id";
 const NOW: &str = "SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS CHAR)";
 
-/// It tells the next id at once, which a database's tables about tables may tell from a cache.
+/// Contains the next id; `information_schema` may have it from a stale cache.
 const TABLE: &str = "SHOW CREATE TABLE leaf_workerid_alloc";
 
 type Row = (String, String, Option<String>, Option<String>);
@@ -36,7 +36,7 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
         let rows = connection.query(ROWS).await?;
         let now = connection.query_first(NOW).await?;
         let made = connection.query_first(TABLE).await?;
-        // It was read: how the connection ends changes nothing.
+        // Everything is read, so a failure to disconnect does not matter.
         let _ = connection.disconnect().await;
         Ok((rows, now, made))
     };
@@ -59,7 +59,7 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
     Ok(Found { growth: Growth::Next(next).beyond(&nodes), place, now, nodes })
 }
 
-/// The next id of a table, by the text that makes it. It says none where that is 1.
+/// The next id, from `SHOW CREATE TABLE`, which leaves it out where it is 1.
 fn next_id(made: &str) -> Option<u64> {
     let options = made.lines().last()?.strip_prefix(')')?;
     let id = options.split(' ').find_map(|option| option.strip_prefix("AUTO_INCREMENT="))?;

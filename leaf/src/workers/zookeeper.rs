@@ -1,5 +1,5 @@
-//! Leaf's numbers in ZooKeeper: below `/snowflake/NAME`, in `forever` of Leaf and of its fork's
-//! `zk_normal`, or in `recycle` of `zk_recycle`. Nothing of Leaf's is written.
+//! Reads Leaf's worker numbers in ZooKeeper: below `/snowflake/NAME`, in `forever` (Leaf, and its fork's
+//! `zk_normal`) or `recycle` (`zk_recycle`). Leaf's nodes are never written.
 
 use futures_util::future::try_join_all;
 use leafid_core::StoreTime;
@@ -9,10 +9,9 @@ use leafid_store::problem::Problem;
 use super::{Found, Growth, Node, PATIENCE, in_time, time};
 use crate::invalid;
 
-/// How many nodes are asked for at once.
 const TOGETHER: usize = 64;
 
-/// Reads what lies at `zk://HOST:PORT[,…]/snowflake/NAME`.
+/// Reads the registry at `zk://HOST:PORT[,…]/snowflake/NAME`.
 ///
 /// # Errors
 /// `STORE_UNAVAILABLE` where ZooKeeper does not answer, `REQUEST_INVALID` where no Leaf has been there or
@@ -31,7 +30,7 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
         let folder = async |name| children(&session, address, name).await.map_err(away);
         let (forever, recycle) = (folder("forever").await?, folder("recycle").await?);
         let (growth, nodes) = match (forever, recycle) {
-            // The server counts a child's number by the changes of its parent, deletions included.
+            // ZooKeeper numbers a child by its parent's count of changes, deletions included.
             (Some(Folder { children, changes }), None) => {
                 let nodes: Result<_, _> = children.into_iter().map(sticky).collect();
                 (Growth::Next(u64::try_from(changes).unwrap_or(0)), nodes?)
@@ -55,12 +54,12 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
 
 async fn connected(address: &Address) -> Result<Session, Error> {
     let session = Session::open(&address.hosts, address.login.as_deref(), PATIENCE).await?;
-    // A server may lag behind the leader.
+    // This server may lag behind the leader.
     session.sync("/").await?;
     Ok(session)
 }
 
-/// The leader's clock, by a node of our own that is gone at once.
+/// Reads the leader's clock by making a node of our own, which is deleted at once.
 async fn clock(session: &Session, place: &str) -> Result<StoreTime, Problem> {
     let name = "/leafid-clock-";
     let made = async {
@@ -78,7 +77,7 @@ async fn clock(session: &Session, place: &str) -> Result<StoreTime, Problem> {
     })
 }
 
-/// That there are two modes, or none.
+/// The refusal where both modes have nodes, or neither.
 fn not_one(place: &str, both: bool) -> Problem {
     invalid(match both {
         false => format!(
@@ -92,7 +91,6 @@ fn not_one(place: &str, both: bool) -> Problem {
     })
 }
 
-/// A node with its data.
 struct Child {
     path: String,
     name: String,
@@ -100,13 +98,13 @@ struct Child {
     stat: Stat,
 }
 
-/// The children of a node, and how often they changed.
+/// A node's children, and how often they changed.
 struct Folder {
     children: Vec<Child>,
     changes: i32,
 }
 
-/// What lies in a folder of Leaf's node, if that is there.
+/// Reads the children of Leaf's node with this name, if it exists.
 async fn children(session: &Session, at: &Address, name: &str) -> Result<Option<Folder>, Error> {
     let folder = &format!("{}/{name}", at.path);
     let (names, stat) = match session.children(folder).await {
@@ -128,7 +126,7 @@ async fn children(session: &Session, at: &Address, name: &str) -> Result<Option<
     Ok(Some(Folder { children, changes: stat.cversion }))
 }
 
-/// `forever`: each machine has the number that its node's sequence gave it.
+/// Reads a node of `forever`: a machine keeps the sequence number of its node.
 fn sticky(Child { path: place, name, data, stat }: Child) -> Result<Node, Problem> {
     let parts = name.rsplit_once('-').and_then(|(owner, number)| {
         let digits = number.len() >= 10 && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -140,8 +138,8 @@ fn sticky(Child { path: place, name, data, stat }: Child) -> Result<Node, Proble
     Ok(Node { worker, owner: Some(owner), stamped: time(&data, "timestamp"), seen, place })
 }
 
-/// `recycle`: a Leaf that starts takes any number from `notuse`. There, what a node says of its time is
-/// of an earlier use, and may be older than the last.
+/// Reads a node of `recycle`, where a starting Leaf takes any number from `notuse`. The time in a node there
+/// is from an earlier use, which need not be the last.
 fn pooled(child: Child, in_use: bool) -> Result<Node, Problem> {
     let Child { path: place, name, data, stat } = child;
     let worker = name.strip_prefix("workId:").and_then(|number| number.parse().ok());

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_epoch_that_is_offered_does() {
-        // Leaf's IDs, read as if their time began in 2020.
+        // Leaf's IDs, read with an epoch in 2020.
         let (epoch, old) = (1_577_836_800_000, Layout::LEAF.compose(NOW, 1_023, 4_095).unwrap());
         let later = Layout::new(epoch, 1, 41, 10, 12).unwrap();
         let said = judge(&later, old, NOW).unwrap_err().detail;

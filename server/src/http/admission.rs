@@ -73,7 +73,7 @@ mod tests {
         for bad in ["11.0.0.0", "192.0.2.2", "127.0.0.1", "::1", "fe00::1"] {
             assert!(!may(&some, bad), "{bad}");
         }
-        // `::/96` is not what version 4 is mapped to, and /0 is all of one version.
+        // IPv4 is not mapped to `::/96`, and `/0` covers only one version.
         assert!(!may(&["::/96"], "0.0.0.1") && !may(&["0.0.0.0/0"], "::1"));
         assert!(may(&["0.0.0.0/0"], "203.0.113.9") && may(&[], "::1"));
         assert!(!may_ask(&[net("::/0").unwrap()], None) && may_ask(&[], None));

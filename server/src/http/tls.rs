@@ -191,7 +191,7 @@ mod tests {
         UnixTime::since_unix_epoch(Duration::from_secs(seconds))
     }
 
-    /// The file does not change, so no reload would warn.
+    /// The file does not change, so no reload would warn of its end.
     #[test]
     fn a_certificate_that_ends_is_told_of_while_it_is_in_use() {
         let folder = tempfile::tempdir().unwrap();

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::routes::health::{Ready, put_ready};
 
-    /// It needs no token, and a client that does not read its answer makes the server keep it in memory.
+    /// The description needs no token, and the server keeps an answer that a client does not read in memory.
     #[tokio::test]
     async fn it_is_not_copied_for_each_request() {
         let body = serve().await.into_response().into_body();
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!((sent.as_ptr(), sent.len()), (text().as_ptr(), text().len()));
     }
 
-    /// A server with a journal, after a fence and a loss: no test over HTTP has one.
+    /// The answer of a server with a journal, after a fence and a loss: no test over HTTP has one.
     #[test]
     fn all_that_a_ready_store_says_is_described() {
         let now = StoreTime::new(1_800_000_000_000);

@@ -217,14 +217,14 @@ mod tests {
 
     use super::*;
 
-    /// So long nobody waits in vain on a busy machine.
+    /// The time limit of a wait, for a busy machine.
     const LATE: Duration = Duration::from_secs(120);
 
     fn name(n: u32) -> Name {
         Name::tag(&format!("t{n:05}")).unwrap()
     }
 
-    /// A store with that many tags.
+    /// A store with this number of tags.
     async fn store(folder: &tempfile::TempDir, tags: u32) -> Arc<Registry> {
         let options = Options { create: true, ..Options::default() };
         let file = folder.path().join("store.db");
@@ -237,7 +237,7 @@ mod tests {
         store
     }
 
-    /// What is seen, asked for again where this machine is too busy to look at once.
+    /// The tags in a census; tries again where this machine is too busy to look at once.
     async fn tags(census: &Census, store: &Arc<Registry>) -> Arc<TagSights> {
         let begun = Instant::now();
         loop {
@@ -259,7 +259,7 @@ mod tests {
         seen.dedup_by(|one, other| Arc::ptr_eq(one, other));
         let most = 1 + begun.elapsed().as_millis() / APART.as_millis();
         assert!(seen.len() as u128 <= most, "{} looks, not {most}", seen.len());
-        // And whoever comes later hears of what has changed since.
+        // A later caller is told of changes since.
         store.delete_tag(name(0)).await.unwrap();
         let begun = Instant::now();
         while tags(&census, &store).await.tags.len() != 2 {

@@ -1,4 +1,4 @@
-//! A server at several addresses, and at such that other machines reach.
+//! A server that listens at several addresses, also at ones that other machines reach.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn a_listener_has_several_addresses() {
     let mut serving = home.serve(&options);
     let admins = at(&serving, "leafid: changes are made at ");
     let mut mains = at(&serving, "leafid: listening on ");
-    // The first to be told is the second that was named; support.rs stops reading there.
+    // The start prints the second listener first; support.rs stops reading at that line.
     assert_eq!((admins.len(), mains.len()), (2, 1), "{}", serving.first);
     assert!(mains[0].starts_with("http://[::1]:") && admins[0].starts_with("http://[::1]:"));
     let line = serving.logs(&["INFO started", "api http://127.0.0.1:", "api http://[::1]:"]);

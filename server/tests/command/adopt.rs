@@ -1,4 +1,4 @@
-//! Tags and namespaces that go on above what is there already.
+//! Creates tags and namespaces that go on above IDs an application already has.
 
 use rusqlite::Connection;
 
@@ -34,7 +34,7 @@ fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
     assert!(said.contains("next number 5000001"), "{said}");
     let then = said.lines().nth(1).expect("what is to be done next");
     assert!(then.contains("stop what still numbers rows"), "{then}");
-    // Somebody still numbers by itself; the command that it says is the cure.
+    // The application still numbers rows itself; the command in the message repairs that.
     shop.execute_batch("INSERT INTO orders (note) VALUES ('late')").unwrap();
     let advance = [&["tag", "advance", "orders"], &above[..]].concat();
     assert!(then.contains("leafid tag advance orders, with the same --from-max"), "{then}");
@@ -92,9 +92,9 @@ fn the_layouts_of_the_page_are_those_of_the_ids() {
     let Adopting { home: _home, store, .. } = adopting();
     let command = PAGE.lines().find(|line| line.starts_with("leafid namespace create"));
     let args: Vec<&str> = command.expect("a command").split(' ').skip(1).collect();
-    // Its ID is of 2026-11-21 08:33:20.123.
+    // The ID was made at 2026-11-21 08:33:20.123.
     assert!(says(&store, &args).contains("to 2026-11-21T08:33:20.123Z, worker 7"));
-    // One that new IDs would be below is not made: its time began in 2025.
+    // The epoch of this layout is in 2025, so new IDs would lie below: the namespace is not created.
     let below = "namespace create edge --layout edge --above 2124058566972174397 =1 RANGE_INVALID
                  namespace list => !edge";
     play(&store, below);
@@ -109,7 +109,7 @@ fn the_layouts_of_the_page_are_those_of_the_ids() {
         assert!(made.contains(&format!("namespace `{name}`")), "{row}: {made}");
         assert!(row.contains("](https://"), "where that stands: {row}");
     }
-    // Machine 7 of a Sonyflake, sequence 2: another worker of ours has the same ID.
+    // Machine 7 of a Sonyflake, sequence 2: another of our workers can make the same ID.
     let sony = rows.iter().position(|row| row.contains("Sonyflake")).expect("Sonyflake");
     let id = ((37_000_000_000_u64 << 24) | (2 << 16) | 7).to_string();
     let said = says(&store, &["decode", &id, "--namespace", &format!("n{sony}")]);

@@ -1,4 +1,4 @@
-//! `leafid apply`: a file that says which tags and namespaces there are.
+//! `leafid apply`: a file that lists the tags and namespaces of a store.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn check(store: &str, file: &Path) {
     let spaces = says(store, &["namespace", "list"]);
     let each = ["`edge`: 41/16/6 bits", "`own`: 39/8/6", "workers 0..64, windows of 10000 ms"];
     has(&spaces, &each);
-    // Again: nothing, though the tag has moved meanwhile.
+    // Applying it again changes nothing, though the tag has moved meanwhile.
     assert_eq!(case.apply(FILE, &[]), "0 created, 0 changed, 4 already as in the file\n");
 
     let other = FILE.replace("step = 10", "step = 20").replace("0..64", "0..65");
@@ -76,7 +76,7 @@ fn check(store: &str, file: &Path) {
     let json = r#"{"tags":{"orders":{"step":20,"from":"5000001"}},"namespaces":{"default":{}}}"#;
     assert_eq!(case.apply(json, &[]), "0 created, 0 changed, 2 already as in the file\n");
 
-    // The longest window may change until the first window, and then no more.
+    // The longest window may change only before the first window is granted.
     let longer = other.replace("10s", "20s");
     assert!(case.apply(&longer, &[]).contains("max_window_ms 10000 → 20000"));
     says(store, &["next", "--namespace", "edge"]);
@@ -131,7 +131,6 @@ fn it_makes_and_changes_what_the_file_says_in_the_file_itself() {
     check(&home.store, &home.path().join("leafid.toml"));
 }
 
-/// The example of the help is one that works.
 #[test]
 fn the_files_of_the_help_can_be_applied() {
     let home = Home::with_store();
@@ -146,7 +145,7 @@ fn the_files_of_the_help_can_be_applied() {
     assert!(says(store, &["tag", "list"]).contains("5000001"));
 }
 
-/// `script` gives it a terminal, and what is typed there.
+/// The program `script` provides a terminal and types the answers there.
 #[cfg(target_os = "linux")]
 #[test]
 fn at_a_terminal_it_asks() {
@@ -156,7 +155,7 @@ fn at_a_terminal_it_asks() {
     does(std::process::Command::new("mkfifo").arg(&keys));
     let typed = |answer: &str, more: &str| {
         let line = format!("{} apply {tags} {more}", crate::support::LEAFID);
-        // Both ends stay open: where its input ends, `script` waits before it goes on.
+        // Both ends stay open: at the end of its input `script` waits before it goes on.
         let typed = format!(
             "exec 3<>{keys}; printf '{answer}\\n' >&3; \
              exec script --quiet --return --command '{line}' /dev/null <&3"
@@ -173,7 +172,7 @@ fn at_a_terminal_it_asks() {
     }
     let (done, said) = typed("y", "");
     assert!(done && said.contains("do this?") && said.contains("created tag") && there(), "{said}");
-    // Nothing to do is nothing to ask; and `--yes` asks nothing.
+    // No question where nothing is to be done, nor with `--yes`.
     let (done, said) = typed("n", "");
     assert!(done && !said.contains("do this?"), "{said}");
     std::fs::write(&tags, "[tags.orders]\nstep = 7\n").unwrap();
@@ -181,7 +180,7 @@ fn at_a_terminal_it_asks() {
     assert!(done && !said.contains("do this?") && said.contains("step 1000 → 7"), "{said}");
 }
 
-/// The server does it by itself: a container and its tags come as one.
+/// A server applies the file at its start: a container comes with its tags.
 #[test]
 fn a_server_applies_a_file_at_its_start() {
     let home = Home::new();
@@ -194,12 +193,12 @@ fn a_server_applies_a_file_at_its_start() {
     again.logs(&["changed tag `orders`: step 10 → 20"]);
     again.logs(&["1 created or changed, 3 as they were"]);
     drop(again);
-    // What cannot be is told, and does not keep anybody from what is there.
+    // A change that is impossible is logged; the server still serves the rest.
     let wrong = Serving::spawn(&mut serve("[tags.new]\n[tags.orders]\nfrom = 6000001\n"));
     wrong.logs(&["was not applied", "leafid tag advance orders --to 6000001"]);
     let tags = says(&wrong.url, &["tag", "list"]);
     assert!(tags.contains("orders") && !tags.contains("new"), "all or nothing: {tags}");
     drop(wrong);
-    // A file that cannot be read is a mistake of the settings, and found before anything is served.
+    // An unreadable file is an error of the settings, found before anything is served.
     has(&refused(&mut serve("[tag.a]"), 1), &["`tag` is not known"]);
 }

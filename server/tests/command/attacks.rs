@@ -1,5 +1,5 @@
-//! What an attacker tries, and the answer of each: the table of docs/SECURITY.md, row by row. What
-//! is slow or large is in `http/limits.rs` and `http/unread.rs`.
+//! Attacks and the server's answers: the table of docs/SECURITY.md, row by row. Slow and large
+//! requests are in `http/limits.rs` and `http/unread.rs`.
 #![cfg(unix)]
 
 use crate::secured::Secured;
@@ -48,7 +48,7 @@ fn tokens_that_are_none() {
         let way = answer.header("www-authenticate").unwrap_or_default();
         assert!(way.starts_with("Bearer"), "{attack}: {answer:?}");
     }
-    // What was made for another server, which has another file.
+    // A token of another server, which has another token file.
     let other = Secured::new();
     let foreign = other.token(&["app"]);
     assert_eq!(
@@ -64,7 +64,7 @@ fn tokens_that_are_none() {
     }
 }
 
-/// One that was revoked: `tokens.rs`.
+/// Revoked tokens: `tokens.rs`.
 #[test]
 fn a_token_that_has_expired() {
     let secured = Secured::new();
@@ -79,8 +79,8 @@ fn a_token_that_has_expired() {
     assert_eq!(send(&serving, DRAW, &bearer(&used), ONE).status, 200, "the control");
 }
 
-/// Without tokens: `http/cases.rs`. With them any name will do, for a page has none; and it still may not ask
-/// in a user's place.
+/// Servers without tokens: `http/cases.rs`. With tokens any `Host` is allowed, as a page has no token; a
+/// request from a foreign page is refused all the same.
 #[test]
 fn pages_of_a_browser() {
     let secured = Secured::new();
@@ -113,7 +113,7 @@ fn names_that_are_none() {
     }
     let body = r#"{"request":"0123456789abcdef0123456789abcdef","tag":"orders"}"#;
     let answer = send(&serving, "POST /v1/segments/shop:1/lease", &bearer(&token), body);
-    // Another tag in the body.
+    // The body names another tag.
     answer.refused(400, "REQUEST_INVALID");
     assert_eq!(send(&serving, "POST /v1/segments/shop:1/ids", &bearer(&token), ONE).status, 200);
 }

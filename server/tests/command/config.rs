@@ -1,4 +1,4 @@
-//! The settings of a server: by option, variable and file, and what may be shown of them.
+//! A server's settings, from option, variable and file, and which values may be printed.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -41,7 +41,7 @@ fn an_option_counts_before_its_variable_and_that_before_the_file() {
         Serving::spawn(command.env("LEAFID_STORE", variable))
     };
     for (variable, args, opened) in [
-        // One that is empty says nothing.
+        // An empty variable counts as unset.
         ("", &[][..], "by-file.db"),
         ("by-variable.db", &[], "by-variable.db"),
         ("by-variable.db", &["--store", "by-option.db"], "by-option.db"),
@@ -61,7 +61,7 @@ fn an_option_counts_before_its_variable_and_that_before_the_file() {
     assert_eq!(config(path, &[], "journal")["source"], Value::Null);
     assert_eq!(config(path, &[("LEAFID_DEV", "0")], "dev")["values"][0], "false");
     assert_eq!(config(path, &[], "dev")["values"][0], "true");
-    // The file is one for a server: another verb does not read it.
+    // Only `serve` reads the file.
     let other = run(path, &["openapi"], &[("LEAFID_CONFIG", "nowhere.toml")]);
     assert!(other.status.success(), "{other:?}");
 }
@@ -74,12 +74,12 @@ fn every_variable_that_is_empty_counts_as_not_set() {
     assert!(names.len() > 20 && names.len() == usual.len(), "each has one: {names:?}");
     let empty: Vec<_> = names.iter().chain(&["LEAFID_CONFIG"]).map(|name| (*name, "")).collect();
     assert_eq!(keys(folder.path(), &[], &empty), usual);
-    // What serves takes them in the same way: the store that is not there is all that it misses.
+    // `serve` ignores empty variables too: only the missing store stops it.
     let output = run(folder.path(), &["serve"], &empty);
     has(&String::from_utf8_lossy(&output.stderr), &["leafid init --store sqlite:./leafid.db"]);
 }
 
-/// Every switch, so that none that is added later takes any word for a yes.
+/// Covers every switch, so that none added later takes any word for a yes.
 #[test]
 fn a_switch_takes_a_yes_or_a_no_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,8 +131,7 @@ fn what_is_wrong_in_a_file_is_named() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no store was made");
 }
 
-/// Given to a wrong option, to a wrong verb, in a wrong variable, in the file: it may be in a log
-/// the next minute.
+/// A password given to a wrong option, verb or variable, or in the file: error messages end up in logs.
 #[test]
 fn no_password_is_repeated() {
     let folder = tempfile::tempdir().unwrap();
@@ -178,7 +177,7 @@ fn no_password_is_repeated() {
         let (code, said) = silent(&[&["config", "--config", "leafid.toml"], more].concat(), &[]);
         assert!(code == Some(0) && said.contains("postgres://u:***@h/d"), "{said}");
     }
-    // The user's name and the host are no secret, and say which value was meant.
+    // The user and host are no secret, and show which value was meant.
     has(&fails("", &["serve", "--log", url], 2), &["postgres://u:***@h/d"]);
 }
 
@@ -194,7 +193,7 @@ fn what_it_prints_is_a_file_for_serve() {
     let again = config(folder.path(), &[], "store");
     assert_eq!((&again["values"][0], &again["source"]), (&"a \"b\".db".into(), &"the file".into()));
     assert_eq!(config(folder.path(), &[], "dev")["values"][0], "true");
-    // Each option is there, commented out where it is not set, and so written that it can be used.
+    // The printed file has each option, commented out where unset, in a form that can be used.
     let help = says("", &["serve", "--help"]);
     let options = help
         .lines()
@@ -208,7 +207,7 @@ fn what_it_prints_is_a_file_for_serve() {
     }
 }
 
-/// The page's table is what the program prints: `LEAFID_WRITE_DOCS=1` writes it there.
+/// The page's table is the program's own output: `LEAFID_WRITE_DOCS=1` writes it into the page.
 #[test]
 fn the_table_of_the_page_is_the_programs_own() {
     let page = std::fs::read_to_string(PAGE).unwrap();

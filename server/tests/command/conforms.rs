@@ -1,5 +1,5 @@
-//! The cases of what a store must do, `bindings-common/conform.json`, played over HTTP: Python and JavaScript
-//! play the same ones.
+//! Plays `bindings-common/conform.json`, the cases that every store must pass, over HTTP; Python and
+//! JavaScript play the same cases.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::support::{Serving, call};
 const CASES: &str = include_str!("../../../bindings-common/conform.json");
 const VERBS: [&str; 4] = ["lease_segment", "acquire", "renew", "release"];
 
-/// A range that was granted, on a tag or a worker number, and whose it is.
+/// A granted range of a tag or a worker number, and its holder.
 struct Granted {
     line: Value,
     start: i64,
@@ -37,7 +37,7 @@ impl Player<'_> {
         let held = std::mem::take(&mut *self.held.lock().unwrap());
         for window in held {
             env["w"] = window;
-            // It may have been given back already, or be over.
+            // The window may be released already, or over.
             let _ = self.ask(&json!({ "release": {}, "of": "w" }), &mut env);
         }
         played
@@ -85,7 +85,7 @@ impl Player<'_> {
         }
     }
 
-    /// Operators are applied from the left to the right.
+    /// Evaluates an expression; operators are applied from left to right.
     fn text(&self, said: &str, env: &Value) -> Value {
         if let Some((rest, right)) = said.rsplit_once(' ') {
             let (left, operator) = rest.rsplit_once(' ').expect("an operator");
@@ -127,7 +127,7 @@ impl Player<'_> {
             _ => format!("/v1/workers/{}/{verb}", plain(&ask["namespace"])),
         };
         let (refused, name) = (&step["refused"], step["as"].as_str().unwrap_or("last"));
-        // No answer to what is asked from now on may be older.
+        // No answer to a later request may carry an older time.
         let before_ms = self.latest_ms.load(Ordering::SeqCst);
         for _ in 0..10 {
             let (status, answer) = self.serving.post(&path, &body);
@@ -150,7 +150,7 @@ impl Player<'_> {
         Err(format!("{step}: no number becomes free"))
     }
 
-    /// Looks at what every answer has; what one holder had before may come again.
+    /// Checks that ranges do not overlap; a holder may get its own earlier range again.
     fn noted(&self, verb: &str, asked: &Value) -> Result<(), String> {
         let (ask, answer) = (&asked["ask"], &asked["answer"]);
         for condition in self.data["answers"][verb].as_array().unwrap() {
@@ -188,7 +188,7 @@ fn fresh() -> String {
     format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A text, or a number as one.
+/// The value as text, without quotes.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -208,7 +208,7 @@ fn the_program_does_what_a_store_must_do() {
     let data: Value = serde_json::from_str(CASES).unwrap();
     let (held, granted, latest_ms) = Default::default();
     let player = Player { serving: &serving, data: &data, held, granted, latest_ms };
-    // The controls: a case that says something else is told, and a range that somebody has.
+    // The controls: a case that expects a wrong answer is reported, and a range granted twice.
     let steps = |step| json!({ "steps": [step] });
     let wrong = steps(json!({ "lease_segment": {}, "refused": "TAG_UNKNOWN" }));
     player.play(&wrong).expect_err("it is granted");
@@ -218,7 +218,7 @@ fn the_program_does_what_a_store_must_do() {
     player.granted.lock().unwrap().clear();
     let mut played = 0;
     for case in data["cases"].as_array().unwrap() {
-        // No clock is set here.
+        // Cases that set the clock are left out: a running server has the machine's clock.
         if !case["needs"].as_array().unwrap().contains(&json!("clock")) {
             player.play(case).unwrap_or_else(|why| panic!("{}: {why}", case["name"]));
             played += 1;

@@ -1,4 +1,4 @@
-//! Who makes a store, and what `serve` says of the one it opened.
+//! Which commands create a store, and what `serve` prints of the one it opened.
 
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn only_a_command_that_says_so_makes_a_file() {
     let made = says(&store, &["init"]);
     let id = &made.split("store id ").nth(1).expect("an id")[..32];
     has(&fails(&store, &["init"], 1), &["STORE_REFUSED", id, "1 namespace,"]);
-    // And `--create` makes nothing where a store is.
+    // `--create` leaves an existing store alone.
     let serving = home.serve(&[]);
     has(&serving.first, &["opened", id]);
     assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
@@ -89,7 +89,7 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
     );
 }
 
-/// As by `docker -v ./store.db:/data/store.db`. The control mounts the folder.
+/// As with `docker -v ./store.db:/data/store.db`. The control mounts the folder.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_mounted_by_itself_is_refused() {

@@ -1,4 +1,4 @@
-//! A disk that is full while many ask: a clear refusal, and nothing that was granted is granted again.
+//! A disk that fills up under load: requests are refused clearly, and nothing is granted twice.
 #![cfg(target_os = "linux")]
 
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use crate::ranges::overlaps;
 use crate::support::{Home, call, number, refusal, says, served, until};
 
 const CLIENTS: u64 = 4;
-/// So many leases are granted before the disk is full, and after it has room again.
+/// How many leases are granted before the disk is full, and again after it has room.
 const SOME: usize = 40;
 
 #[test]
@@ -65,14 +65,14 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     let mut granted = granted.into_inner().unwrap();
     println!("{} leases, {} refused", granted.len(), refused.load(SeqCst));
     assert_eq!(overlaps(granted.clone()), 0);
-    // What was granted stands in the file, whatever becomes of the server.
+    // What was granted is in the file, even after a kill.
     serving.kill();
     let again = home.serve(&[]);
     let ask = json!({ "request": format!("{:032x}", u128::MAX) });
     let next = call(&again.url, "POST", "/v1/segments/orders/lease", &ask).1;
     granted.push(range(&next));
     assert_eq!(overlaps(granted.clone()), 0);
-    // The control: one that is granted twice is found.
+    // The control: a lease that is granted twice is found.
     granted.push(granted[SOME]);
     assert_eq!(overlaps(granted), 1);
 }

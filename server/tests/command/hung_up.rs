@@ -1,4 +1,4 @@
-//! A principal that hangs up before it is answered has what it asked for all the same, and it counts.
+//! A principal that hangs up before the answer is granted its request all the same, and its quota counts it.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::secured::Secured;
 use crate::support::{Serving, agent, ask, early_in_the_day, until};
 
-/// So often it asks for more than it may have.
+/// More requests than the principal's limits allow.
 const ASKS: u32 = 100;
-/// So long it waits before it hangs up: the store is at it then.
+/// The wait before the caller hangs up: the store works on the request by then.
 const WAIT: Duration = Duration::from_micros(500);
 const IDS: u64 = 25;
 const WORKERS: usize = 2;
 
-/// Sends a request, and hangs up while it is worked on.
+/// Sends a request, and hangs up while the server works on it.
 fn hangs_up(serving: &Serving, token: &str, path: &str, body: &Value) {
     let address = serving.url.strip_prefix("http://").expect("an address");
     let mut stream = TcpStream::connect(address).expect("a connection");
@@ -55,7 +55,7 @@ fn what_nobody_waits_for_any_more_counts() {
     };
     let leased = || read("/v1/tags/orders")["max_id"].as_str().unwrap().parse::<u64>().unwrap() - 1;
     let held = || read("/v1/workers/edge")["workers"].as_array().unwrap().len();
-    // The control: it is given what it may have.
+    // The control: all that its limits allow is granted.
     let all = until(|| {
         asks();
         (leased() >= IDS && held() >= WORKERS).then_some(())

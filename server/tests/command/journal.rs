@@ -1,4 +1,4 @@
-//! The journal that every server keeps: where, whose, and what it forbids.
+//! The journal that every server keeps: its place, its store, and what it forbids.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::support::{
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
-/// A machine: where its state is kept, and a store's file.
+/// A simulated machine: a folder for state, and a store's file.
 struct Machine {
     home: Home,
     store: String,
@@ -92,7 +92,7 @@ fn every_server_keeps_one_where_its_machine_keeps_state() {
     assert_eq!(told["journal_since_ms"], json!(since), "it runs since the first start");
     assert_eq!(overlaps(&granted, &lease(&again, 3)), 0);
     again.kill();
-    // A unit's folder counts before a user's, the first of several.
+    // A systemd unit's folder, the first of several, comes before a user's.
     let [unit, other] = [machine.at("unit"), machine.at("other")];
     let both = std::env::join_paths([&unit, &other]).unwrap();
     let serving = Serving::spawn(machine.command(&SERVE).env("STATE_DIRECTORY", both));
@@ -108,7 +108,7 @@ fn every_server_keeps_one_where_its_machine_keeps_state() {
 #[test]
 fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
     let machine = Machine::new();
-    // A file stands where the folder would be made.
+    // A file is where the folder would be made.
     std::fs::write(machine.at("state"), "").unwrap();
     let mut commands = [machine.command(&SERVE), machine.command(&SERVE)];
     for name in ["HOME", "LOCALAPPDATA"] {
@@ -122,7 +122,7 @@ fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
     drop(machine.serve(&["--no-journal"]));
 }
 
-/// Servers end and begin in turns, by a kill and in order: nothing is missing, and nothing is fenced.
+/// Servers stop, orderly or by a kill, and start in turns: nothing is lost, so nothing is fenced.
 #[test]
 fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     const RESTARTS: usize = 100;
@@ -151,7 +151,7 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     for serving in &servers {
         assert_eq!(serving.ready(200, &["\"ok\""])["generation"], json!(0));
     }
-    // The control: with one row lowered the same servers do fence, whoever wrote it.
+    // The control: with one row lowered the same servers do fence, whichever of them wrote it.
     servers.iter_mut().for_each(Serving::kill);
     let connection = rusqlite::Connection::open(machine.at("store.db")).unwrap();
     assert_eq!(connection.execute("UPDATE tags SET max_id = 1 WHERE tag = 'orders'", []), Ok(1));
@@ -160,7 +160,7 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
 }
 
-/// What the server has at hand was leased from the row that went back.
+/// The server's own reserve was leased from the row that went back, so it is dropped.
 #[test]
 fn its_own_numbers_go_with_a_proof() {
     let machine = Machine::new();
@@ -176,7 +176,7 @@ fn its_own_numbers_go_with_a_proof() {
     assert!(after >= Some(5001), "{after:?}");
 }
 
-/// An empty file in the place of a lost one, as an unmounted volume leaves it.
+/// The store's file is gone, as when its volume is not mounted.
 #[test]
 fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     let machine = Machine::new();
@@ -195,7 +195,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     }
     let other = format!("sqlite:{}", machine.at("other.db").display());
     machine.says(&["init", "--store", &other]);
-    // A new store is made where its journal is not looked for, and is not served beside it.
+    // A new store, made where this journal is not looked for, is not served beside the journal.
     does(machine.command(&["init"]).env("XDG_STATE_HOME", machine.at("elsewhere")));
     has(&machine.refused(&SERVE), &["is not the store that was there before"]);
     machine.lose();
@@ -218,7 +218,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     assert!(overlaps(&before, &lease(&serving, 40)) > 50);
 }
 
-/// A restored store would grant again what was granted while the journal fails.
+/// Grants that no journal recorded would be granted again by a restored store.
 #[test]
 fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     let machine = Machine::new();
@@ -236,7 +236,7 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     assert_eq!(next(&serving, "orders").0, 200);
 }
 
-/// Numbers that were used elsewhere: no gap is that large.
+/// An advance past numbers used elsewhere is larger than a fence's gap, so the journal must record it.
 #[test]
 fn an_advance_stands_in_the_journal_when_it_is_answered() {
     const TO: u64 = 50_000_001;
@@ -254,7 +254,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     let (status, grant) = next(&serving, "orders");
     assert!(status == 200 && number(&grant["start"]) >= TO, "{grant}");
 
-    // Where it cannot be noted the caller hears that it may have been done.
+    // Where it cannot be recorded, the answer is that the advance may have been done.
     std::fs::rename(machine.state(), machine.at("away")).unwrap();
     let to = json!({ "to": (2 * TO).to_string() });
     let refused = refusal(serving.post("/v1/tags/orders/advance", &to), 503, "STORE_UNAVAILABLE");
@@ -262,7 +262,7 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     serving.kill();
 }
 
-/// Staging, made of a copy of production.
+/// A staging store, made from a copy of production.
 #[test]
 fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
     let machine = Machine::new();
@@ -306,7 +306,7 @@ fn a_repair_goes_above_the_rows_of_a_table() {
     };
     assert_eq!(stands("orders"), Some(json!("702001")), "100 x 20 above 700,001");
     assert_eq!(stands("users"), Some(json!("2001")));
-    // One that the store does not know goes on above when it is created.
+    // A tag that only the journal knows goes on above its old numbers when it is created.
     says(&machine.store, &["tag", "create", "gone"]);
     let next = says(&machine.store, &["next", "gone"]);
     assert!(next.trim().parse::<u64>().unwrap() > 700_000, "{next}");

@@ -1,4 +1,4 @@
-//! `--json`: every verb has one shape, and it is the one that the page says.
+//! `--json`: every verb prints one shape, the one that the docs page lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ fn documented() -> BTreeMap<String, Vec<String>> {
     let table = PAGE.split("| verb | fields |").nth(1).unwrap().split("\n\n").next().unwrap();
     let rows = table.lines().filter_map(|row| row.strip_prefix("| `")?.split_once("` | "));
     let fields = |cell: &str| {
-        // What stands in brackets belongs to a row, and what follows `and` is not always there.
+        // Parentheses hold the fields of a row; a field after `and` is optional.
         let always = cell.split([';', '(']).next().unwrap().split(" and").next().unwrap();
         let always = always.split(": ").last().unwrap();
         always.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -20,7 +20,7 @@ fn documented() -> BTreeMap<String, Vec<String>> {
     rows.map(|(verb, cell)| (verb.to_owned(), fields(cell))).collect()
 }
 
-/// The verbs that `--help` lists, those within a group by both words.
+/// The verbs that `--help` lists; those of a group as two words.
 fn verbs() -> BTreeSet<String> {
     let listed = |words: &[&str]| -> Vec<String> {
         let help = says("", &[words, &["--help"]].concat());

@@ -1,4 +1,4 @@
-//! A server with a listener for what operators do, and what the log says of who did it.
+//! A server with a separate listener for operators, and the log lines that name who changed what.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn changes_are_made_at_the_admin_listener_alone() {
 
     let acquire = json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "o" });
     let count = json!({ "count": 1 });
-    // What each answers where it is served; elsewhere it is refused.
+    // Each path is served at one of the listeners and refused at the other.
     for (at_admin, method, path, body) in [
         (true, "PUT", "/v1/tags/orders", &json!({})),
         (false, "POST", "/v1/segments/orders/ids", &count),
@@ -113,7 +113,7 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     call(&admin, "DELETE", "/v1/tags/orders", &Value::Null);
     audit(&["audit: delete tag `orders`", "\"step\":6", "after=done"]);
 
-    // What was refused, and what changes nothing, has none.
+    // Refused requests and those that change nothing have no log line.
     put("/v1/tags/a%20b", json!({}));
     put("/v1/tags/b", json!({ "step": 0 }));
     call(&serving.url, "POST", "/v1/segments/b/ids", &json!({ "count": 1 }));
@@ -123,7 +123,7 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     assert_eq!(log.matches("audit: ").count(), 6, "{log}");
     assert!(!log.contains(KEY), "{log}");
 
-    // In the file itself there is nobody else who could have done it.
+    // A verb that works on the file itself logs no caller.
     let verb = |more: &[&str]| {
         let output = leafid(&home.store, &[&["tag", "create"], more].concat());
         String::from_utf8(output.stderr).unwrap()
@@ -132,7 +132,7 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     has(&verb(&["loud", "--log", "info"]), &["audit: create tag `loud`", "caller=command "]);
 }
 
-/// What an operator changes is changed without its caller, and has its line then too.
+/// A change is completed and logged even if its caller has hung up.
 #[test]
 fn a_change_whose_caller_hung_up_has_its_line_too() {
     use std::io::{Read, Write};
@@ -142,8 +142,8 @@ fn a_change_whose_caller_hung_up_has_its_line_too() {
     let (mut serving, admin) = two(&home);
     let host = admin.strip_prefix("http://").unwrap();
     let other = rusqlite::Connection::open(&home.store).unwrap();
-    // It waits two seconds for the other process; a caller that this machine lets hang up later than
-    // that has an answer, and asks for another tag.
+    // The server waits two seconds for the other process's lock. A caller that hangs up later than that,
+    // on a slow machine, got an answer: it asks for another tag.
     let hung_up = |tag: &String| {
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         let mut caller = TcpStream::connect(host).unwrap();
@@ -154,7 +154,7 @@ fn a_change_whose_caller_hung_up_has_its_line_too() {
         caller.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
         caller.read_to_end(&mut answer).unwrap_err();
         caller.shutdown(Shutdown::Write).unwrap();
-        // The server hangs up too: it has noticed.
+        // The server closes the connection too: it has noticed.
         caller.set_read_timeout(Some(LIMIT)).unwrap();
         caller.read_to_end(&mut answer).unwrap();
         other.execute_batch("ROLLBACK").unwrap();

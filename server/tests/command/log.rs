@@ -1,4 +1,4 @@
-//! What an operator reads in the log.
+//! The server's log, as an operator reads it.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn start_and_stop_have_a_line_each() {
     play("http://127.0.0.1:9", "serve --log loud =2 invalid value 'loud'");
 }
 
-/// Who starts a server with a pipe and does not read it must not stop it: a pipe holds 64 KB.
+/// A log pipe that nobody reads must not stop the server when it is full, at 64 KB.
 #[test]
 fn a_log_that_nobody_reads_stops_no_server() {
     let home = Home::new();
@@ -43,11 +43,11 @@ fn a_log_that_nobody_reads_stops_no_server() {
     };
     let (mut serving, pipe) = unheard();
     says(&serving.url, &["tag", "create", "orders"]);
-    // More than the pipe and the queue in front of it hold.
+    // More than the pipe and the queue before it hold.
     asked(&serving, 150);
     let (status, _) = serving.lease("orders", &json!({}));
     assert_eq!(status, 200);
-    // Whoever reads it later has whole lines, and is told how many are missing.
+    // A later reader gets whole lines, and a count of those left out.
     serving.hear(pipe);
     serving.logs(&[" WARN ", "were left out", "left_out="]);
     assert!(serving.log().lines().all(|line| line.starts_with("20")), "{}", serving.log());

@@ -1,4 +1,4 @@
-//! What a service manager is told, and what it may ask for by a signal.
+//! Notifications to a service manager, and its requests by signal.
 #![cfg(unix)]
 
 use std::os::unix::net::UnixDatagram;

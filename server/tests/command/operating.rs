@@ -1,4 +1,4 @@
-//! The verbs of who runs a server: worker numbers, backups, health.
+//! The verbs of an operator: worker numbers, backups, health.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let mut serving = home.serve(&[]);
     let url = serving.url.clone();
     says(&url, &["namespace", "create", "edge", "--workers", "0..2000", "--layout", "edge"]);
-    // On one connection: they are many.
+    // One connection for over a thousand requests.
     let agent = agent();
     let acquire = |n: u64| {
         let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
@@ -29,7 +29,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
                           "key": format!("{:032x}", 0), "have_until": grant["end"] });
         serving.post("/v1/workers/edge/renew", &ask)
     };
-    // Ten minutes from now on: the others take less, however busy this machine is.
+    // Its window lasts ten minutes, longer than the other acquires take on any machine.
     let first = served(renew(&acquire(0)));
     (1..1_002).for_each(|n| drop(acquire(n)));
     let list = says(&url, &["worker", "list", "edge"]);
@@ -79,8 +79,8 @@ fn a_backup_of_a_store_in_use_is_whole() {
     has(&told, &[&id, ": 1 tag, 1 namespace", "do not serve the copy"]);
     assert!(says(&store, &["backup", "--help"]).contains("leafid repair"));
 
-    // It has the last lease. A plain copy of the file, the control, has not: what was granted last
-    // stands in the log beside it.
+    // The backup has the last lease. The control, a plain copy of the file, has not: the last grants
+    // are in the write-ahead log beside it.
     let next = |file: &str| {
         let open = rusqlite::Connection::open(file).unwrap();
         let read = "SELECT max_id FROM tags WHERE tag = 'orders'";
@@ -123,7 +123,7 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
         .collect();
     files.sort();
     assert_eq!(files, ["notes", "store.db"]);
-    // A copy may be read by whom the store may: it has the keys of leases, too.
+    // A copy has the store's file mode: it contains the keys of leases, too.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -142,7 +142,7 @@ fn health_is_an_exit_code_with_a_reason() {
     let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
     assert_eq!(says(&url, &["health"]), format!("ok: store id {id}\n"));
     assert_eq!(says("a.db", &["health", "--url", &url]), format!("ok: store id {id}\n"));
-    // Beside the server, by the server's own environment.
+    // Run beside the server, with the server's environment variables.
     let mut command = Command::new(LEAFID);
     command.arg("health").env("LEAFID_STORE", &home.store);
     command.env("LEAFID_LISTEN", url.strip_prefix("http://").unwrap());
@@ -166,7 +166,7 @@ fn health_is_an_exit_code_with_a_reason() {
     has(&fails("a.db", &["health", "--url", "here"], 2), &["`--url` takes http://HOST:PORT"]);
 }
 
-/// The count of writings that a line of the start or of a backup tells.
+/// The store's position (its count of writes) in a line of the start or of a backup.
 fn position(told: &str) -> u64 {
     let position = told.split(", position ").nth(1).unwrap_or_else(|| panic!("none: {told}"));
     let digits = position.split(|c: char| !c.is_ascii_digit()).next().unwrap();

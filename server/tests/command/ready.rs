@@ -1,5 +1,4 @@
-//! `/readyz` is 200 only where leases can be had, and an operator hears of it when a store lost
-//! something.
+//! `/readyz` is 200 only while leases can be granted, and an operator is told when a store lost something.
 
 use std::path::Path;
 
@@ -14,7 +13,7 @@ fn lease(serving: &Serving, more: Value) -> (u16, Value) {
     serving.lease("orders", &more)
 }
 
-/// Root may write whatever the mode of a file says, so the server runs as somebody else then.
+/// File modes do not bind root, so the server runs as another user then.
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_written_is_refused_at_the_start() {
@@ -25,7 +24,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     let home = Home::with_store();
-    // The file, and the folder in which SQLite makes others.
+    // The file, and the folder, where SQLite creates its log.
     for (of_file, of_folder) in [(0o444, 0o777), (0o666, 0o555)] {
         mode(home.store.as_ref(), of_file);
         mode(home.path(), of_folder);
@@ -47,7 +46,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
     mode(home.path(), 0o700);
 }
 
-/// The holder stops, the store goes on: nobody is given the number before all may be over.
+/// The holder stops and the store goes on: the number is not granted before all its windows may be over.
 #[test]
 fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
     let mut serving = Serving::fresh();
@@ -68,14 +67,14 @@ fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
     assert_eq!(renew(7, end), (409, "LEASE_LOST".to_owned()), "a number without a row");
     let (_, rests) = serving.get("/v1/workers/default?limit=1");
     let until = rests["workers"][0]["reserved_until"].as_str().unwrap().parse::<u64>().unwrap();
-    // Ten minutes, the longest window, instead of the minute that was granted; and five seconds.
+    // The longest window, ten minutes, instead of the minute that was granted, plus five seconds.
     assert!((end + 545_000..end + 605_000).contains(&until), "{rests}");
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
     serving.end("-TERM");
     assert!(!serving.log().contains(REQUEST), "it is the key of a lease: {}", serving.log());
 }
 
-/// Also the one who shows it may be wrong: moving the tag is the operator's.
+/// The holder's claim may be wrong, so only an operator moves the tag.
 #[test]
 fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it() {
     let home = Home::new();
@@ -99,7 +98,7 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     refused(&serving, "1");
     let told = format!("ERROR request{{request_id={}}}: STORE_WENT_BACK", id.as_str().unwrap());
     serving.logs(&[&told, "tag=orders have_until=777001", "max_id=1"]);
-    // What is known is no news, and no line tells anybody to spend a tag.
+    // A claim that is known is not logged again, and no log line advises advancing to the claim.
     for have_until in ["777001", "2000"] {
         assert_eq!(lease(&serving, json!({ "have_until": have_until })).0, 409);
     }
@@ -119,7 +118,7 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
     serving.logs(&["audit: advance tag `orders`", "\"claimed_until\":\"777001\""]);
 
-    // To where it stands will do: what was claimed is false.
+    // Advancing to the present position is enough: the operator declares the claim false.
     assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
     refused(&serving, "5500");
     advance("5500");
@@ -128,16 +127,16 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
 
 type Take = fn(&Path);
 
-/// The file is taken away, or another one put in its place, while the server runs.
+/// Removes the file, or puts another one in its place, while the server runs.
 fn the_file_goes(take: Take, what: &str) {
     let home = Home::new();
     let mut serving = home.serve(&[]);
     says(&serving.url, &["tag", "create", "orders"]);
     assert_eq!(lease(&serving, json!({})).0, 200);
     take(home.store.as_ref());
-    // Nobody asks for anything: it looks by itself.
+    // The server notices without a request.
     serving.logs(&["ERROR", "STORE_REFUSED", what, "init --replaces-lost", "store.db-shm`"]);
-    // A copy that is served again grants what is in use.
+    // A copy that is served would grant again what is in use.
     serving.logs(&[what, "a copy or a backup cannot take its place"]);
     assert!(!serving.log().contains("from a backup"), "{}", serving.log());
     serving.ready(503, &["STORE_REFUSED", what]);
@@ -156,7 +155,7 @@ fn log_of(file: &Path) -> std::path::PathBuf {
     std::path::PathBuf::from(format!("{}-wal", file.display()))
 }
 
-/// The log beside it holds what was granted last, under whatever name SQLite opened it.
+/// The write-ahead log beside the file holds the last grants, under the name that SQLite opened.
 #[cfg(unix)]
 #[test]
 fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
@@ -185,7 +184,7 @@ fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
     takes.into_iter().for_each(|(take, what)| the_file_goes(take, what));
 }
 
-/// As the log line says: an orderly end writes what the removed log held into the file.
+/// An orderly end writes the removed log's content into the file, as the log line promises.
 #[cfg(unix)]
 #[test]
 fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
@@ -202,7 +201,7 @@ fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
-/// What was moved away is whole when the server has stopped, and goes on where it stood.
+/// The file that was moved away is complete once the server has stopped, and goes on where it was.
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_moved_is_put_back_and_goes_on() {
@@ -214,14 +213,14 @@ fn a_file_that_was_moved_is_put_back_and_goes_on() {
     std::fs::rename(file, &moved).unwrap();
     serving.ready(503, &["STORE_REFUSED"]);
     std::fs::rename(&moved, file).unwrap();
-    // Also then: what came back may be another copy. Only a start looks at it again.
+    // The file that came back may be another copy, so only a new start accepts it.
     serving.ready(503, &["STORE_REFUSED"]);
     serving.end("-TERM");
     let serving = home.serve(&[]);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
 }
 
-/// A server that once started ten years ahead stamped that time for good.
+/// A server that once started ten years ahead recorded that time for good.
 #[test]
 fn a_store_from_the_future_starts_only_when_told_that_the_clock_is_right() {
     let home = Home::with_store();

@@ -1,5 +1,5 @@
-//! A store's file that goes back, and how that is noticed: with a journal nothing is granted twice,
-//! and without one it is, until a holder shows it.
+//! A store's file that goes back to an earlier state: with a journal nothing is granted twice; without
+//! one numbers are, until a holder proves it.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ fn back_up(places: &Places) {
     says(&places.home.store, &["backup", &places.home.at("copy.db")]);
 }
 
-/// A copy is put back; or the log of the file goes, which holds what was granted last after a kill.
+/// A copy is put back, or the write-ahead log is removed, which after a kill holds the last grants.
 #[test]
 fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     for (is_backup, journal) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -97,7 +97,7 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
         }
     }
     let refused = |serving: &crate::support::Serving| {
-        // It shows when the row is read; from then on every lease is refused.
+        // It is noticed when the row is read; from then on every lease is refused.
         for tag in ["users", "orders"] {
             refusal(serving.lease(tag, &json!({})), 500, "STORE_REFUSED");
         }
@@ -107,7 +107,7 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     let mut first = serving;
     refused(&first);
     noted(&places.journal, &before);
-    // A restart is no way out.
+    // A restart does not help.
     assert_eq!(first.end("-TERM").0, Some(0));
     let serving = serve(&places.home.store, Some(&places.journal));
     refused(&serving);
@@ -120,7 +120,7 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
 }
 
-/// A fence moves the tag by its gap, whatever was claimed: what lies beyond that stays refused.
+/// A fence moves the tag by its own gap only: a claim beyond that keeps the tag refused.
 #[test]
 fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let places = places();
@@ -141,7 +141,7 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     assert!(until(settled).is_some(), "{}", serving.get("/readyz").1);
 }
 
-/// A holder's proof has the whole store compared at once, and not only the row that it is of.
+/// A holder's proof starts a comparison of the whole store, not only of its own row.
 #[test]
 fn a_holders_proof_finds_what_else_was_lost() {
     let places = places();
@@ -155,14 +155,14 @@ fn a_holders_proof_finds_what_else_was_lost() {
     assert_eq!(overlaps(&before, &after), 0);
 }
 
-/// What a store without a journal can know: from the first proof on, nothing is granted twice.
+/// Without a journal nothing is granted twice from a holder's first proof on.
 #[test]
 fn without_a_journal_a_holders_proof_stops_its_tag() {
     let places = places();
     holds_more(&places.home.store, || back_up(&places), || restore(&places));
 }
 
-/// A row that no program of ours wrote: whoever wants it is told, and nobody else.
+/// A row that no program of ours wrote is refused to its own callers only.
 #[test]
 fn a_row_that_cannot_be_read_harms_nobody_else() {
     let places = places();
@@ -175,11 +175,11 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.lease("orders", &json!({})).0, 200);
         assert_eq!(serving.get("/readyz").0, 200);
     }
-    // Nor does it keep the others from being moved.
+    // Nor does it keep the other tags from being moved.
     play(&places.home.store, "repair --without-journal => tags moved: 1");
 }
 
-/// Whoever finds no window behind a fence is told of the fence, and not that others have them all.
+/// The refusal of a window names the fence as its reason, and not that all numbers are taken.
 #[test]
 fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     let places = places();
@@ -205,7 +205,7 @@ fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
 
-/// What puts the store back puts back what it says of its fence, too: the journal remembers.
+/// Restoring the store also restores its fence's mark, so the journal remembers the fence.
 #[test]
 fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
     let places = places();

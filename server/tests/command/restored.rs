@@ -1,5 +1,5 @@
-//! What a store grants before and after it goes back to an older state of itself: to the server that
-//! used it, and to one that is started anew. Nothing may be granted twice.
+//! Compares a store's grants before and after it goes back to an older state, by the running server
+//! and by a new one. Nothing may be granted twice.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Serving, number, refusal, says, until};
 
-/// What was granted of a line: `start <= x < end`.
+/// Granted ranges: name of the line, start, end (exclusive).
 pub type Grants = Vec<(String, u64, u64)>;
 
 pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
@@ -24,7 +24,7 @@ pub fn make(store: &str) {
     fill(store);
 }
 
-/// As [`make`], in a store that is there.
+/// As [`make`], in an existing store.
 pub fn fill(store: &str) {
     for tag in ["orders", "users"] {
         says(store, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
@@ -56,7 +56,7 @@ pub fn lease(serving: &Serving, times: u32) -> Grants {
     if status == 200 {
         grants.push(range(&format!("minute/{}", grant["worker"]), &grant));
     } else {
-        // It is told when, and that is later than what was granted before.
+        // The refusal names a time, which is later than all that was granted before.
         assert_eq!((status, &grant["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{grant}");
     }
     grants
@@ -95,8 +95,8 @@ pub fn noted(journal: &Path, grants: &Grants) {
     until(written).unwrap_or_else(|| panic!("no journal in {} has {lines:?}", journal.display()));
 }
 
-/// Grants, a copy, more grants, the copy put back, and grants by a new server: how many of those
-/// overlap, and what the new server logged.
+/// Grants, copies the store, grants more, puts the copy back, and grants by a new server. Gives the
+/// number of overlapping grants and the new server's log.
 pub fn goes_back(
     store: &str,
     journal: Option<&Path>,
@@ -104,7 +104,7 @@ pub fn goes_back(
     mut put_back: impl FnMut(),
 ) -> (usize, String) {
     let mut first = serve(store, journal);
-    // A database that has just begun may drop its first connections: until it is settled, 503 is right.
+    // A database that has just started may drop its first connections: until then 503 is right.
     first.ready(200, &["\"ok\""]);
     let mut before = lease(&first, 3);
     let _ = end(&mut first);
@@ -118,7 +118,7 @@ pub fn goes_back(
         noted(journal, &lost);
     }
     before.extend(lost);
-    // No orderly end: what it could still say is lost with it.
+    // A kill, so that the server cannot write anything more.
     second.kill();
     put_back();
     let mut third = serve(store, journal);
@@ -132,9 +132,9 @@ pub fn goes_back(
     (overlaps(&before, &after), log)
 }
 
-/// A store without a journal is put back from its copy, and a holder comes with what was lost: nothing
-/// of its tag is granted from then on, by this server or the next, until an operator has moved it.
-/// Before, and that is the control, it is.
+/// Puts a store without a journal back from its copy, until a holder proves the loss: from then on its
+/// tag is refused by this server and the next, until an operator has moved it. The control: before the
+/// proof the tag is granted.
 pub fn holds_more(store: &str, mut copy: impl FnMut(), mut put_back: impl FnMut()) {
     let mut first = serve(store, None);
     first.ready(200, &["\"ok\""]);

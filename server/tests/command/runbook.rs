@@ -1,4 +1,4 @@
-//! The runbook has every code, and no other.
+//! The runbook lists every code, and no other.
 
 use leafid_core::Code;
 
@@ -16,7 +16,7 @@ fn every_code_says_what_to_do() {
     for (code, text) in entries {
         assert!(text.contains("Do:") || text.contains("Once:"), "`{code}` does not say what to do");
     }
-    // A link on the page leads to a heading of it.
+    // Every link within the page leads to a heading.
     for link in PAGE.split("](#").skip(1).map(|rest| rest.split(')').next().unwrap()) {
         let anchor = |line: &&str| {
             let words = line.trim_start_matches('#').trim().to_lowercase();

@@ -1,4 +1,4 @@
-//! What verbs say and what requests are answered, looked at in one line each.
+//! Checks the output of verbs and the answers to requests in one line each.
 
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{LEAFID, LIMIT, output, run};
 
-/// What a verb said. On a busy machine a connection to a database may be made too late, and nothing
-/// is done then, or a server waits that was to be refused: it is tried again.
+/// Runs a verb and gives its output. Tries again where a busy machine connects to its database too late,
+/// so that nothing was done, or a server waits that should have been refused.
 pub fn leafid(store: &str, args: &[&str]) -> Output {
     let begun = Instant::now();
     loop {
@@ -23,7 +23,7 @@ pub fn leafid(store: &str, args: &[&str]) -> Output {
     }
 }
 
-/// Whether a database or a server took too long, by its own word or by ours.
+/// Whether a database or a server took too long, by its own message or by ours.
 fn is_late(said: &[u8]) -> bool {
     let said = String::from_utf8_lossy(said);
     let words = [
@@ -74,9 +74,9 @@ pub fn refusal((status, answer): (u16, Value), with: u16, code: &str) -> Value {
     answer
 }
 
-/// Runs commands on a store, one a line. After ` => ` stands what one says; after ` =1 ` or ` =2 ` what it
-/// says as it fails with that exit code: parts, with ` & ` between them, and `!` before one that is absent. What
-/// follows ` == ` is all that it says. A word with spaces stands between `'`.
+/// Runs commands on a store, one a line. After ` => ` follows the expected output, after ` =1 ` or ` =2 `
+/// the expected message and exit code of a failure: parts, joined by ` & `, with `!` before a part that must
+/// be absent. After ` == ` follows the whole output. A word with spaces is quoted with `'`.
 #[track_caller]
 pub fn play(store: &str, script: &str) {
     let lines = script.lines().map(str::trim);

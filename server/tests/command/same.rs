@@ -1,5 +1,5 @@
-//! `leafid` beside `python -m leafid`: both are asked the same list, `tests/commands/tags.json`; the
-//! other half is `bindings-py/tests/test_commands.py`.
+//! `leafid` and `python -m leafid` run the same commands, `tests/commands/tags.json`; Python's half is
+//! `bindings-py/tests/test_commands.py`.
 
 use std::process::{Command, Output};
 

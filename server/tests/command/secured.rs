@@ -1,4 +1,4 @@
-//! A server with tokens, with certificates, and a client that shows what it is told to.
+//! A server with tokens and certificates, and a client that may present its own certificate.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Secured {
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        // As a whole: a server that looks sees the old one or the new one.
+        // By a rename: a server that reads the file sees the old or the new one, never half.
         let new = self.home.write(&format!("{name}.new"), text);
         std::fs::rename(new, self.at(name)).unwrap();
     }
@@ -74,7 +74,7 @@ impl Secured {
         token
     }
 
-    /// A verb, with the token file named.
+    /// A command that runs `verb` with the token file.
     pub fn leafid(&self, verb: &str) -> Command {
         let mut command = Command::new(LEAFID);
         command.arg(verb).env("LEAFID_TOKENS", self.at("tokens.toml"));
@@ -93,7 +93,7 @@ impl Secured {
         self.serve(&[&["--tls-cert", &cert, "--tls-key", &key], options].concat())
     }
 
-    /// A client that believes this authority alone, and may show a certificate.
+    /// A client that trusts only this authority, and may present a certificate.
     pub fn agent(&self, shown: Option<(&str, &str)>) -> ureq::Agent {
         let pem = |name: &str| std::fs::read(self.at(name)).unwrap();
         let ca = Certificate::from_pem(&pem("ca.pem")).unwrap();

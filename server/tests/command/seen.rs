@@ -1,5 +1,4 @@
-//! What watches a server says nothing of metrics that there are not: the alert rules, the dashboard
-//! for Grafana, and the pages that explain them.
+//! The alert rules, the Grafana dashboard and the pages about them name only metrics that exist.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +23,7 @@ fn missing(named: &BTreeSet<String>, samples: &BTreeSet<String>) -> Vec<String> 
     named.difference(samples).cloned().collect()
 }
 
-/// A server that did a little of everything, and the text of its metrics.
+/// The metrics text of a server that did a little of everything.
 fn metrics() -> String {
     let home = Home::new();
     std::fs::create_dir(home.at("journal")).unwrap();
@@ -36,7 +35,7 @@ fn metrics() -> String {
         let answer = agent().get(format!("{}/metrics", serving.url)).call();
         answer.unwrap().body_mut().read_to_string().unwrap()
     };
-    // What is left of a tag is known when it was seen twice.
+    // A tag's time to exhaustion is known once it was seen twice.
     let whole = || Some(text()).filter(|text| text.contains("leafid_tag_exhaustion_seconds{"));
     until(whole).expect("a tag that was seen twice")
 }
@@ -68,7 +67,7 @@ fn every_metric_that_is_watched_or_explained_is_there_and_the_other_way_round() 
     for named in [&of_grafana, &of_rules] {
         assert_eq!(missing(named, &samples), Vec::<String>::new());
     }
-    // Without this a look that finds nothing would do.
+    // The control: a metric that does not exist is found.
     let mut wrong = of_rules;
     wrong.insert("leafid_store_upp".to_owned());
     assert_eq!(missing(&wrong, &samples), ["leafid_store_upp"]);

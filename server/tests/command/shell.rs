@@ -1,4 +1,4 @@
-//! What a shell is given: completions that it takes, and manual pages.
+//! Shell completions that a shell accepts, and manual pages.
 
 use crate::support::{has, says};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! The command `leafid`, run and listened to. A test that fails leaves nothing of it behind, and waits
-//! for nothing without an end.
+//! Runs the command `leafid` and reads its output. A failing test leaves no process behind, and every
+//! wait has a time limit.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -37,7 +37,7 @@ pub struct Serving {
 
 pub struct Home {
     folder: tempfile::TempDir,
-    /// The store's file; [`Home::new`] makes none.
+    /// The path of the store's file; [`Home::new`] does not create it.
     pub store: String,
 }
 
@@ -71,7 +71,7 @@ impl Home {
         std::fs::read_dir(self.path()).expect("a folder").count()
     }
 
-    /// `leafid serve` on the store, which it makes, with these options.
+    /// `leafid serve --create` on the store, with these options.
     pub fn command(&self, options: &[&str]) -> Command {
         serve(&self.store, &[&["--create"], options].concat())
     }
@@ -80,8 +80,8 @@ impl Home {
         Serving::spawn(&mut self.command(options))
     }
 
-    /// A server for which a write beyond a limit of its files is an error, and does not end it; and what sets
-    /// that limit, in bytes: with 1 every write fails, as on a full disk.
+    /// A server for which a write beyond its file size limit is an error, not a fatal signal; and a function
+    /// that sets that limit in bytes: with 1 every write fails, as on a full disk.
     #[cfg(target_os = "linux")]
     pub fn serve_on_a_small_disk(&self) -> (Serving, impl Fn(Option<u64>) + use<>) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -115,7 +115,7 @@ impl Serving {
         Serving::over(child, log)
     }
 
-    /// As [`Serving::spawn`], and its log is not read.
+    /// As [`Serving::spawn`], but the log is not read.
     pub fn unheard(command: &mut Command) -> (Serving, ChildStderr) {
         let mut child = started(command);
         let pipe = child.stderr.take().expect("a pipe");
@@ -128,7 +128,7 @@ impl Serving {
 
     fn over(mut child: Child, log: Heard) -> Serving {
         let out = Heard::of(child.stdout.take());
-        // From here on it ends with this value.
+        // Made before the asserts below: dropping this value ends the process.
         let mut serving =
             Serving { child, home: None, url: String::new(), first: String::new(), out, log };
         let told = until(|| {
@@ -150,8 +150,8 @@ impl Serving {
         self.child.id()
     }
 
-    /// `kill -9`, and waits until it is gone: nothing of it stands in the next one's way. Its log is
-    /// whole then.
+    /// Kills the server (`kill -9`) and waits until it is gone, so that it cannot block the next one. Its
+    /// log is complete then.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -166,7 +166,7 @@ impl Serving {
     pub fn logs(&self, words: &[&str]) -> String {
         let found = until(|| {
             let log = self.log();
-            // The last one may be half a line yet.
+            // The last line may be incomplete.
             let mut lines = log.split_inclusive('\n').filter(|line| line.ends_with('\n'));
             let line = lines.find(|line| words.iter().all(|word| line.contains(word)));
             line.map(|line| line.trim_end().to_owned())
@@ -182,15 +182,15 @@ impl Serving {
         call(&self.url, "POST", path, body)
     }
 
-    /// Leases from a tag, under the same request id every time, with these fields too.
+    /// Leases from a tag, with the same request id every time and these additional fields.
     pub fn lease(&self, tag: &str, more: &Value) -> (u16, Value) {
         let mut ask = more.clone();
         ask["request"] = REQUEST.into();
         self.post(&format!("/v1/segments/{tag}/lease"), &ask)
     }
 
-    /// As [`Serving::post`], asked again as a client does: on a busy machine the store behind the server
-    /// may answer too late once, or be asked for too much.
+    /// As [`Serving::post`], but repeats the request as a client does: on a busy machine the store behind the
+    /// server may time out or be overloaded.
     pub fn patient(&self, path: &str, body: &Value) -> (u16, Value) {
         let mut last = None;
         let had = until(|| {
@@ -203,7 +203,7 @@ impl Serving {
         had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
     }
 
-    /// Waits until `/readyz` answers with this status, and a body that has all these words.
+    /// Waits until `/readyz` answers with this status and a body that contains all these words.
     pub fn ready(&self, status: u16, words: &[&str]) -> Value {
         let mut last = None;
         let found = until(|| {
@@ -215,7 +215,7 @@ impl Serving {
         found.unwrap_or_else(|| panic!("no {status} with {words:?}, but {last:?}"))
     }
 
-    /// Ends it by a signal; its exit code, and what it still said. Its log is whole then.
+    /// Ends the server by a signal; gives its exit code and last output. Its log is complete then.
     pub fn end(&mut self, signal: &str) -> (Option<i32>, String) {
         send(self.child.id(), signal);
         let ended = ends(&mut self.child);
@@ -244,13 +244,13 @@ pub fn serve(store: &str, options: &[&str]) -> Command {
 
 const TOLD: &str = "leafid: listening on ";
 
-/// Sends a signal to a process, by the shell: a program `kill` may not be installed.
+/// Sends a signal to a process by the shell's `kill`: a program of that name may not be installed.
 pub fn send(id: u32, signal: &str) {
     let line = format!("kill {signal} {id}");
     assert!(output(Command::new("sh").args(["-c", &line])).status.success());
 }
 
-/// Keeps journals in the folder of these tests, begun with the first of them, unless a test says where.
+/// Keeps journals in a folder of this test run, unless the test sets one.
 fn at_home(command: &mut Command) {
     static STATE: LazyLock<PathBuf> = LazyLock::new(|| {
         let tests = concat!(env!("CARGO_CRATE_NAME"), "-state");
@@ -263,7 +263,7 @@ fn at_home(command: &mut Command) {
     }
 }
 
-/// What comes out of a pipe: read as it comes, so that nobody is held up who says much.
+/// The output of a pipe, read as it comes, so that the writer is never blocked.
 struct Heard {
     said: Arc<Mutex<Vec<u8>>>,
     listens: JoinHandle<()>,
@@ -291,12 +291,12 @@ impl Heard {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// Whether everybody has closed the pipe who wrote to it, and all of it was read.
+    /// Whether all writers have closed the pipe and everything was read.
     fn is_over(&self) -> bool {
         self.listens.is_finished()
     }
 
-    /// Waits for that, but not for ever: somebody else may hold the pipe, too.
+    /// Waits until the pipe is read to its end, with a limit: another process may hold it open.
     fn to_the_end(&self) {
         until(|| self.is_over().then_some(()));
     }
@@ -311,23 +311,23 @@ fn ends(child: &mut Child) -> Option<ExitStatus> {
     ended
 }
 
-/// What a command said until it ended, as [`Command::output`] gives it.
+/// Runs a command to its end, as [`Command::output`] does.
 ///
 /// # Panics
-/// It does not start, or does not end; it is killed then.
+/// The command does not start, or does not end in time and is killed.
 pub fn output(command: &mut Command) -> Output {
     try_output(command).unwrap_or_else(|error| panic!("{command:?} does not start: {error}"))
 }
 
-/// As [`output`], where a command may not start at all.
+/// As [`output`], for a command that may not start at all.
 pub fn try_output(command: &mut Command) -> std::io::Result<Output> {
     let (output, ended) = run(command.stdout(Stdio::piped()))?;
     assert!(ended, "{command:?} does not end within {LIMIT:?}: {output:?}");
     Ok(output)
 }
 
-/// What a command said until it ended, or was killed, and whether it ended by itself. Its standard output is
-/// where the command puts it.
+/// Runs a command until it ends or is killed; gives its output and whether it ended by itself. Its standard
+/// output goes where the caller directed it.
 pub fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
     at_home(command);
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
@@ -353,7 +353,7 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     (status, json)
 }
 
-/// One request with this token; without a body there is none.
+/// Sends one request with this token and, if any, this body.
 pub fn ask(
     agent: &ureq::Agent,
     token: Option<&str>,
@@ -394,8 +394,8 @@ fn started(command: &mut Command) -> Child {
     command.spawn().expect("leafid starts")
 }
 
-/// Waits for the next day (UTC) where this one ends soon: what is counted by the day would begin again
-/// in the middle of a test.
+/// Waits for the next day (UTC) if this one ends soon: quotas by the day would begin again in the
+/// middle of a test.
 pub fn early_in_the_day() {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
     let left = 86_400 - since.as_secs() % 86_400;

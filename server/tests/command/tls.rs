@@ -1,4 +1,4 @@
-//! TLS: certificates that are right, that change, and that cannot be used.
+//! TLS: certificates that are valid, that are renewed, and that cannot be used.
 
 use std::io::{Read, Write};
 use std::process::Command;
@@ -18,7 +18,7 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     let secured = Secured::new();
     let token = secured.token(&["app"]);
     let mut serving = secured.serve_tls(&["--listen", "http://127.0.0.1:0"]);
-    // The one that was named second is told first.
+    // The second listener is printed first.
     assert!(serving.url.starts_with("http://"), "{}", serving.first);
     let plain = serving.url.clone();
     let line = serving.logs(&["INFO started", "https://127.0.0.1:"]);
@@ -28,13 +28,13 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     serving.url = format!("https://{secure}");
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
     assert_eq!(get(&secured.agent(None), "leafid_none", &serving).unwrap(), 401);
-    // Who believes the public authorities alone does not believe this one.
+    // A client that trusts only public authorities refuses this certificate.
     let public =
         ureq::Agent::config_builder().timeout_global(Some(LIMIT)).proxy(None).build().new_agent();
     let why = get(&public, &token, &serving).unwrap_err().to_string();
     assert!(why.contains("UnknownIssuer"), "{why}");
 
-    // A program that speaks plain HTTP learns nothing, and is not waited for.
+    // A client that speaks plain HTTP gets no answer.
     let mut bare = std::net::TcpStream::connect(&secure).unwrap();
     bare.set_read_timeout(Some(LIMIT)).unwrap();
     bare.write_all(b"GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
@@ -70,7 +70,7 @@ fn a_new_certificate_is_taken_in_and_connections_go_on() {
     secured.certify("cert.pem", "other-key.pem", (2020, 2090));
     serving.logs(&["ERROR", "the certificate stays as it was", "is not the key of"]);
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
-    // One of another authority: who believes the old one alone does not believe it.
+    // A certificate of another authority is refused by a client that trusts only the old one.
     let other = Secured::new();
     for name in ["cert.pem", "key.pem"] {
         secured.write(name, &std::fs::read_to_string(other.at(name)).unwrap());
@@ -81,7 +81,7 @@ fn a_new_certificate_is_taken_in_and_connections_go_on() {
     assert_eq!(get(&kept, &token, &serving).unwrap(), 200, "a connection that was there goes on");
 }
 
-/// Reading a pipe again might never end, and no token could be revoked any more.
+/// Reading a pipe might never end, and then no token could be revoked.
 #[test]
 fn a_pipe_in_the_place_of_the_certificate_holds_nothing_up() {
     let secured = Secured::new();
@@ -152,7 +152,7 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
     has(&start(&[("--tls-cert", "cert.pem")], 2), &["--tls-key"]);
 }
 
-/// What the refusal shows is what starts a server that others reach.
+/// The commands that the refusal shows start a server that other machines reach.
 #[cfg(unix)]
 #[test]
 fn the_refusal_shows_what_does_it_right() {
@@ -163,17 +163,17 @@ fn the_refusal_shows_what_does_it_right() {
     let mut serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
     assert!(serving.url.starts_with("https://0.0.0.0:"), "{}", serving.first);
     drop(serving);
-    // The certificate that it shows how to make is one that clients believe when they are told to.
+    // Clients that trust the certificate made by the shown command accept the server.
     let line = said.lines().find(|line| line.contains("openssl")).unwrap();
     let mut openssl = Command::new("sh");
     openssl.arg("-c").arg(line.replace("HOST", "localhost")).current_dir(secured.path());
     let made = output(&mut openssl).status;
-    // What the shell says of a program that is not there.
+    // The shell's exit code for a program that is not installed.
     if made.code() == Some(127) {
         return leafid_servers::missing("certificates", "openssl", "openssl");
     }
     assert!(made.success(), "{line}");
-    // At other ports: a port that is let go may be somebody else's at once.
+    // At new ports: a port that was freed may be taken at once.
     serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
     let url = serving.url.replace("0.0.0.0", "localhost");
     let mut list = secured.leafid("tag");

@@ -1,4 +1,4 @@
-//! `leafid token`, and a server that asks for tokens.
+//! `leafid token`, and a server that requires tokens.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
@@ -40,7 +40,7 @@ fn a_token_is_shown_once_and_kept_as_its_hash() {
     has(&said, &["app tags=orders namespaces= verbs=lease,read", "live"]);
     assert!(!said.contains(&token), "{said}");
 
-    // A second one replaces the first; a third has to wait until one is revoked.
+    // A second token may replace the first; a third is refused until one is revoked.
     let second = secured.token(&["app"]);
     has(&fails(&["create", "app"]), &["2 live tokens", "--id "]);
     let said = fails(&["create", "app", "--tag", "x"]);
@@ -71,7 +71,7 @@ fn a_file_that_others_can_use_is_refused_at_start_and_at_a_change() {
     let mut serving = secured.serve(&[]);
     assert_eq!(says(&serving, &token, "GET", "/v1/tags", Value::Null), OK);
 
-    // While it runs, what was known stays, and the log says why.
+    // A running server keeps the tokens that it knew, and logs why.
     secured.write("tokens.toml", "principals = 1");
     set_mode(&file, 0o600);
     serving.logs(&["ERROR", "the tokens stay as they were", "expected a map"]);
@@ -208,14 +208,14 @@ fn quotas_of_ids_steps_windows_and_worker_numbers() {
         let end = |field: &str| answer[field].as_str().unwrap().parse::<u64>().unwrap();
         end("end") - end("start")
     };
-    // The tag's own step is 100, and larger ones are asked for: 60 is what it may have.
+    // The tag's step is 100 and the request asks for more: the principal's limit of 60 applies.
     let (status, _, answer) = lease(1, json!({}));
     assert_eq!((status, size(&answer), &answer["max_step"]), (200, 60, &json!(60)), "{answer}");
     let (status, _, answer) = lease(2, json!({ "step": 5_000, "at_least": 700 }));
     assert_eq!((status, size(&answer)), (200, 60), "{answer}");
     let (status, _, answer) = lease(3, json!({ "exactly": 61 }));
     assert_eq!((status, &answer["code"]), (403, &json!("FORBIDDEN")), "{answer}");
-    // 120 of 250 are used.
+    // 120 of the 250 IDs are used.
     assert_eq!(post("/v1/segments/orders/ids", count(100)).0, 200);
     let (status, headers, answer) = post("/v1/segments/orders/ids", count(31));
     assert_eq!((status, &answer["code"]), (429, &json!("QUOTA_EXCEEDED")), "{answer}");

@@ -1,4 +1,4 @@
-//! What the verbs say and do.
+//! The verbs' output and effects.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::support::{
 
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// The same verbs over HTTP and in the file itself, beside those of `tests/commands/tags.json`.
+/// Verbs that work alike over HTTP and on the file itself, besides those of `tests/commands/tags.json`.
 fn verbs(store: &str) {
     play(store, TAGS);
     assert_eq!(says(store, &["tag", "list"]).lines().count(), 2, "a head and `orders`");
@@ -157,7 +157,7 @@ namespace set --help => !leaf]
 namespace create --help => the layout is `leaf`
 ";
 
-/// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
+/// Neither from the command line nor from a variable: error messages end up in logs.
 #[test]
 fn no_password_is_shown() {
     for (wrong, shown) in [
@@ -175,7 +175,7 @@ fn no_password_is_shown() {
     }
     let url = "postgres://u:geheim@h/d";
     for (option, shown) in [
-        // Those that are looked at before the store.
+        // Settings that are checked before the store.
         ("--config", "postgres://u:***@h/d"),
         ("--tokens", "postgres://u:***@h/d"),
         ("--journal", ""),
@@ -200,11 +200,11 @@ fn no_password_is_shown() {
     ] {
         play(url, "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID & !geheim");
     }
-    // The name of a file is no secret, but this URL has more than that.
+    // Here `geheim` is the name of a file, which is no secret.
     play("etcds://h:1/?ca=geheim", "serve --listen 127.0.0.1:0 =1 REQUEST_INVALID");
 }
 
-/// Each was taken for a file, in this folder or in the root of the file system.
+/// Each of these was once taken for a file, in this folder or in the root of the file system.
 #[test]
 fn what_is_no_file_makes_none() {
     let home = Home::new();
@@ -221,7 +221,7 @@ fn what_is_no_file_makes_none() {
     has(&does(&mut init("")), &[&format!("sqlite:{}", place.display())]);
 }
 
-/// Each would ask port 80 of that host, or be taken for a file; the other forms are in `client.rs`.
+/// Each would reach port 80 of that host, or be taken for a file; the other forms are in `client.rs`.
 #[test]
 fn what_names_a_server_and_what_a_file_is_not_mixed_up() {
     let wrong = "takes http://HOST:PORT & got `http://h:99999`";
@@ -237,7 +237,7 @@ fn what_names_a_server_and_what_a_file_is_not_mixed_up() {
     play("a.db", &format!("{named} & !LEAFID_STORE"));
 }
 
-/// A script that reads half a list must hear of it.
+/// A list that is cut short must fail, so that a script notices.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_written_is_no_success() {
@@ -266,7 +266,7 @@ fn what_cannot_be_written_is_no_success() {
         let to_nobody = || {
             let (reader, closed) = std::io::pipe().unwrap();
             drop(reader);
-            // A program that another test starts at this moment has it until it runs: then again.
+            // A process that another test is starting may hold the pipe for a moment: try again.
             Some(writes_to(closed.into())).filter(|output| !output.status.success())
         };
         for (output, code, why) in [
@@ -275,7 +275,7 @@ fn what_cannot_be_written_is_no_success() {
         ] {
             let said = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(code), "{args:?}, {why}: {said}");
-            // Who closed the pipe wanted no more, as `head` does.
+            // A reader that closed the pipe wanted no more, as `head` does.
             assert_eq!(said.is_empty(), why.is_empty(), "{args:?}: {said}");
             assert!(said.contains(why), "{args:?}: {said}");
             assert!(!said.contains("panicked"), "{args:?}: {said}");

@@ -1,4 +1,4 @@
-//! The suite over real servers, each started for this test alone.
+//! The suite over real databases, each started for this test alone.
 
 use std::path::Path;
 use std::sync::Arc;

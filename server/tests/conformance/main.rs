@@ -1,6 +1,6 @@
 //! The conformance suite of a store (`tests/vectors`, scripts of kind `store`), replayed against
-//! every back end, with an injected clock. The vectors' own replay in Rust does so over SQLite, and its
-//! self-test finds an answer that is wrong.
+//! every back end with an injected clock. The vectors' own replay in Rust does so over SQLite, and its
+//! self-test finds a wrong answer.
 
 #[path = "../../../tests/tests/vectors/compare.rs"]
 mod compare;

@@ -1,5 +1,5 @@
-//! What the registry does with a back end that it shares, that loses races, or of which nobody knows
-//! what it wrote.
+//! The registry over a back end that other servers share, that loses races, or that fails without
+//! telling whether it wrote.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn renew(server: &Registry, grant: &WindowGrant, n: u32) -> impl Answer<WindowGr
     server.renew(RenewAsk::new(namespace(), request(n), grant))
 }
 
-/// Takes the number of this grant from its holder through this server, and gives it to another.
+/// Releases a grant's number through this server, and acquires it for another holder.
 async fn take_over(server: &Registry, grant: &WindowGrant) {
     server.release(Release::new(namespace(), grant)).await.unwrap();
     let other = acquire(server, 500, false).await.unwrap();
@@ -115,7 +115,7 @@ async fn what_waits_for_a_line_is_written_once() {
     let before = world.groups();
     world.counts.hold(true);
     let leases: Vec<_> = (0..100).map(|n| lease(&server, n)).collect();
-    // Half of them ask twice, under one request id; some keep their number.
+    // Half of them ask twice with one request id; some are sticky.
     let windows: Vec<_> = (0..50).map(|n| acquire(&server, n, n % 3 == 0)).collect();
     let again: Vec<_> = (0..25).map(|n| acquire(&server, n, n % 3 == 0)).collect();
     world.counts.hold(false);
@@ -134,7 +134,7 @@ async fn what_waits_for_a_line_is_written_once() {
     }
     let numbers: BTreeSet<u32> = granted.iter().map(|grant| grant.worker).collect();
     assert_eq!((overlap(&ranges), ranges.len(), numbers.len()), (0, 100, 50));
-    // The control: what does not wait together is not joined.
+    // The control: requests that do not wait together are not joined.
     let before = world.groups();
     for n in 100..110 {
         lease(&server, n).await.unwrap();
@@ -157,7 +157,7 @@ async fn a_row_that_was_written_last_is_not_read_again() {
     assert_eq!(world.counts.readings.load(Ordering::SeqCst), before);
 }
 
-/// Two servers lease in turns, so that what each wrote last is never what stands there.
+/// Two servers lease in turns, so that the row is never as either wrote it last.
 async fn in_turns(first: Trouble) -> (usize, usize) {
     let world = World::new();
     let servers = [world.server(first), world.server(first)];
@@ -182,7 +182,7 @@ async fn servers_over_one_database_grant_nothing_twice() {
     assert!(twice > 0, "the control found nothing");
 }
 
-/// Servers that ask at once, from as many threads.
+/// Three servers ask at once, on four threads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_at_once_grant_nothing_twice() {
     let world = World::new();
@@ -238,15 +238,15 @@ async fn nothing_is_refused_on_what_another_server_has_changed() {
     create(&one).await;
     lease(&one, 1).await.unwrap();
     let further = lease(&two, 2).await.unwrap();
-    // The first knows of less than this caller has.
+    // The first server's cached row is behind what this caller has.
     let next = leased(&one, 3, Some(further.end)).await.unwrap();
     assert_eq!(next.start, further.end);
     let refused = leased(&one, 4, Some(next.end + 1)).await.unwrap_err();
     assert_eq!(refused.code, Code::StoreWentBack);
 }
 
-/// A holder renews with the server that granted its window; its number was given to another by a
-/// second server meanwhile. Also where nothing is to be written: its window is as long as can be.
+/// A holder renews with the server that granted its window after a second server gave its number to
+/// another. Also where nothing is to be written, as its window has the greatest length.
 #[tokio::test]
 async fn nothing_is_granted_on_what_another_server_has_changed() {
     for renewed in [false, true] {
@@ -285,8 +285,8 @@ async fn a_race_that_is_always_lost_ends() {
     assert_eq!(lease(&server, 2).await.unwrap().start, 1, "nothing was granted");
 }
 
-/// A connection breaks after the row was written: the caller hears that there is no answer, and
-/// what was granted is a gap, or is found under the same request id.
+/// A connection breaks after the row was written: the caller is told that there is no answer, and
+/// the granted range is a gap, or is found under the same request id.
 #[tokio::test]
 async fn what_may_have_been_written_is_not_granted_to_anybody_else() {
     let world = World::new();
@@ -315,13 +315,13 @@ async fn what_may_have_been_written_is_not_granted_to_anybody_else() {
     assert_eq!((numbers.len(), rows.len()), (30, 30), "asked again, nobody has two numbers");
 }
 
-/// Three servers lease and advance at once: nothing is granted twice, and nothing that was asked for
-/// after an advance was answered lies below it. How often either happened.
+/// Three servers lease and advance at once. Counts numbers granted twice, and ranges that were
+/// requested after an advance was answered but lie below it.
 async fn at_once(troubles: [Trouble; 3]) -> (usize, usize) {
     let world = World::new();
     let servers = troubles.map(|trouble| Arc::new(world.server(trouble)));
     create(&servers[0]).await;
-    // Each knows the row as it left it, and the first two as it is no more.
+    // Each server has cached the row as it wrote it; the first two rows are outdated.
     let mut ranges = Vec::new();
     for (n, server) in (50_000..).zip(&servers) {
         ranges.push(until_heard(|| lease(server, n)).await);
@@ -334,7 +334,7 @@ async fn at_once(troubles: [Trouble; 3]) -> (usize, usize) {
                 let (mut ranges, mut below, mut stood) = (Vec::new(), 0, 0);
                 for n in 0..20 {
                     if client % 3 == 0 {
-                        // Above where it stands by now, most of the time.
+                        // Most of the time above the present position.
                         let to = stood + 40;
                         match server.advance_tag(tag(), to).await {
                             Ok(row) => stood = row.max_id,

@@ -1,4 +1,4 @@
-//! A number that leaves the range of its namespace may be used elsewhere until it comes back.
+//! A worker number that leaves its namespace's ranges may be used elsewhere until it comes back.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::stores::replay;
 const STORE: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
 const KEY: &str = "01010101010101010101010101010101";
 
-/// Number 0 is granted for a second, and renewed ten seconds later, by a holder that slept; what
-/// happened to the range meanwhile.
+/// A case in which number 0 is granted for a second and renewed ten seconds later, by a holder that
+/// slept, after these changes of the range.
 fn late_renewal(ranges: &[(u32, u32)], gives: &Value) -> Value {
     let acquire = json!({ "namespace": "n", "request": KEY, "owner": "host-1", "sticky": true });
     let renew = json!({ "namespace": "n", "request": "02020202020202020202020202020202",
@@ -39,14 +39,14 @@ fn a_lease_ends_when_its_number_leaves_the_range_though_it_comes_back() {
     leases_end_with_the_range(&Runtime::new().unwrap(), "every third race lost", beaten);
 }
 
-/// Whether a late renewal is granted, by what happened to the range meanwhile.
+/// Checks that a late renewal is refused if its number left the range meanwhile.
 pub fn leases_end_with_the_range(
     runtime: &Runtime,
     back_end: &str,
     open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry> + Copy,
 ) {
     let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
-    // The control: where the number never left, so late a renewal is granted.
+    // The control: a number that never left is renewed however late.
     for (ranges, gives) in [
         (&[][..], &granted),
         (&[(0, 2), (0, 4)], &granted),
@@ -64,7 +64,7 @@ async fn a_number_outside_the_range_that_was_set_aside_keeps_nobody_from_the_oth
     outside_is_passed_by("every third race lost", beaten).await;
 }
 
-/// A number above the range is set aside and taken over; it rested longest of all from then on.
+/// A number above the range is passed over, though it has rested longest of all.
 pub async fn outside_is_passed_by(
     back_end: &str,
     open: impl Fn(&Path, Token, Arc<ManualClock>) -> Arc<Registry>,
@@ -83,7 +83,7 @@ pub async fn outside_is_passed_by(
     }
     let mut given = Vec::new();
     for n in 1..=4 {
-        // The windows of the first two are over when the others ask.
+        // The first two windows are over when the others ask.
         clock.set(begun.plus(if n < 3 { 0 } else { 10_000 }));
         let ask = AcquireAsk::new(name, Token::new([n; 16]), Name::owner("host").unwrap());
         let grant = store.acquire(ask).await;

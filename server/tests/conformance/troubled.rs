@@ -1,4 +1,4 @@
-//! A back end over another one that loses races, keeps what it did to itself, or forgets its conditions.
+//! A back end that wraps another and loses races, loses answers, or ignores write conditions.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -11,28 +11,28 @@ use leafid_store::backends::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Never,
-    /// Somebody else was faster with every third group.
+    /// Another server wins the race for every third group.
     EveryThirdRace,
     EveryRace,
-    /// Every third group is written, and nobody hears of it.
+    /// Every third group is written, but its answer is lost.
     EveryThirdAnswer,
-    /// The control: each group is given the rows that stand there, whatever was decided on.
+    /// The control: each group is written over the present rows, whatever rows it was decided on.
     Blind,
 }
 
-/// What servers do, counted; and where their turns can be held up.
+/// Counts what servers do, and can hold up their turns.
 #[derive(Default)]
 pub struct Counts {
     held: Mutex<bool>,
     let_go: Condvar,
     pub groups: AtomicUsize,
-    /// How many of them were not as they had been read.
+    /// How many groups met rows that had changed since they were read.
     pub conflicts: AtomicUsize,
     pub readings: AtomicUsize,
 }
 
 impl Counts {
-    /// From now on a turn that begins waits until this is called with `false`.
+    /// With `true`, every turn that begins waits until this is called with `false`.
     pub fn hold(&self, held: bool) {
         *self.held.lock().expect("nobody panicked") = held;
         self.let_go.notify_all();
@@ -83,14 +83,14 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         self.back_end.watch()
     }
 
-    /// None by which a server notices what others wrote past it.
+    /// Hides the abilities by which a server notices other servers' writes.
     fn abilities(&self) -> Abilities {
         let Abilities { at_once, wide, is_remote, .. } = self.back_end.abilities();
         let at_once = if is_remote { at_once } else { 1_024 };
         Abilities { at_once, wide, ..Abilities::default() }
     }
 
-    /// As over a network, its time comes with its answers alone.
+    /// As over a network, the back end's time comes only with its answers.
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         let held = self.counts.held.lock().expect("nobody panicked");
         drop(self.counts.let_go.wait_while(held, |held| *held).expect("nobody panicked"));

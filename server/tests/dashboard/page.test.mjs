@@ -26,7 +26,7 @@ before(async () => {
 
 const text = (page, selector) => page.textContent(selector)
 const row = (page, tag) => page.locator('#tag-rows tr', { has: page.locator('button', { hasText: tag }) })
-/** Has the page ask at once: what goes on after a pause does. */
+/** Makes the page ask at once: it does so when a pause ends. */
 async function now(page) {
   for (let click = 0; click < 2; click++) await page.click('#pause')
 }
@@ -86,7 +86,7 @@ test('65,536 numbers are one picture, and each can be looked at by keys', async 
   assert.deepEqual(wrong, [])
 })
 
-/** A tag as Leaf's table may have one: a proxy puts it in front of what the server says. */
+/** Puts markup into the server's answer as a tag: Leaf's table may have such a one. */
 test('a tag of markup, as another program may make one, is text', async (t) => {
   const evil = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`
   const { page, wrong } = await open(t, browser)
@@ -104,7 +104,7 @@ test('a tag of markup, as another program may make one, is text', async (t) => {
   assert.deepEqual(wrong, [])
 })
 
-/** The policy is not there for show: what it forbids is refused, and is seen here. */
+/** The control: a violation of the policy is blocked and reported here. */
 test('the policy refuses inline script, markup by string, and another server', async (t) => {
   const other = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1')
   t.after(() => other.closeAllConnections())
@@ -216,7 +216,7 @@ test('a server that wants a token is given it as a header, and it is kept nowher
   await page.click('#token-forget')
   await refused('UNAUTHORIZED')
   assert.doesNotMatch(await kept(), /leafid_\w{20}/)
-  // What is answered to an earlier token says nothing of the one that is used now.
+  // The answer to an earlier token does not count for the present one.
   let hold
   const held = new Promise((resolve) => (hold = resolve))
   await page.route('**/v1/overview', hold, { times: 1 })
@@ -243,7 +243,7 @@ test('a server that is gone is said to be, and it comes back', async (t) => {
   await context.setOffline(true)
   await now(page)
   await until(async () => (await seen()) === 'no answer,NO_ANSWER', 'it is gone')
-  // Half of what the page asks is answered, and half is not yet: it does not say `ok` beside the trouble.
+  // One of two requests is answered, the other not yet: the page must not show `ok` beside the trouble.
   let held
   await page.route('**/numbers', (route) => (held = route), { times: 1 })
   await context.setOffline(false)
@@ -257,14 +257,14 @@ test('a server that is gone is said to be, and it comes back', async (t) => {
 const require = createRequire(import.meta.url)
 for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }]) {
   test(`axe finds nothing serious: ${JSON.stringify(options)}`, async (t) => {
-    // What axe brings along is not the page's, and its policy would refuse it.
+    // The page's policy would block axe's scripts.
     const { page } = await open(t, browser, server.url, { ...options, bypassCSP: true })
     await chooseEdge(page)
     await page.locator('#holders tr').first().waitFor()
     await page.click('text=orders')
     await page.fill('#decode-id', '2124434667741380665')
     await page.click('#token-button')
-    // It stands still while it is looked at.
+    // Paused, so that the page does not change during the check.
     await page.click('#pause')
     await page.addScriptTag({ path: require.resolve('axe-core') })
     const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document))

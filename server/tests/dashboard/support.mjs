@@ -1,4 +1,4 @@
-// A real Chromium beside a real server: started and ended here, each test with a store of its own.
+// Starts and ends a real Chromium and real servers, each test with a store of its own.
 
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -7,8 +7,8 @@ import { ending, remove, scratch } from '../../../bindings-js/tests/support/ends
 import { leafid, serve as started } from '../../../bindings-js/tests/support/store.mjs'
 
 /**
- * A server with an empty store, for the test `t`, or else for the file. With principals, `{ name: verbs }`, it wants a token of
- * one of them, and `tokens` has theirs by name.
+ * Starts a server with an empty store, for the test `t` or else the whole file. With principals, `{ name: verbs }`,
+ * it requires their tokens, which `tokens` has by name.
  */
 export async function serve(t, principals = {}) {
   const folder = scratch(undefined, { name: 'leafid-dashboard-' })
@@ -32,21 +32,21 @@ export async function serve(t, principals = {}) {
   return { url, ask, tokens }
 }
 
-/** A browser with a new profile, for the file. */
+/** Starts a browser with a new profile, for the whole file. */
 export function browse() {
   const browser = chromium.launch(CHROMIUM)
-  // Also one that is still starting when something else has failed.
+  // Also a browser that is still starting when something else has failed.
   ending(async () => (await browser.catch(() => undefined))?.close())
   return browser
 }
 
 /**
- * A page of the browser, for the test `t`, and all that it complained of: errors, and what its content security policy
- * refused.
+ * Opens a page for the test `t`, and collects its complaints: errors, and violations of its content
+ * security policy.
  */
 export async function open(t, browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  // Else its page goes on asking while others are looked at. What it asks just then has no answer.
+  // Else the page goes on asking during other tests. Requests under way then get no answer.
   t.after(async () => {
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()

@@ -1,6 +1,6 @@
-//! Rows that somebody else's hand has changed, on every engine: a step of 0, a position near the end,
-//! a lower position, a tag that is deleted while it is used. The tag is refused by its code, the others
-//! go on, and nothing is granted twice.
+//! Rows edited past the server, on every engine: a step of 0, a position near the end, a lower position,
+//! a tag that is deleted while used. The tag is refused with its code, the others go on, and nothing is
+//! granted twice.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
         assert_eq!(problem["code"], code, "{problem}");
         assert!(problem["detail"].as_str().expect("text").contains(&format!("`{tag}`")));
     }
-    // A shorter range, up to the last number that there is, and then no more.
+    // A shorter range, up to the last number, and then no more.
     assert_eq!(answered(&serving, "end")["end"], "9223372036854775807");
     assert_eq!(answered(&serving, "end")["code"], "TAG_SPENT");
     assert_eq!(start(&answered(&serving, "good")), 1);
@@ -45,20 +45,20 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     says(url, &["tag", "set", "none", "--step", "7"]);
     assert_eq!(answered(&serving, "none")["end"], "8");
 
-    // By another server or a command, while this one leases from it.
+    // Deleted by a command while this server leases from it.
     assert_eq!(start(&answered(&serving, "gone")), 1);
     says(url, &["tag", "delete", "gone"]);
     assert_eq!(answered(&serving, "gone")["code"], "TAG_UNKNOWN");
     says(url, &["tag", "create", "gone", "--step", "10"]);
     assert_eq!(start(&answered(&serving, "gone")), 11, "it goes on above");
 
-    // This server knows what it wrote, and moves every tag past all that may have been granted.
+    // This server remembers what it wrote, and fences: every tag moves past all that may have been granted.
     assert_eq!(start(&answered(&serving, "lower")), 1);
     edit("lower", 3, 10);
     let above = start(&answered(&serving, "lower"));
     assert!(above >= 100 * 1_000_000, "{above}");
     serving.logs(&["ERROR", "STORE_WENT_BACK", "lower"]);
-    // Another one without its journal does not, and is told by whoever holds numbers.
+    // Another server without that journal does not know; a holder's proof tells it.
     edit("good", 2, 10);
     let other = serve(url, &["--no-journal"]);
     let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });

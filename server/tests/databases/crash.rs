@@ -1,12 +1,12 @@
-//! Sixteen clients over two servers, none of which knows of the other, while a server and the
-//! database are killed: no number is granted twice. `LEAFID_KILLS=10` kills ten times instead of two,
-//! and `cargo xtask nightly --only kills` sets that.
+//! Sixteen clients over two independent servers, while a server and the database are killed: no
+//! number is granted twice. `LEAFID_KILLS=10` kills ten times instead of two, as `cargo xtask nightly
+//! --only kills` does.
 
 use crate::load::{CLIENTS, Load, Verdict};
 use crate::serve;
 use crate::support::{Home, says};
 
-/// How often a control works at its fault until it shows: what two servers do at once is up to chance.
+/// How often a control tries until its fault shows: the servers' timing is up to chance.
 const ROUNDS: usize = 10;
 
 pub fn shows(name: &str, fault: &str, servers: Vec<String>) {
@@ -35,7 +35,7 @@ fn told(name: &str, what: &str, verdict: &Verdict) {
     println!("{name}, {what}: {CLIENTS} clients, {verdict:?}");
 }
 
-/// Without a database apart from the servers these alone are killed.
+/// Without `crash`, for an engine inside the servers, only servers are killed.
 pub fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut()>) {
     prepare(url);
     let mut servers = [serve(url, &[]), serve(url, &[])];
@@ -59,13 +59,13 @@ pub fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn F
     assert!(verdict.granted >= 200 * (1 + kills()) && verdict.failed > 0 && verdict.lines > 3);
 }
 
-/// Its engine is a part of each server, and is killed with it.
+/// SQLite is a part of each server, and is killed with it.
 #[test]
 fn nothing_is_granted_twice_over_sqlite() {
     goes_on_through_kills("SQLite", &Home::new().store, None);
 }
 
-/// The control of it: each server writes to a file of its own, which began as the other's copy.
+/// The control: each server writes to its own file, which began as a copy of the other's.
 #[test]
 fn over_two_copies_of_a_file_numbers_are_granted_twice() {
     let home = Home::new();

@@ -1,5 +1,5 @@
-//! Clients that lease and draw numbers and hold windows over HTTP, note what they were given, and look for what
-//! was given twice.
+//! Clients that lease and draw numbers and hold windows over HTTP, record what they get, and look for
+//! numbers that were granted twice.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::ranges::overlaps;
 use crate::restored::request;
 
 pub const CLIENTS: usize = 16;
-/// So long a test waits for the load to go on; clients wait for an answer less long.
+/// How long a test waits for the load to go on; longer than a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 type Range = (u64, u64);
@@ -31,7 +31,7 @@ struct Shared {
     failed: AtomicUsize,
 }
 
-/// Clients of a test that failed do not go on asking beside those that follow.
+/// Stops the clients of a failed test, so that they do not disturb the next ones.
 impl Drop for Load {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
@@ -47,7 +47,7 @@ pub struct Verdict {
 }
 
 impl Load {
-    /// Sets the clients to work on these servers: each on all of them in turns.
+    /// Starts the clients; each uses all of these servers in turn.
     pub fn begin(servers: Vec<String>) -> Load {
         let shared = Arc::new(Shared { servers: RwLock::new(servers), ..Shared::default() });
         let clients = (0..CLIENTS).map(|number| {
@@ -143,7 +143,7 @@ impl Client {
         let counter = if grant.is_some() { &self.shared.granted } else { &self.shared.failed };
         counter.fetch_add(1, Ordering::SeqCst);
         if grant.is_none() {
-            // A server that is gone refuses at once: others work meanwhile.
+            // A server that is down refuses at once: leave the processor to others.
             std::thread::sleep(Duration::from_millis(5));
         }
         grant

@@ -1,5 +1,5 @@
-//! The server over SQLite and over real PostgreSQL, MariaDB, etcd and ZooKeeper: how it starts, what it refuses, and
-//! what happens when a server or the database is killed in the middle of its work.
+//! The server over SQLite and real PostgreSQL, MariaDB, etcd and ZooKeeper: its starts, its refusals, and
+//! kills of a server or the database during work.
 #![cfg(unix)]
 
 macro_rules! each {
@@ -55,7 +55,7 @@ fn serve(url: &str, more: &[&str]) -> Serving {
     Serving::of(url, more)
 }
 
-/// A store is used with this URL, as it has a tag `orders`; the password is not said.
+/// Checks that a server uses the store, with its tag `orders`, and never prints the password.
 fn lets_in(url: &str, password: &str) {
     let mut serving = serve(url, &[]);
     serving.ready(200, &["\"ok\""]);
@@ -65,12 +65,12 @@ fn lets_in(url: &str, password: &str) {
     assert!(!serving.log().contains(password) && !serving.first.contains(password));
 }
 
-/// A verb is refused at once with all of these words; the password is not said.
+/// Checks that a verb is refused at once with all of these words, and never prints the password.
 #[track_caller]
 fn is_refused(url: &str, verb: &[&str], words: &[&str]) {
     let refused = fails(url, verb, 1);
     has(&refused, words);
-    // Without one there is nothing before the `@`, or nothing behind the last colon there.
+    // Without a password there is nothing before the `@`, or nothing behind the last colon there.
     let password = url.split_once('@').and_then(|(login, _)| Some(login.rsplit_once(':')?.1));
     for word in password.into_iter().chain(["s3cret", "waiting"]).filter(|word| !word.is_empty()) {
         assert!(!refused.contains(word), "{refused}");

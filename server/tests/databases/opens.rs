@@ -1,4 +1,4 @@
-//! Servers whose stores tests open themselves.
+//! Databases whose stores the tests open without a server process.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub fn open_far<B: Far>(address: &<B::Client as Client>::Address) -> B {
     opened.unwrap_or_else(|unopened| panic!("{:?}", unopened.problem))
 }
 
-/// What a server opens, tried again where this machine is too slow for a database's answer.
+/// Opens a store, trying again where this machine is too slow for a database's answer.
 pub fn in_the_end<B>(open: impl Fn() -> Result<B, Unopened>) -> Result<B, Unopened> {
     let opened =
         until(|| Some(open()).filter(|opened| !opened.as_ref().is_err_and(|e| e.may_pass)));

@@ -1,4 +1,4 @@
-//! Requests and answers of HTTP/1.1 as they are on the wire.
+//! HTTP/1.1 requests and answers as bytes on the wire.
 
 use std::io::{BufRead, Read};
 
@@ -21,7 +21,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Reads what comes before a body; it is all of an answer to a HEAD.
+    /// Reads the head of an answer, without a body: all of an answer to a HEAD.
     pub fn head(from: &mut impl BufRead) -> std::io::Result<Answer> {
         let mut headers = String::new();
         while !headers.ends_with("\r\n\r\n") {
@@ -54,7 +54,7 @@ impl Answer {
         self.json
     }
 
-    /// The detail of a refusal, which has this status and this code.
+    /// Checks a refusal's status and code; gives its detail.
     #[track_caller]
     pub fn refused(&self, status: u16, code: &str) -> String {
         assert_eq!((self.status, self.code()), (status, code), "{self:?}");
@@ -75,7 +75,7 @@ pub fn number(value: &Value) -> u64 {
     value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
 }
 
-/// A request as it is sent: with a `Host` and a length, where they are not said.
+/// The text of a request; adds a `Host` and a length where `headers` has none.
 pub fn message(line: &str, headers: &[(&str, &str)], body: &str) -> String {
     let says = |name: &str| headers.iter().any(|(said, _)| *said == name);
     let mut text = format!("{line} HTTP/1.1\r\n");

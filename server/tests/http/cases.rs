@@ -1,12 +1,12 @@
-//! Requests that are refused, and what each is told: one a line, in columns.
+//! Requests that are refused, with the expected refusals: one a line, in columns.
 //!
-//! Method and path; the body; status and code; words of the detail, with ` & ` between several; and headers
-//! other than [`JSON`] alone, `-` for none. In a body `@` stands for a request id with its name, `%` for
-//! the id alone, `$` for the store's id, `\0` for that character, and `LONG` for one more than a name may have.
+//! The columns: method and path; the body; status and code; words of the detail, joined by ` & `; and headers
+//! in place of [`JSON`], `-` for none. In a body `@` stands for the field `request` with an id, `%` for the
+//! id alone, `$` for the store's id, `\0` for that character, and `LONG` for a name that is one too long.
 
 use crate::support::JSON;
 
-/// A request, and the refusal it gets.
+/// A request, and its expected refusal.
 pub struct Case {
     pub line: &'static str,
     pub method: &'static str,
@@ -47,7 +47,7 @@ impl Case {
 
 const REQUEST: &str = "000102030405060708090a0b0c0d0e0f";
 
-/// Each of them gives a problem and changes nothing.
+/// Each request is answered with a problem and changes nothing.
 const CASES: &str = r#"
 POST /v1/segments/ordres/lease | {@} | 404 TAG_UNKNOWN | leafid tag create ordres
 POST /v1/segments/ordres/lease | {@,"have_until":"7"} | 404 TAG_UNKNOWN | up to 7

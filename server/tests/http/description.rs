@@ -1,4 +1,4 @@
-//! The description of the API says what is served. What its schemas allow and forbid is asked by Schemathesis
+//! The API's description matches what the server serves. Schemathesis tests the schemas themselves
 //! (`cargo xtask test --only description`).
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{JSON, Server, request, until};
 
-/// The verbs of a path, as the server's router knows them.
+/// The methods of a path, from the server's router.
 fn verbs(server: &Server, path: &str) -> Vec<String> {
     let path = path.replace("{worker}", "1").replace(['{', '}'], "");
     let answer = server.send("OPTIONS", &path, &[], "");
@@ -145,7 +145,7 @@ impl Described {
     }
 }
 
-/// Asks for all that is done with a tag but its end; the answer of a lease.
+/// Calls everything that a tag has but its deletion; gives the answer to a lease.
 fn asks_of_tags(api: &mut Described) -> Value {
     let tag = "/v1/tags/{tag}";
     let made = json!({ "from": "5001", "step": 10, "max_step": 100, "until": "9007199254740992" });
@@ -195,7 +195,7 @@ fn every_operation_takes_and_answers_what_is_described() {
     for path in ["/openapi.json", "/healthz"] {
         api.ask("GET", path, &Value::Null);
     }
-    // A tag that is stopped shows, and a rate once the tag was seen twice.
+    // The answer then has a stopped tag, and a rate, once the tag was seen twice.
     let ahead = json!({ "have_until": "777001" });
     api.server.lease(4, &ahead).refused(409, "STORE_WENT_BACK");
     until(|| api.ask("GET", "/readyz", &Value::Null)["status"] == "degraded");
@@ -220,7 +220,7 @@ fn every_operation_takes_and_answers_what_is_described() {
     assert_eq!(api.asked.len(), 23);
 }
 
-/// The control: a field more, a field less, another type.
+/// The control: an additional field, a missing field, a wrong type.
 #[test]
 fn an_answer_that_is_not_as_described_is_found() {
     let mut api = Described::start();

@@ -1,5 +1,5 @@
-//! Refused bodies on connections that are kept: a client always reads the answer, and always
-//! knows whether the connection goes on.
+//! Refused bodies on persistent connections: a client can always read the answer, and knows whether the
+//! connection goes on.
 
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::support::{Answer, JSON, LATE, Server, message, number, request};
 use leafid_server::http::deadlines::Limits;
 
-/// The shortest time that is one.
+/// The shortest time-out that can be set.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// A client that keeps its connection as long as it may, and sends all of a request before it
-/// reads the answer.
+/// A client that keeps its connection as long as the server allows, and sends a whole request
+/// before it reads the answer.
 struct Client {
     address: SocketAddr,
     kept: Option<BufReader<TcpStream>>,
@@ -56,8 +56,8 @@ fn chunked(line: &str, headers: &[(&str, &str)], body: &str) -> String {
     message(line, &headers, &format!("{chunks}0\r\n\r\n"))
 }
 
-/// Asks again where this machine stood still: what a client sends two seconds after its refusal is not
-/// taken in any more.
+/// Sends a request, again where this machine was too slow: the server reads the rest of a refused
+/// body for two seconds only.
 fn ask_at_once(client: &mut Client, request: &str) -> std::io::Result<Answer> {
     let begun = Instant::now();
     loop {
@@ -100,7 +100,7 @@ fn a_client_never_meets_a_broken_pipe() {
     assert_eq!((refused, served), (200, 200));
 }
 
-/// However long after the refusal it comes, and whatever it looks like.
+/// Whenever the rest comes after the refusal, and whatever it looks like.
 #[test]
 fn the_rest_of_a_refused_body_is_no_request() {
     let server = Server::limited(Limits::default());
@@ -110,7 +110,7 @@ fn the_rest_of_a_refused_body_is_no_request() {
     stream.get_mut().write_all(large.as_bytes()).unwrap();
     let reply = Answer::read(&mut stream).unwrap();
     assert_eq!((reply.status, reply.closes()), (413, true), "{}", reply.json);
-    // It sends no more, and for a while it takes in what comes.
+    // The server sends no more, but reads on for a while.
     assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     let hidden = message("PUT /v1/tags/hidden", &[JSON], "{}");
     let begun = Instant::now();
@@ -152,7 +152,7 @@ fn a_malformed_or_cut_body_is_no_large_one() {
         assert_eq!((reply.status, reply.closes()), (400, true), "{body:?}: {}", reply.json);
         assert_eq!(reply.json["code"], "REQUEST_INVALID", "{body:?}");
     }
-    // Cut: the client has said all it will say.
+    // A body that is cut: the client has shut down its side.
     let mut stream = BufReader::new(server.connect());
     let cut = message("PUT /v1/tags/a", &[JSON, ("content-length", "20")], "{\"step\"");
     stream.get_mut().write_all(cut.as_bytes()).unwrap();

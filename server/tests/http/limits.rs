@@ -1,4 +1,4 @@
-//! Clients that keep connections and say little, and more of them than there is room for.
+//! Limits against clients that keep connections idle or slow, and against too many of them.
 
 use std::io::{BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -29,7 +29,7 @@ fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
     let mut said = Vec::new();
     let mut part = [0; 4_096];
     while begun.elapsed() < LATE {
-        // What the server said before it closed is still to be read where this fails.
+        // If this fails, the server's last words can still be read.
         let _ = stream.write_all(byte);
         match stream.read(&mut part) {
             Ok(0) => return (begun.elapsed(), String::from_utf8(said).unwrap()),
@@ -53,10 +53,10 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
         let sent = asked.write_all(HEALTH);
         sent.is_ok() && closed(asked).starts_with("HTTP/1.1 200")
     };
-    // One that this machine was too busy to send in time was idle.
+    // A client that this busy machine held up counts as idle: try again.
     until(answered);
 
-    // One that asks again and again grows older than the limit, and is served.
+    // A connection with frequent requests outlives the limit.
     let begun = Instant::now();
     while begun.elapsed() < LATE {
         let (since, mut last, mut busy) = (Instant::now(), Instant::now(), server.connect());
@@ -66,7 +66,7 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
             let mut answer = [0; 1_024];
             let read = sent.and_then(|()| busy.read(&mut answer)).unwrap_or(0);
             if read == 0 {
-                // This machine was so busy that the test was idle.
+                // Closed early only if this busy machine left the test idle.
                 assert!(last.elapsed() >= LIMIT, "closed {:?} after a request", last.elapsed());
                 break;
             }
@@ -85,7 +85,7 @@ fn a_head_or_a_body_that_drips_is_not_waited_for() {
     let server = Server::limited(Limits { head: LIMIT, ..Limits::default() });
     let (took, said) = drip(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ", b"x");
     assert!(took >= LIMIT && said.is_empty(), "{took:?} {said}");
-    // The head has time enough, however busy this machine is.
+    // Only the body has a short limit, so the head arrives in time on any machine.
     let server = Server::limited(Limits { body: LIMIT, ..Limits::default() });
     let post = message(IDS, &[JSON, ("content-length", "9000")], "");
     let (took, said) = drip(&server, &post, b" ");
@@ -103,7 +103,7 @@ fn an_answer_that_nobody_reads_is_given_up() {
     let mut stream = server.connect();
     stream.set_write_timeout(Some(LATE)).unwrap();
     let request = message(IDS, &[JSON], r#"{"count":10000}"#);
-    // Until the buffers of both ends are full, and then until the server gives up.
+    // Writes until the buffers of both ends are full, and then until the server gives up.
     let begun = Instant::now();
     while begun.elapsed() < LATE * 3 {
         if stream.write_all(request.as_bytes()).is_err() {
@@ -125,7 +125,7 @@ fn get(stream: u32, path: &str) -> Vec<u8> {
     frame(1, 5, stream, &head)
 }
 
-/// A client of HTTP/2 that has room for so many bytes of each answer, and asks for the metrics.
+/// Requests the metrics over HTTP/2, with a flow-control window of `room` bytes for each answer.
 fn asks_for_metrics(server: &Server, room: u32) -> TcpStream {
     let mut stream = server.connect();
     let settings = [&[0, 4][..], &room.to_be_bytes()].concat();
@@ -135,7 +135,7 @@ fn asks_for_metrics(server: &Server, room: u32) -> TcpStream {
     stream
 }
 
-/// Asks for more now and then until the connection is closed, or this time is over; whether it is.
+/// Whether the server closes the connection within this time, though the client keeps asking.
 fn closes_within(stream: &mut TcpStream, within: Duration) -> bool {
     let (begun, mut part) = (Instant::now(), [0; 65_536]);
     let mut asked = 1;
@@ -156,17 +156,17 @@ fn closes_within(stream: &mut TcpStream, within: Duration) -> bool {
     false
 }
 
-/// Its bytes go out as fast as they can: it is the client that has no room for them.
+/// The server could send at once: only the client's window holds the answer up.
 #[test]
 fn an_answer_of_http2_that_nobody_takes_is_given_up() {
     let slow = Limits { write: LIMIT, ..Limits::default() };
     let server = Server::limited(slow);
-    // No room for any of it, and for a part.
+    // Room for nothing, and for a part of the answer.
     for room in [0, 1, 20_000] {
         let mut stream = asks_for_metrics(&server, room);
         assert!(closes_within(&mut stream, LATE), "still open, with room for {room} bytes");
     }
-    // Whoever takes it all may go on. One that this machine was too busy to let take it did not.
+    // A client that reads all may go on; tried again, as on a busy machine it may read too late.
     let goes_on = |_: &u32| !closes_within(&mut asks_for_metrics(&server, 1 << 30), LIMIT * 3);
     assert!((0..20).any(|turn| goes_on(&turn)), "closed");
 }
@@ -175,7 +175,7 @@ fn an_answer_of_http2_that_nobody_takes_is_given_up() {
 fn more_connections_than_there_is_room_for_are_told_so() {
     let few = Limits { connections: 2, ..Limits::default() };
     let server = Server::limited(few);
-    // What the set-up used may take a moment to be let go.
+    // The connections of the set-up may take a moment to be freed.
     let mut held: Vec<TcpStream> = Vec::new();
     until(|| {
         let mut stream = server.connect();
@@ -228,7 +228,7 @@ fn a_client_that_ends_its_side_is_let_go() {
     assert_eq!(server.get("/healthz").status, 200);
 }
 
-/// What HTTP/2 begins with is told from HTTP/1.1 however it is cut, and what is neither is refused.
+/// HTTP/2's preface is recognized however it is split, and what is neither version is refused.
 #[test]
 fn the_first_bytes_tell_what_is_spoken() {
     let server = Server::limited(Limits::default());

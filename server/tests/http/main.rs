@@ -1,4 +1,4 @@
-//! The API over HTTP, on a server that really listens.
+//! The API over HTTP, on a server that listens on a real port.
 
 mod abandoned;
 mod cases;

@@ -1,4 +1,4 @@
-//! `/metrics` says what happened, and only as much of it as is bounded.
+//! `/metrics` counts what happened, with a bounded number of series.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
     is(r#"leafid_leases_total{tag="orders",outcome="refused"}"#, 1.0);
     is(r#"leafid_leases_total{tag="_other",outcome="refused"}"#, 1.0);
     is(r#"leafid_leased_ids_total{tag="orders"}"#, 30.0);
-    // One by hand, and one for the server's own generator.
+    // One acquire by the test, one by the server's own generator.
     is(r#"leafid_acquires_total{namespace="default",outcome="granted"}"#, 2.0);
     is(r#"leafid_releases_total{namespace="default",outcome="granted"}"#, 1.0);
     is(r#"leafid_single_ids_total{kind="snowflake",name="default"}"#, 7.0);
@@ -59,7 +59,7 @@ fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
     is(r#"leafid_http_problems_total{code="INTERNAL"}"#, 0.0);
     is(r#"leafid_tag_position{tag="orders"}"#, 31.0);
     is(r#"leafid_tag_remaining_ids{tag="orders"}"#, 0.0);
-    // What became of the two that were handed out depends on the time.
+    // The state of the two granted numbers depends on the time.
     is(r#"leafid_worker_numbers{namespace="default",state="fresh"}"#, 1_022.0);
     is(r#"leafid_store_up"#, 1.0);
     is(r#"leafid_store_state{state="ok"}"#, 1.0);
@@ -71,8 +71,8 @@ fn what_was_asked_is_counted_by_tag_namespace_and_outcome() {
     more(r#"leafid_layout_exhaustion_seconds{namespace="default"}"#, 50.0 * 365.0 * 86_400.0);
 }
 
-/// A tag that is used runs out some day, one that is not never does; before it was seen twice nobody
-/// knows.
+/// A tag in use runs out some day, an unused one never does; a tag must be seen twice before its time
+/// is known.
 #[test]
 fn the_time_that_is_left_follows_from_what_is_used() {
     let server = Server::fresh();

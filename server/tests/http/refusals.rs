@@ -1,4 +1,4 @@
-//! Bad input: a clear problem with its code, and nothing lost.
+//! Bad input gets a clear problem with its code, and loses nothing.
 
 use serde_json::json;
 
@@ -33,8 +33,8 @@ fn each_has_its_code_and_says_what_is_wrong() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
-    // None of it moved the line or made anything; of the one lease that showed a larger number an operator
-    // says that it goes on.
+    // None of it moved the tag or created anything; the one lease that claimed a larger number stopped the
+    // tag until an operator moves it.
     let stopped = json!([{ "tag": "orders", "max_id": "1", "claimed_until": "999" }]);
     until(|| server.get("/readyz").ok()["went_back"] == stopped);
     server.post("/v1/tags/orders/advance", r#"{"to":"1"}"#).ok();
@@ -45,7 +45,7 @@ fn each_has_its_code_and_says_what_is_wrong() {
     assert_eq!(server.get("/v1/workers/default").ok()["workers"], json!([]));
 }
 
-/// A message says what happened and what to do, in words that need no explanation.
+/// Whether a message uses plain words.
 fn is_plain(detail: &str) -> bool {
     let odd = [" is none", " is no ", "anew", "mend", "means nothing", "cannot be `", "not right"];
     !detail.is_empty()
@@ -60,13 +60,13 @@ fn a_body_is_at_most_16_kib() {
     let padded = |bytes: usize| format!("{{{}\"step\":1}}", " ".repeat(bytes - 10));
     assert_eq!(server.put("/v1/tags/a", &padded(16 * 1024)).status, 200);
     server.put("/v1/tags/b", &padded(16 * 1024 + 1)).refused(413, "REQUEST_INVALID");
-    // Without a declared length it is found out on the way.
+    // Without a declared length the size is noticed while reading.
     let chunk = format!("5000\r\n{}\r\n0\r\n\r\n", " ".repeat(0x5000));
     let headers = [JSON, ("transfer-encoding", "chunked")];
     server.send("PUT", "/v1/tags/c", &headers, &chunk).refused(413, "REQUEST_INVALID");
 }
 
-/// As a load balancer's health check asks by default.
+/// A request as load balancers' health checks send by default.
 #[test]
 fn a_health_check_by_an_older_http_alone_names_no_host() {
     let server = Server::fresh();
@@ -74,7 +74,7 @@ fn a_health_check_by_an_older_http_alone_names_no_host() {
     assert!(answer.refused(400, "REQUEST_INVALID").contains("`Host`"), "{answer:?}");
     let answer = server.raw("GET /readyz HTTP/1.0\r\n\r\n");
     assert_eq!(answer.status, 200, "{answer:?}");
-    // What it names is looked at, and what changes anything names one.
+    // A `Host` that is sent is checked, and a request that changes anything needs one.
     for request in [
         "GET http://evil.example/readyz HTTP/1.0\r\n\r\n",
         "GET /readyz HTTP/1.0\r\nhost: evil.example\r\n\r\n",
@@ -97,7 +97,7 @@ fn the_same_site_and_loopback_names_may() {
     assert_eq!(server.send("PUT", "/v1/tags/b", &localhost, "{}").status, 200);
     let quoted = [("content-type", "Application/JSON ; Charset=\"UTF-8\"")];
     assert_eq!(server.send("PUT", "/v1/tags/b", &quoted, "{}").status, 200);
-    // A body may repeat what its path says.
+    // A body may repeat the tag of its path.
     let body = format!("{{\"tag\":\"a\",\"request\":\"{}\"}}", request(1));
     assert_eq!(server.post("/v1/segments/a/lease", &body).status, 200);
 }

@@ -1,4 +1,4 @@
-//! Every request has an id that its answer, its problem and its log lines share, and its trace comes back
+//! Every HTTP request has an id that its answer, problem and log lines share; its trace context comes back
 //! with the answer.
 
 use crate::support::{Answer, JSON, Server, request};
@@ -22,7 +22,7 @@ fn every_answer_has_one_and_every_problem_names_it() {
         (server.get("/nowhere"), 404),
         (server.send("POST", "/healthz", &[JSON], "{}"), 405),
         (server.get("/v1/tags/ordres"), 404),
-        // The guard's own, before and after it has read the body.
+        // Refusals of the guard, before and after it has read the body.
         (server.send("GET", "/healthz", &[("host", "evil.example")], ""), 403),
         (server.put("/v1/tags/a", &" ".repeat(20_000)), 413),
     ] {
@@ -89,8 +89,8 @@ fn anything_else_is_not() {
     }
 }
 
-/// The `request` of a lease is a secret: who takes it for the id of the HTTP request does not get
-/// it written into the log.
+/// The `request` of a lease is a secret: a caller that sends it as the HTTP request's id does not get it
+/// into the log.
 #[test]
 fn the_request_of_a_lease_is_not() {
     let server = Server::fresh();
@@ -102,7 +102,7 @@ fn the_request_of_a_lease_is_not() {
     for (more, body, code) in [
         (vec![id_header], &ask, "NAMESPACE_UNKNOWN"),
         (vec![("traceparent", &trace)], &ask, "NAMESPACE_UNKNOWN"),
-        // Neither where the body was not read.
+        // Nor where the body was not read.
         (vec![id_header, evil], &ask, "FORBIDDEN"),
         (vec![id_header], &padded, "REQUEST_INVALID"),
     ] {

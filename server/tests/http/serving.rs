@@ -1,4 +1,4 @@
-//! What a running server hands out: once each, durable, given back at its end.
+//! A running server hands out each number once, durably, and releases its windows when it ends.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -74,7 +74,7 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
 
     let server = Server::start(&file);
     assert_eq!(lease(&server, 3), (11, 21));
-    // The only number is free again, before its window would have been over.
+    // The only worker number is free again before its window would have ended.
     let second = server.post("/v1/snowflake/one/ids", r#"{"count":100}"#).ids();
     assert!(second[0] > first[99]);
     let workers = server.get("/v1/workers/one").ok();
@@ -117,7 +117,7 @@ fn a_request_waits_for_a_while_and_is_then_told_why() {
     let answer = server.post("/v1/snowflake/one/ids", r#"{"count":1}"#);
     answer.refused(503, "WORKERS_EXHAUSTED");
     assert!(begun.elapsed() >= Duration::from_millis(300));
-    // An operator takes the number away; its window still runs out first.
+    // An operator releases the number; its window still has to run out first.
     server.post("/v1/workers/one/0/release", "{}").ok();
     let workers = server.get("/v1/workers/one").ok();
     assert_eq!(workers["workers"][0]["held"], false);
@@ -131,7 +131,7 @@ fn a_tag_that_is_made_after_it_was_asked_for_serves_at_once() {
     assert_eq!(ids().code(), "TAG_UNKNOWN");
     server.put("/v1/tags/orders", r#"{"from":"5000001","step":10}"#).ok();
     assert_eq!(ids().ids(), [5_000_001, 5_000_002]);
-    // Deleted: nothing more, not even what was at hand; made anew: above it.
+    // A deleted tag hands out nothing more, not even its reserve; a new one goes on above.
     server.send("DELETE", "/v1/tags/orders", &[], "").ok();
     assert_eq!(ids().code(), "TAG_UNKNOWN");
     server.put("/v1/tags/orders", "{}").ok();
@@ -161,7 +161,7 @@ fn tags_are_created_once_changed_and_listed() {
     assert_eq!(seen, (0..25).map(|n| format!("t{n:02}")).collect::<Vec<_>>());
 }
 
-/// Until its first window anything may change; after it, what no window depends on.
+/// Before its first window anything may change; after it, only what no window depends on.
 #[test]
 fn a_namespace_changes_as_far_as_it_may() {
     let server = Server::fresh();
@@ -173,7 +173,7 @@ fn a_namespace_changes_as_far_as_it_may() {
     assert_eq!(made["workers"], four);
     let only = [JSON, ("if-none-match", "*")];
     assert_eq!(server.send("PUT", "/v1/namespaces/n", &only, js53).ok(), made);
-    // A layout with more of them leaves the numbers as they were.
+    // A layout with more worker numbers leaves the ranges as they were.
     assert_eq!(put(r#"{"layout":"edge","max_window_ms":10000}"#)["workers"], four);
     acquire(&server, "n", 1).ok();
     put(r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#);

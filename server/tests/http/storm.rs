@@ -1,4 +1,4 @@
-//! Hundreds of holders that start at once, on a namespace that has seen all of its numbers.
+//! Hundreds of holders start at once on a namespace in which every number has a row.
 
 use std::collections::HashSet;
 use std::io::{BufReader, Write};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const ROWS: u32 = 65_536;
 const HOLDERS: usize = 600;
-/// So long a holder waits for an answer; then it asks again, under the same request id.
+/// How long a holder waits for an answer; then it asks again with the same request id.
 const PATIENCE: Duration = Duration::from_secs(3);
 const MOST: Duration = Duration::from_secs(240);
 
@@ -36,7 +36,7 @@ fn all_used(file: &Path) -> Server {
     server
 }
 
-/// Both ends of every connection are open in this process: more than some shells allow at first.
+/// Raises the limit of file descriptors: both ends of every connection are in this process.
 fn allow_descriptors() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(4_096, |most| most.min(4_096));
@@ -84,8 +84,8 @@ fn six_hundred_holders_start_at_once_and_segments_go_on() {
             })
             .collect();
         starting.wait();
-        // Somebody else's segments, as long as the start takes. On a busy machine one may be asked for
-        // again, as a holder does.
+        // Another holder leases segments during the start; on a busy machine it may have to ask again,
+        // as holders do.
         let mut leases = Vec::new();
         while served.load(Ordering::SeqCst) < HOLDERS && began.elapsed() < MOST {
             let body = json!({ "request": request(1_000_000 + leases.len() as u64) });

@@ -1,4 +1,4 @@
-//! A server that really listens, in this process, and a client that sends what it is told.
+//! A server on a real port, in this process, and a client that sends any bytes.
 
 use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -72,7 +72,7 @@ impl Server {
         Server { address, stop: Some(stop), thread: Some(thread), folder: None }
     }
 
-    /// Starts one on a store of its own, with the tag `orders`, whose connections have these limits.
+    /// Starts a server with these limits of connections, on its own store with the tag `orders`.
     pub fn limited(limits: Limits) -> Server {
         let config = Config { limits, ..Config::default() };
         let server = Server::fresh_with(Options::default(), config);
@@ -112,8 +112,8 @@ impl Server {
         self.post("/v1/segments/orders/lease", &ask.to_string())
     }
 
-    /// As [`Server::send`], and again as a client does where a busy machine is too slow for the store or
-    /// for the time that a request may wait.
+    /// As [`Server::send`], but repeats the request as a client does, where a busy machine makes the store or
+    /// the request time out.
     pub fn patient(
         &self,
         method: &str,
@@ -138,7 +138,7 @@ impl Server {
 
     pub fn raw(&self, request: &str) -> Answer {
         let mut stream = self.connect();
-        // A server that refuses early may close before it has read all of it.
+        // A server that refuses early may close before it has read everything.
         let _ = stream.write_all(request.as_bytes());
         Answer::read(&mut BufReader::new(stream)).expect("an answer")
     }
@@ -149,7 +149,7 @@ impl Drop for Server {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }
-        // One that does not stop ends with this program, and holds up nothing but this.
+        // A thread that does not stop ends with this program.
         if let Some(thread) = self.thread.take().filter(ends) {
             let _ = thread.join();
         }

@@ -1,10 +1,10 @@
-//! Where a tag ends, and what an operator does to it, over HTTP.
+//! A tag's upper end, and an operator's changes of tags, over HTTP.
 
 use serde_json::json;
 
 use crate::support::{Server, number};
 
-/// What could not be handed out whole is there for those who want less.
+/// Numbers too few for one request are still there for a smaller one.
 #[test]
 fn single_numbers_are_handed_out_to_the_last_and_none_is_lost() {
     let server = Server::fresh();
@@ -52,7 +52,7 @@ fn an_advance_moves_what_this_server_hands_out_too() {
     assert_eq!(back.json["to"], "4999");
 }
 
-/// The numbers of a refusal are fields of their own, and nothing is leased by it.
+/// A refusal has its figures in fields of their own, and leases nothing.
 #[test]
 fn a_refused_lease_has_its_figures() {
     let server = Server::fresh();

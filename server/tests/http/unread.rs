@@ -1,11 +1,11 @@
-//! Requests that never reach the API: the head is too large, or is not HTTP.
+//! Requests that never reach the API, as their head is too large or is not HTTP.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
 use crate::support::{Answer, JSON, Server, message, request};
 
-/// The status alone: hyper refuses what it cannot read, without a body.
+/// Checks only the status: hyper refuses what it cannot read without a body.
 fn refused(answer: &Answer, status: u16) {
     assert_eq!(answer.status, status, "{answer:?}");
     assert!(answer.closes(), "{answer:?}");
@@ -22,10 +22,10 @@ fn a_head_that_cannot_be_read_is_refused() {
         let lines: Vec<_> = (0..count).map(|n| format!("x-{n}: 1\r\n")).collect();
         get("v1/tags", &lines.concat())
     };
-    // The last that is read: a path like any other, of which the answer shows the beginning.
+    // The longest path that is read.
     assert_eq!(server.raw(&long(65_533)).status, 404);
     refused(&server.raw(&long(65_534)), 414);
-    // With `Host` and `Connection` they are a hundred.
+    // A hundred headers with `Host` and `Connection`.
     assert_eq!(server.raw(&headers(98)).status, 200);
     refused(&server.raw(&headers(99)), 431);
     refused(&server.raw(&get("", &format!("x: {}\r\n", "a".repeat(1 << 20)))), 431);
@@ -64,7 +64,7 @@ fn it_comes_after_the_answers_to_what_could_be_read() {
     refused(&Answer::read(&mut answers).unwrap(), 400);
 }
 
-/// What stays without an answer: there is no request yet, or it is not HTTP/1.
+/// No answer where there is no whole request yet, or it is not HTTP/1.
 #[test]
 fn half_a_head_and_broken_http2_are_closed_without_an_answer() {
     let server = Server::fresh();
@@ -80,7 +80,7 @@ fn half_a_head_and_broken_http2_are_closed_without_an_answer() {
             stream.shutdown(Shutdown::Write).unwrap();
         }
         let mut answer = Vec::new();
-        // A reset is an end, too.
+        // A reset counts as closed, too.
         let _ = stream.read_to_end(&mut answer);
         let text = String::from_utf8_lossy(&answer);
         assert_eq!(text.get(..12).filter(|text| text.starts_with("HTTP/")), status, "{text}");

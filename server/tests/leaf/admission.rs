@@ -1,4 +1,4 @@
-//! Who may ask at Leaf's listener: its clients can send no token.
+//! Admission at Leaf's listener, by address: Leaf's clients can send no token.
 
 use crate::client::{Client, Running};
 use crate::support::{Home, fails, has, says};
@@ -42,7 +42,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
             "{answer:?}"
         );
     }
-    // What says that it comes from elsewhere comes from here all the same.
+    // Forwarding headers are ignored: only the connection's address counts.
     for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP"] {
         let value = if header == "Forwarded" { "for=10.1.2.3" } else { "10.1.2.3" };
         let answer = running.client.call("GET", "/api/segment/get/orders", &[(header, value)]);
@@ -51,7 +51,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
     assert_eq!(refused(&running, "FORBIDDEN"), paths.len() as u64 + 3);
     let line = running.serving.logs(&["WARN", "refused: address `127.0.0.1`", "FORBIDDEN"]);
     assert!(line.contains("caller=leaf/127.0.0.1:") && line.contains("/api/segment/"), "{line}");
-    // The ranges are of that listener alone.
+    // The ranges apply to that listener alone.
     assert_eq!(running.serving.get("/v1/tags/orders").0, 200);
 }
 
@@ -62,7 +62,7 @@ fn what_cannot_be_meant_is_told_at_the_start() {
     for (options, code, says) in [
         (&["--leaf-allow", "10.0.0.0/8"][..], 1, "--leaf-allow is about the listener of Leaf's"),
         (&["--listen-leaf", "127.0.0.1:0", "--leaf-allow", "10.1.2.3/8"], 2, "use 10.0.0.0/8"),
-        // Ranges are no reason to listen off loopback without a word.
+        // Ranges alone do not permit listening beyond loopback.
         (
             &["--listen-leaf", "0.0.0.0:0", "--leaf-allow", "10.0.0.0/8"],
             1,

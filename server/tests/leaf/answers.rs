@@ -1,9 +1,9 @@
-//! Every row of what Leaf answers, by the bytes.
+//! Leaf's answers, byte for byte.
 
 use crate::client::Running;
 use crate::support::{Answer, Home, has, says};
 
-/// A server with four tags, eight hours east of Greenwich, without a database of zones.
+/// A server with four tags, in a time zone of UTC+8, without a time zone database.
 fn running(home: &Home) -> Running {
     says(&home.store, &["init"]);
     for tag in ["orders", "a.b", "a", "fresh"] {
@@ -12,7 +12,7 @@ fn running(home: &Home) -> Running {
     Running::spawn(home.command(&["--listen-leaf", "127.0.0.1:0"]).env("TZ", "CST-8"))
 }
 
-/// The body with the time in it left out.
+/// The body without its timestamp.
 fn timeless(answer: &Answer) -> String {
     let (before, rest) = answer.body.split_once("\"timestamp\":").expect("a time");
     let end = rest.find(|c: char| !c.is_ascii_digit()).expect("more");
@@ -28,7 +28,7 @@ fn an_id_is_a_number_without_anything_around_it() {
         let answer = leaf.client.call(method, "/api/segment/get/orders", &[]);
         assert_eq!((answer.status, answer.body.clone()), (200, (n + 1).to_string()), "{method}");
         assert_eq!(leaf.client.connections, 1, "a body is read, and the connection goes on");
-        // A status, three headers, and what ends them.
+        // A status line, three headers, and an empty line.
         assert!(answer.headers.lines().count() == 5 && answer.header("date").is_some());
         assert_eq!(answer.header("content-type"), Some("text/plain;charset=UTF-8"));
         assert_eq!(answer.header("content-length"), Some("1"));
@@ -46,13 +46,13 @@ fn an_id_is_a_number_without_anything_around_it() {
     assert_eq!(answer.body, "5");
     let answer = leaf.client.call("PUT", "/api/segment/get/orders", &[("Content-Length", "0")]);
     assert_eq!(answer.status, 405);
-    // A connection is kept, also after the hundredth request.
+    // The connection is kept, also after the hundredth request.
     let before = leaf.client.connections;
     for n in 6..250 {
         assert_eq!(leaf.number("/api/segment/get/orders"), n);
     }
     assert_eq!(leaf.client.connections, before);
-    // Snowflakes rise, and the key says nothing.
+    // Snowflakes rise, and the key does not matter.
     let mut last = 0;
     for key in ["x", "y", "a.b"] {
         let id = leaf.number(&format!("/api/snowflake/get/{key}"));
@@ -92,7 +92,7 @@ fn an_unknown_key_is_an_error_of_leafs() {
         assert_eq!(answer.header("content-type"), Some("application/json;charset=UTF-8"));
         assert_eq!(answer.header("connection"), Some("close"));
     }
-    // A page of another site, or one that had its own name resolve to this machine.
+    // A page of another site, or one that uses DNS rebinding to this machine.
     for headers in [
         [("Host", "evil.example"), ("X-Any", "1")],
         [("Origin", "http://evil.example"), ("X-Any", "1")],

@@ -1,4 +1,4 @@
-//! A client that sees the bytes of an answer.
+//! An HTTP client that keeps the bytes of an answer.
 
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
@@ -44,7 +44,6 @@ pub fn leafs(serving: &Serving) -> &str {
 pub struct Client {
     address: String,
     stream: Option<BufReader<TcpStream>>,
-    /// How many connections were made.
     pub connections: usize,
 }
 
@@ -53,7 +52,7 @@ impl Client {
         Client { address: address.to_owned(), stream: None, connections: 0 }
     }
 
-    /// Sends a request, and reads its answer. `Host` is added where it is not said.
+    /// Sends a request and reads its answer. Adds `Host` where `headers` has none.
     pub fn call(&mut self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = format!("{method} {path} HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {

@@ -1,5 +1,5 @@
-//! Leaf's clients, table, settings and worker numbers as they are: what they are answered, what leafid makes of
-//! them, and Leafs that run beside this server.
+//! Compatibility with Leaf: its clients, table, settings and worker numbers, and Leafs that run beside this
+//! server.
 #![cfg(unix)]
 
 mod admission;

@@ -1,6 +1,6 @@
-//! Ranges of numbers that overlap.
+//! Counts overlapping ranges.
 
-/// How many of these ranges begin below the end of another.
+/// Counts the ranges that begin below the end of another.
 pub fn overlaps(mut ranges: Vec<(u64, u64)>) -> usize {
     ranges.sort_unstable();
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! `leafid serve --leaf-config` with the snowflake mode on: a server that stands in for the Leaf of its machine.
+//! `leafid serve --leaf-config` in snowflake mode: a server that replaces the Leaf of its machine.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ pub fn refused(args: &[String]) -> String {
     fails("", &args.iter().map(String::as_str).collect::<Vec<_>>(), 1)
 }
 
-/// A server, the worker of an ID of Leaf's path, and what it said first. It has ended in good order.
+/// Runs a server until an orderly end; gives the worker of an ID of Leaf's path, and its first lines.
 pub fn one_start(args: &[String]) -> (u32, String) {
     let mut leaf = Running::spawn(Command::new(LEAFID).args(args));
     let id = leaf.number("/api/snowflake/get/any");
@@ -55,11 +55,11 @@ fn without_zookeeper_it_starts_where_all_that_a_leaf_may_have_was_taken_in() {
     let place = "Leaf's ZooKeeper at zk://127.0.0.1:1/snowflake/com.example.leaf";
     let [empty, used, taken] = [Home::new(), Home::with_store(), Home::with_store()];
     has(&refused(&args(&empty, away)), &[place, "the first is 0", "--leaf-local"]);
-    // A snowflake that was drawn once says nothing of Leaf.
+    // A snowflake drawn from the store is no sign of a Leaf.
     says(&used.store, &["next", "--namespace", "default"]);
     let words = ["511 of the numbers below 512", "the first is 1", "--leaf-local"];
     has(&refused(&args(&used, away)), &words);
-    // The file of one machine sets aside what the others may have.
+    // The file of one machine sets aside the numbers that other machines may have.
     let file = taken.write("workerID.properties", "workerID=7");
     let import = ["worker", "import", "default", "--leaf-local", &file, "--owner"];
     says(&taken.store, &[&import[..], &["192.0.2.7:54215"]].concat());

@@ -1,8 +1,8 @@
-//! `leafid worker import`: what it says, what it refuses, and that a refusal changes nothing.
+//! `leafid worker import`: its output and refusals; a refusal changes nothing.
 
 use crate::support::{Home, fails, has, leafid, play, says, until};
 
-/// A store in a folder, with a way to say `worker import default …` to it.
+/// A store in a folder, on which to run `worker import default …`.
 pub struct Store {
     pub home: Home,
 }
@@ -51,7 +51,7 @@ fn files_are_taken_in_and_given_back() {
     assert_eq!(store.draws(), "1");
     let said = store.import(&[&local[..], &["--stopped", "b:1", "--margin", "0s"]].concat());
     has(&said, &["worker 2 is kept for `b:1`"]);
-    // The margin is over when the next verb starts: the way back.
+    // The way back: repeated until the safety margin is over.
     let back = until(|| {
         let args = store.args(&["--leaf-local", &list, "--back", "b:1"]);
         let output = leafid(&store.home.store, &args);
@@ -60,13 +60,13 @@ fn files_are_taken_in_and_given_back() {
     let again = "worker 2 is `b:1`'s again: start its Leaf when its own clock is past 2";
     has(&back.expect("10 s after its window has ended"), &["1 number set aside", again]);
     let listed = store.list();
-    // A year, and not a part of a name that was drawn by lot.
+    // The year, and not a part of a random name.
     assert_eq!(listed.iter().filter(|line| line.contains(" 2080-")).count(), 2, "{listed:?}");
 
     let cached = store.home.write("workerID.properties", "workerID=7");
     store.refuses(&["--leaf-local", &cached], &["whose number 7 is", "--owner IP:PORT"]);
     let owned = ["--leaf-local", cached.as_str(), "--owner", "192.0.2.7:8080"];
-    // Such a Leaf was given its number, and the next one will be given another.
+    // This Leaf was granted its number; the next one will get another.
     store.refuses(&owned, &["number 1 is leafid's", "first time"]);
     let another = Store::new();
     has(&another.import(&owned), &["512 numbers set aside"]);

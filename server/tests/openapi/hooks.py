@@ -1,14 +1,14 @@
-"""What the description cannot say: how fields of one request hang together.
+"""Filters requests by rules between fields, which the API's description cannot express.
 
-Schemathesis sends what the description allows and wants it taken. A JSON schema has no sum, no
-comparison of two fields and no way to speak of the path, so requests that break such a rule are
-not sent as good ones. Everything else is checked as it comes.
+Schemathesis sends what the description allows and expects success. A JSON schema cannot add,
+compare two fields or refer to the path, so requests that break such a rule are not sent as valid
+ones. Everything else is checked unchanged.
 """
 
 import schemathesis
 
 MAX_ID = 2**63 - 2
-# Of a tag that says nothing else.
+# The default of a tag.
 MAX_STEP = 1_000_000
 
 
@@ -18,12 +18,12 @@ def number(value):
 
 
 def is_position(value):
-    """Whether this is a number as a position is written."""
+    """Whether the value is a position: a number as text."""
     return isinstance(value, str) and value.isdigit()
 
 
 def fits(layout):
-    """Whether the widths of a layout are at most 63 bits together."""
+    """Whether the widths of a layout add up to at most 63 bits."""
     if not isinstance(layout, dict):
         return True
     widths = [number(layout.get(f"{part}_bits")) for part in ("time", "worker", "sequence")]
@@ -31,41 +31,41 @@ def fits(layout):
 
 
 def workers_of(layout):
-    """How many worker numbers a layout has; 1,024 in the default one."""
+    """The count of worker numbers of a layout; 1,024 in the default one."""
     if isinstance(layout, dict):
         return 2 ** int(number(layout.get("worker_bits")) or 0)
     return {"edge": 2**16, "long": 2**16, "js53": 2**8}.get(layout, 2**10)
 
 
 def is_whole(path, body):
-    """Whether the fields of a body hang together."""
+    """Whether the fields of a body fit each other."""
     if not fits(body.get("layout")):
         return False
     owner = body.get("owner")
     if isinstance(owner, str) and len(owner.encode("utf-8", "surrogatepass")) > 128:
-        # The limit is one of bytes.
+        # The limit is in bytes.
         return False
     if body.get("strict") is True and body.get("sticky") is not True:
         return False
     if path == "/v1/segments/{tag}/lease" and body.get("exactly") is not None:
-        # It stands alone, and is at most the tag's `max_step`.
+        # `exactly` excludes the other sizes, and is at most the tag's `max_step`.
         alone = body.get("step") is None and body.get("at_least") is None
         exactly = number(body["exactly"])
         return exactly is None or (alone and exactly <= MAX_STEP)
     if path == "/v1/tags/{tag}/advance":
-        # A position may be right by itself and below the one at which the tag stands.
+        # A valid position may still be below the tag's present one.
         return not is_position(body.get("to"))
     if path == "/v1/tags/{tag}":
-        # So may an upper end; the end of every line is always right.
+        # So may an upper end; only the greatest end is always valid.
         if is_position(body.get("until")) and int(body["until"]) != MAX_ID + 1:
             return False
-        # A step is at most the largest step, the one that is there included.
+        # A step is at most the tag's `max_step`, given or present.
         step, most = number(body.get("step")), number(body.get("max_step"))
         first = body.get("from")
         is_high = isinstance(first, str) and first.isdigit() and int(first) > MAX_ID
         return not is_high and (step is None or (most is not None and step <= most))
     if path == "/v1/namespaces/{namespace}":
-        # Both or none of them: what is there already may not fit one that comes alone.
+        # Both or neither: one alone may not fit the present value of the other.
         layout, workers = body.get("layout"), body.get("workers")
         if layout is None or not isinstance(workers, dict):
             return layout is None and workers is None
@@ -76,11 +76,11 @@ def is_whole(path, body):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Drops a request whose fields do not hang together."""
+    """Drops a request whose fields do not fit each other."""
     path = case.operation.path
     named = case.path_parameters or {}
     if case.method in ("DELETE", "PUT") and named.get("tag") == "orders":
-        # The others ask for these: they stay as they are.
+        # Other requests use these, so they must not change.
         return False
     if case.method == "PUT" and named.get("namespace") in ("default", "edge"):
         return False
@@ -93,7 +93,7 @@ def filter_case(context, case):
 
 @schemathesis.hook
 def map_case(context, case):
-    """What a body repeats of the path is the path's."""
+    """Makes a body repeat the path's names correctly."""
     if isinstance(case.body, dict):
         for field in ("tag", "namespace"):
             said = (case.path_parameters or {}).get(field)

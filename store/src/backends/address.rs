@@ -1,4 +1,4 @@
-//! What the addresses of all databases share: what is printed of them, and how a URL is refused.
+//! Helpers for the URLs of all databases: printing them without secrets, taking options, refusing them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 pub type Options = BTreeMap<String, String>;
 
-/// What stands before and behind the `?` of a URL's query; that of a password begins none.
+/// Splits a URL at the `?` of its query; a `?` in a password begins none.
 pub fn query(url: &str) -> Option<(&str, &str)> {
     url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
 }
@@ -17,7 +17,7 @@ pub fn query(url: &str) -> Option<(&str, &str)> {
 /// Takes the options of these names out of a URL.
 ///
 /// # Errors
-/// What is wrong, without a word of the URL that may be secret.
+/// What is wrong, without any part of the URL that may be secret.
 pub fn without(url: &str, names: &[&str]) -> Result<(String, Options), String> {
     let Some((before, query)) = query(url) else { return Ok((url.to_owned(), Options::new())) };
     let (mut taken, mut left) = (Options::new(), Vec::new());
@@ -40,7 +40,7 @@ pub fn without(url: &str, names: &[&str]) -> Result<(String, Options), String> {
     Ok((if query.is_empty() { before.to_owned() } else { format!("{before}?{query}") }, taken))
 }
 
-/// A URL that cannot be used, and the form that can. It is not repeated: it may have a password.
+/// Refuses a URL and shows the right form. The URL is not repeated: it may have a password.
 pub fn unusable(database: &str, why: &str, form: &str) -> Problem {
     let detail = format!("the {database} URL cannot be used: {why}; it is {form}");
     Problem::new(Code::RequestInvalid, detail)

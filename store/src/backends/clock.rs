@@ -1,4 +1,4 @@
-//! The clock of a database across a network, as far as its answers tell.
+//! The clock of a database across a network, reckoned from the times in its answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,32 +7,32 @@ use leafid_core::{HostTime, StoreTime};
 
 use crate::clock::{Clock, RegistryTime};
 
-/// Whose clock counts.
+/// The clock that a store uses.
 #[derive(Clone, Default)]
 pub enum Source {
-    /// The database's, where it tells one: all its servers have one.
+    /// The database's, if it has one: all its servers share it.
     #[default]
     Database,
-    /// This one: for tests that set it.
+    /// A given clock, for tests that set it.
     Given(Arc<dyn Clock>),
 }
 
-/// A wall clock that stands where the last answer of the database put it and ticks on from there, or
-/// this machine's until one is told.
+/// A wall clock that the database's last answer set and that ticks on from there. Before the first answer
+/// it is this machine's.
 pub struct DatabaseClock {
     source: Source,
     ticks: Arc<dyn Clock>,
-    /// By how much the database's clock is ahead of the ticking one; the least value: it tells none.
+    /// How far the database's clock is ahead of the ticking one, in ms; `i64::MIN` before any answer.
     ahead: AtomicI64,
 }
 
 impl DatabaseClock {
-    /// Nothing was told yet.
+    /// Makes a clock that no answer has set.
     pub fn new(source: Source, ticks: Arc<dyn Clock>) -> DatabaseClock {
         DatabaseClock { source, ticks, ahead: AtomicI64::new(i64::MIN) }
     }
 
-    /// Takes in what an answer told.
+    /// Sets the clock to the time of an answer.
     pub fn learn(&self, now: StoreTime) {
         let ahead = now.get().saturating_sub(self.ticks.boot().get());
         self.ahead.store(ahead, Ordering::SeqCst);
@@ -55,7 +55,7 @@ impl Clock for DatabaseClock {
     }
 }
 
-/// The registry's time now, by a clock that is called so; a leap of it goes to the log.
+/// Reads the registry's time from the clock of this name, and logs a leap.
 pub fn read(
     time: &mut RegistryTime,
     clock: &dyn Clock,

@@ -1,4 +1,4 @@
-//! Databases across a network: how a store in one is opened or made.
+//! Opens or makes a store in a database across a network.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,114 +14,114 @@ use super::opening::{self, Found, NewStore, Options, Unopened, apart};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
-/// How long the making of a store may take, in a database that has answered: given up earlier, it may
-/// be there, and whoever made it would be told that it is not.
+/// The time-out for making a store, in a database that has answered. Giving up too early could report a
+/// failure although the store was made.
 const MAKING: Duration = Duration::from_secs(10);
 
-/// What a store says of itself.
+/// A store's row about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// The version of its tables or keys.
     pub version: i64,
     /// Its random id.
     pub store: Token,
-    /// Before when it grants no window; 0 unless it replaces a lost one.
+    /// The floor below which it grants no window; 0 unless it replaces a lost store.
     pub floor: StoreTime,
-    /// When it wrote its time last, where that is said here.
+    /// When it wrote its time last, if that is in this row.
     pub beat: StoreTime,
-    /// Which writing this is, where the database counts them.
+    /// The revision of this row, if the database counts writes.
     pub revision: u64,
 }
 
 /// A connection to a database across a network.
 ///
 /// # Errors
-/// Every verb says how the exchange failed.
+/// Every method tells how the exchange failed.
 pub trait Client: Sized + Send + Sync + 'static {
-    /// Where the database is, and as whom it is used.
+    /// Where the database is, and the login.
     type Address: Clone + Send + Sync + 'static;
 
-    /// What it is called, for a person.
+    /// The name of the database, for messages.
     const NAME: &'static str;
 
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
-    /// Looks at the server's version and settings; warns of what is let pass.
+    /// Checks the server's version and settings, and warns of unsafe ones that are allowed.
     fn examine(&mut self, allow_unsafe: bool) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
 
-    /// Whether the other end still answers, where that is not known by itself.
+    /// Checks that the server still answers, if the client does not do so by itself.
     fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send {
         async { Ok(()) }
     }
 }
 
-/// A back end over a database across a network, and what it asks of a connection.
+/// A back end over a database across a network, and its use of a connection.
 pub trait Far: BackEnd + Sized {
     /// A connection.
     type Client: Client;
 
-    /// What a store is made of: `tables`, `keys`.
+    /// What a store consists of: `tables` or `keys`.
     const KEEPS: &'static str;
-    /// The version of those.
+    /// The version of those tables or keys.
     const VERSION: i64;
-    /// What is said of a place without a store.
+    /// The words for a place without a store.
     const NOTHING: &'static str;
-    /// What its clock is called.
+    /// The name of its clock.
     const CLOCK: &'static str;
-    /// What to name instead of a place that has one.
+    /// The words for what to name instead of a place that has a store.
     const OTHER: &'static str;
-    /// How long a connection may take to be made and looked at.
+    /// The time-out for making and examining a connection.
     const CONNECTING: Duration;
-    /// How long an exchange may take.
+    /// The time-out for an exchange.
     const EXCHANGE: Duration;
-    /// Examining writes something, which is not done before it is known that the place is a store's.
+    /// Whether examining a server writes to it, so that it must not happen before a store is found there.
     const EXAMINING_WRITES: bool;
 
-    /// What the store says of itself, if it is there.
+    /// Reads the store's row about itself, if there is a store.
     fn meta(
         client: &mut Self::Client,
         place: &str,
     ) -> impl Future<Output = Result<Option<Meta>, Broken>> + Send;
 
-    /// The database's own time, if it has one.
+    /// Reads the database's own time, if it has one.
     fn told(
         client: &mut Self::Client,
     ) -> impl Future<Output = Result<Option<StoreTime>, Broken>> + Send;
 
-    /// Makes the store, unless one is there; whether it did.
+    /// Makes the store unless one exists, and tells whether it did.
     fn make(
         client: &mut Self::Client,
         place: &str,
         new: &NewStore,
     ) -> impl Future<Output = Result<bool, Unopened>> + Send;
 
-    /// Over a connection by which nothing was read yet.
+    /// Makes the back end over a fresh connection.
     fn over(link: Link<Self>, client: &Self::Client) -> Self;
 
     /// The connections.
     fn link(&mut self) -> &mut Link<Self>;
 
-    /// Reads what there is.
+    /// Reads the contents of the store.
     fn fill(&mut self) -> impl Future<Output = Result<Found, Problem>>;
 
-    /// Lowers what is known of a later time than this, to it; how many times of grants that were.
+    /// Lowers all later times in the store to this one, and counts the times of grants among them.
     fn lower(&mut self, now: StoreTime) -> impl Future<Output = Result<u64, Problem>>;
 }
 
-/// Where a back end's database is, and as whom it is used.
+/// Where a back end's database is, and the login.
 pub type Address<B> = <<B as Far>::Client as Client>::Address;
 
-/// Opens the store in a database, or makes it where the options say so.
+/// Opens the store in a database, or makes it if the options allow.
 ///
 /// # Errors
-/// `STORE_UNAVAILABLE` where it is not reached, `STORE_UNKNOWN` where it is not there, `UNAUTHORIZED`
-/// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting or a clock
-/// cannot keep a promise or a store is there that was to be new, `SCHEMA_MISMATCH` for what another program or version wrote, `STORE_CHANGED`
-/// for another store than was expected.
+/// `STORE_UNAVAILABLE` if the database is not reached, `STORE_UNKNOWN` if there is no store, `UNAUTHORIZED`
+/// and `FORBIDDEN` if the database denies access, `STORE_REFUSED` for a setting or clock that makes grants
+/// unsafe, or an existing store where a new one was wanted, `SCHEMA_MISMATCH` for data of another program or
+/// version, `STORE_CHANGED` for another store than expected.
 pub fn open<B: Far>(
     address: &Address<B>,
     place: &str,
@@ -165,13 +165,13 @@ pub fn open<B: Far>(
             Some(broken) => broken.unopened::<B>(&link.place),
             None => Unopened { problem, may_pass },
         })?;
-        // Another thread makes a connection of its own.
+        // The connection belongs to this thread's runtime; the store's own thread makes another.
         link.client = None;
         Ok(opened)
     })?
 }
 
-/// Reads what there is, and looks whether the clock fits it.
+/// Reads the contents of the store, and checks the clock against them.
 async fn fill<B: Far>(opened: &mut B, created: bool, options: &Options) -> Result<(), Problem> {
     let mut found = Found { created, ..opened.fill().await? };
     let Link { place, meta, clock, .. } = opened.link();
@@ -192,7 +192,7 @@ pub async fn reach<B: Far>(address: &Address<B>, place: &str) -> Result<B::Clien
     within::<B, _>(place, B::Client::connect(address)).await
 }
 
-/// What the store says of itself, if it is there.
+/// Reads the store's row about itself, if there is a store.
 ///
 /// # Errors
 /// As [`open`].
@@ -209,7 +209,7 @@ async fn within<B: Far, T>(
     done.map_err(|broken| broken.unopened::<B>(place))
 }
 
-/// No answer came in time.
+/// The error for an answer that did not come in time.
 pub fn late(limit: Duration) -> Broken {
     Broken::lost(format!("no answer within {limit:?}"))
 }

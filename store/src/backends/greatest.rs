@@ -1,5 +1,4 @@
-//! The greatest number that a table of an application has, asked by that application's own query. It is
-//! read, and nothing else.
+//! Reads the greatest number in use from an application's table, by the application's own query.
 
 #[cfg(feature = "sql")]
 pub(crate) mod remote;
@@ -14,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::json::shown;
 use crate::problem::Problem;
 
-/// What the query gives in a SQLite file: one row with one number, or null where the table is empty.
+/// Runs the query in a SQLite file; it must give one row with one number, or null for an empty table.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a query that the database refuses or that gives anything else, such as a text
@@ -23,7 +22,7 @@ pub fn of_file(path: &Path, sql: &str) -> Result<Option<i64>, Problem> {
     one(&in_file(path, sql).map_err(|error| refused(&error.to_string()))?, "INTEGER")
 }
 
-/// The number of one row; `whole` is what the database calls whole numbers.
+/// The number of the only row; `whole` is the database's name for an integer type.
 fn one(values: &[Given], whole: &str) -> Result<Option<i64>, Problem> {
     match values {
         [Given { text: None, .. }] => Ok(None),
@@ -42,7 +41,7 @@ fn one(values: &[Given], whole: &str) -> Result<Option<i64>, Problem> {
 
 struct Given {
     text: Option<String>,
-    /// What the database calls its type, where that is not one of whole or exact numbers.
+    /// The database's name of its type, if that is not one of exact numbers.
     odd: Option<String>,
 }
 

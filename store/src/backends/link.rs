@@ -1,5 +1,5 @@
-//! The connection to a database across a network: made again when it is lost, with a pause that grows,
-//! and looked at each time: behind the same name another store may stand now.
+//! The connection to a database across a network, with reconnects after growing pauses. Each new connection
+//! is examined again: by the same name there may be another store now.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -16,40 +16,40 @@ use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
 
-/// A connection that nobody used for this long is asked whether it still answers.
+/// How long a connection may be idle before it is pinged.
 const IDLE: Duration = Duration::from_secs(15);
 
 /// Why an exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// What the database or the client said: never a password.
+    /// The words of the database or the client, which never have a password.
     pub detail: String,
-    /// What follows from it.
+    /// The consequence.
     pub kind: Breakage,
 }
 
-/// What follows from a failure.
+/// The consequence of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breakage {
-    /// Nobody answers, or the connection broke: it may be better later, and nobody knows whether
-    /// what was sent last was done.
+    /// No answer, or the connection broke: a later try may succeed, and whether the last request was
+    /// carried out is unknown.
     Lost,
-    /// Another session was in the way, and all of the transaction was undone.
+    /// Another session interfered; the whole transaction was rolled back.
     Race,
-    /// Another session kept a row locked for too long, and all of the transaction was undone; the
-    /// connection goes on.
+    /// Another session kept a row locked for too long; the whole transaction was rolled back, and the
+    /// connection remains usable.
     Locked,
-    /// The database refused, and all of the transaction was undone; the connection goes on.
+    /// The database refused; the whole transaction was rolled back, and the connection remains usable.
     Refused,
     /// There is no database of that name.
     NoDatabase,
-    /// It does not know who asks: wrong name or password.
+    /// The login failed: wrong name or password.
     Unknown,
-    /// It knows who asks, and that may not be done.
+    /// The user lacks the right.
     Forbidden,
-    /// Whoever answers is not known to be the database, or wants to know more of us.
+    /// TLS failed: the server is not trusted, or it does not trust us.
     Untrusted,
-    /// It cannot be a store, by its version, its settings or what another program wrote there.
+    /// The database cannot keep a store: its version, its settings, or another program's data.
     Unfit(Code),
 }
 
@@ -60,22 +60,22 @@ impl From<Problem> for Broken {
 }
 
 impl Broken {
-    /// Why, and what follows.
+    /// Makes an error from its words and consequence.
     pub fn new(detail: impl Into<String>, kind: Breakage) -> Broken {
         Broken { detail: detail.into(), kind }
     }
 
-    /// The connection is lost, or an answer did not come.
+    /// Makes the error for a lost connection or a missing answer.
     pub fn lost(detail: impl Into<String>) -> Broken {
         Broken::new(detail, Breakage::Lost)
     }
 
-    /// It said no.
+    /// Makes the error for a refusal of the database.
     pub fn refused(detail: impl Into<String>) -> Broken {
         Broken::new(detail, Breakage::Refused)
     }
 
-    /// Whether it does not let this server in, or not do this: no other member will, and no later try.
+    /// Whether the database denies access, so that no other member and no later try will help.
     pub fn is_denied(&self) -> bool {
         matches!(self.kind, Breakage::NoDatabase | Breakage::Unknown | Breakage::Forbidden)
     }
@@ -105,13 +105,13 @@ impl Broken {
         }
     }
 
-    /// Why a store could not be opened. Callers of a server that runs already hear `STORE_UNAVAILABLE`
-    /// instead: what it may do in its database is not their doing.
+    /// Turns the error into why a store was not opened. Callers of a running server get
+    /// `STORE_UNAVAILABLE` instead: its rights in the database are not theirs to mend.
     pub fn unopened<B: Far>(&self, place: &str) -> Unopened {
         self.unopened_as(self.word::<B>(place))
     }
 
-    /// As [`unopened`](Broken::unopened), in other words.
+    /// As [`unopened`](Broken::unopened), with another message.
     pub fn unopened_as(&self, detail: String) -> Unopened {
         let code = match self.kind {
             Breakage::NoDatabase => Code::StoreUnknown,
@@ -128,14 +128,14 @@ impl Broken {
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
     address: Address<B>,
-    /// Whose clock counts.
+    /// The clock of the store.
     pub clock: DatabaseClock,
     time: RegistryTime,
     opened: StoreTime,
     found: Found,
-    /// Where the store is, for a person.
+    /// Where the store is, for messages.
     pub place: String,
-    /// The store that was opened.
+    /// The row of the store that was opened.
     pub meta: Meta,
     allow_unsafe: bool,
     gone: Arc<Gone>,
@@ -148,7 +148,7 @@ pub struct Link<B: Far> {
 }
 
 impl<B: Far> Link<B> {
-    /// To the store that was found there; not connected yet.
+    /// Makes a link, not yet connected, to the store that was found.
     pub fn new(
         address: Address<B>,
         place: String,
@@ -175,39 +175,39 @@ impl<B: Far> Link<B> {
         }
     }
 
-    /// Its time begins, after what it held when it was opened.
+    /// Starts the registry's time, not before the last grant that was found.
     pub fn begin(&mut self, found: Found) {
         self.found = found;
         self.time = RegistryTime::start(found.granted(), &self.clock);
         self.opened = self.clock.wall().max(found.granted());
     }
 
-    /// The time now, with what an answer told.
+    /// The registry's time now, after taking in the time of an answer.
     pub fn now(&mut self, told: Option<StoreTime>, longest: impl FnOnce() -> i64) -> StoreTime {
         told.inspect(|told| self.clock.learn(*told));
         clock::read(&mut self.time, &self.clock, B::CLOCK, longest)
     }
 
-    /// What is constant of the open store.
+    /// The facts of the open store.
     pub fn facts(&self) -> Facts {
         let Link { place, meta: Meta { store, .. }, opened: now, found, .. } = self;
         Facts { store: *store, place: place.clone(), now: *now, found: *found }
     }
 
-    /// Whether another store was found by its name.
+    /// The record of why nothing may be granted until a restart.
     pub fn gone(&self) -> Arc<Gone> {
         Arc::clone(&self.gone)
     }
 
-    /// How many connections were made, without the one that opened the store.
+    /// How many connections were made, not counting the one that opened the store.
     pub fn connection(&self) -> u64 {
         self.connections
     }
 
-    /// Makes sure that there is a connection, if it is time to try.
+    /// Makes sure that there is a connection: connects if the pause after the last try is over.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is no connection.
     pub async fn ready(&mut self) -> Result<(), Fault> {
         if let Some(client) = &mut self.client {
             if !client.is_lost() {
@@ -249,10 +249,10 @@ impl<B: Far> Link<B> {
         }
     }
 
-    /// Has an exchange, which ends in time; a connection that it broke is not used again.
+    /// Runs an exchange with a time-out, and drops a connection that it broke.
     ///
     /// # Errors
-    /// What was said.
+    /// The failure of the exchange.
     pub async fn exchange<T>(
         &mut self,
         run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
@@ -274,10 +274,10 @@ impl<B: Far> Link<B> {
         done
     }
 
-    /// As [`exchange`](Link::exchange), with the failure in words.
+    /// As [`exchange`](Link::exchange), with the failure as a [`Fault`].
     ///
     /// # Errors
-    /// What was said.
+    /// The failure of the exchange, in words.
     pub async fn ask<T>(
         &mut self,
         run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
@@ -285,12 +285,12 @@ impl<B: Far> Link<B> {
         self.exchange(run).await.map_err(|broken| self.failed(&broken))
     }
 
-    /// What broke the last exchange, if that was not allowed.
+    /// The failure of the last exchange, if access was denied.
     pub fn denied(&self) -> Option<&Broken> {
         self.denied.as_ref()
     }
 
-    /// The connection is not used again; the next turn makes another at once.
+    /// Drops the connection; the next turn makes another at once.
     pub fn lose(&mut self, why: &str) {
         if self.client.take().is_some() {
             tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
@@ -299,7 +299,7 @@ impl<B: Far> Link<B> {
         }
     }
 
-    /// What broke an exchange, for a person.
+    /// Describes the failure of an exchange.
     pub fn failed(&self, broken: &Broken) -> Fault {
         Fault { detail: format!("{} failed: {}", self.place, broken.detail) }
     }
@@ -325,7 +325,7 @@ impl<B: Far> Link<B> {
         }
     }
 
-    /// Another store stands where ours was: nothing is granted until somebody has looked.
+    /// Notes that another store is in the place of ours: nothing is granted until a restart.
     pub fn another(&self, found: &str) -> Fault {
         let (place, store) = (&self.place, hex(self.meta.store));
         let detail = format!(
@@ -346,7 +346,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 pub struct Gone(OnceLock<Problem>);
 
 impl Gone {
-    /// Notes it, and says it once.
+    /// Notes the reason, and logs it once.
     pub fn set(&self, problem: Problem) {
         let (code, detail) = (problem.code, problem.detail.clone());
         if self.0.set(problem).is_ok() {
@@ -361,7 +361,7 @@ impl Watch for Gone {
     }
 }
 
-/// Since when there is no connection, and how often one was tried.
+/// How long there has been no connection, and the tries since.
 struct Down {
     since: Instant,
     tries: u32,
@@ -369,8 +369,8 @@ struct Down {
     fault: Fault,
 }
 
-/// How long to wait after this many tries that failed: twice as long each time, and a bit more or
-/// less, so that servers do not come back all at once.
+/// The pause after this many failed tries: doubled each time, with random jitter so that servers do not
+/// reconnect all at once.
 pub(crate) fn pause(tries: u32) -> Duration {
     let longest = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);
     let chance = random::bytes().map_or(0, |[byte]| u32::from(byte));

@@ -1,5 +1,5 @@
-//! MySQL and MariaDB as a back end: `mysql://USER:PASSWORD@HOST:PORT/DATABASE`. The tables want a
-//! database of their own; with `?tags=leaf_alloc` they lie in Leaf's, and its table keeps the tags.
+//! MySQL and MariaDB as a back end: `mysql://USER:PASSWORD@HOST:PORT/DATABASE`. The tables need a
+//! database of their own; with `?tags=leaf_alloc` they are in Leaf's, and its table keeps the tags.
 
 mod address;
 mod leaf;
@@ -24,12 +24,12 @@ use leafid_turn::sql::{self, Query, Step, Texts};
 pub use address::Address;
 use values::param;
 
-/// A row with this key is there already.
+/// Error code: a row with this key exists.
 const DUPLICATE: u16 = 1062;
-/// The characters of a column cannot write the name that is looked for, so no row has it.
+/// Error code: the column's character set cannot hold the name in the query, so no row has it.
 const UNWRITABLE: u16 = 1267;
 
-/// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
+/// A connection to MySQL or MariaDB. Its protocol does not pipeline statements.
 pub struct Mysql {
     connection: Conn,
     place: String,
@@ -68,7 +68,7 @@ impl Mysql {
             None => Arc::default(),
         };
         let rows: Vec<Row> = found.iter().map(|row| values::row(row, &names)).collect();
-        // What writes says the time as an inserted id, what only looks as its first column.
+        // A statement that writes returns the time as the last insert id, one that reads as its first column.
         let looked = rows.first().and_then(|row| row.int(0).ok());
         let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());
         let did = Did { rows: changed.max(rows.len() as u64), now_ms: inserted.or(looked) };
@@ -101,12 +101,12 @@ impl Client for Mysql {
         let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
         let about: Option<(String, bool)> = connection.query_first(about).await?;
         let (version, by_statements) = about.unwrap_or_default();
-        // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
-        // lock, at either level.
+        // A binary log by statements refuses READ COMMITTED. Either level is safe: our statements lock
+        // the rows that they change.
         let level = if by_statements { "REPEATABLE READ" } else { "READ COMMITTED" };
         let locked = LOCKED_MS.div_ceil(1_000);
-        // A server that hangs in an open transaction keeps its locks, and so every acquire of all the
-        // others waiting: MariaDB ends it. MySQL has no such setting.
+        // A leafid server that hangs in an open transaction would block the acquires of all others by
+        // its locks, so MariaDB ends it; MySQL has no such setting.
         let limit = match version.contains("MariaDB") {
             true => format!(
                 "max_statement_time = {}, idle_transaction_timeout = {}",
@@ -173,7 +173,7 @@ impl Driver for Mysql {
             all.extend(found.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
         }
         let said = |name: &str| all.get(name).filter(|value| !value.is_empty()).cloned();
-        // Of a group every member has what was committed, and each counts for itself.
+        // Every member of a replication group has all commits, but each has its own count.
         let group = said("group_replication_group_name").or(said("wsrep_cluster_state_uuid"));
         if let Some(database) = group {
             return Ok(Standing { database, ..Standing::default() });
@@ -228,7 +228,7 @@ impl Driver for Mysql {
     }
 
     async fn begin_making(&mut self) -> Result<(), Broken> {
-        // Held until the connection ends: what makes a table ends every transaction.
+        // A lock of the connection, not of a transaction: making a table would commit that.
         let lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)";
         let held: Option<Option<i64>> = self.connection.query_first(lock).await?;
         match held.flatten() {
@@ -243,7 +243,7 @@ impl Driver for Mysql {
 }
 
 impl From<Error> for Broken {
-    /// What a failure means. Neither the server's words nor the client's have a password.
+    /// Classifies an error. Neither the server's words nor the client's have a password.
     fn from(error: Error) -> Broken {
         if let Some(failure) = failure(&error) {
             return Broken::new(advice(failure, "ssl-ca=FILE", None), Breakage::Untrusted);
@@ -256,19 +256,19 @@ impl From<Error> for Broken {
             return Broken::lost(error.to_string());
         };
         let kind = match said.code {
-            // A deadlock, which undid all.
+            // A deadlock, which rolled back the transaction.
             1213 => Breakage::Race,
-            // A row that another session has locked.
+            // A time-out for a row lock of another session.
             1205 => Breakage::Locked,
             1049 => Breakage::NoDatabase,
             1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
-            // No right, or access by another way only.
+            // No right, or another way of access is required.
             1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
-            // It stops, is full, or has ended the connection.
+            // The server stops, has no free connection, or has ended this one.
             1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
                 Breakage::Lost
             }
-            // A statement that it ended, for that took too long.
+            // The server cancelled a statement that took too long.
             1317 | 1969 | 3024 => Breakage::Lost,
             _ => Breakage::Refused,
         };

@@ -1,4 +1,4 @@
-//! How a database is opened, and what it held then: the same for all back ends.
+//! How a store is opened, with what options, and what it contained then: shared by all back ends.
 
 use std::fmt::Display;
 
@@ -12,54 +12,52 @@ use crate::{clock, random, utc};
 use leafid_turn::hex;
 use leafid_turn::namespaces::floor_tick;
 
-/// How far the clock of a lost store may have been ahead of the next one's.
+/// How far a lost store's clock may have been ahead of its replacement's.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
 
 /// How a store is opened.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// A store that is not there is made. Else it is an error: an empty database is what a lost one
-    /// looks like.
+    /// Make a missing store. Without this it is an error: a lost store looks like an empty database.
     pub create: bool,
-    /// A store is made, and it is an error if one is there.
+    /// Make a store; an existing one is an error.
     pub new: bool,
-    /// Tags and namespaces are created on first use: for development only.
+    /// Create tags and namespaces on first use: for development only.
     pub first_use: bool,
-    /// The id of a store that is made; random unless said.
+    /// The id of a new store; random if `None`.
     pub id: Option<Token>,
-    /// A store that is made replaces a lost one that granted windows of at most this many ms: it
-    /// grants none that begins before those are over, and no tag begins at 1 by default.
+    /// A new store replaces a lost one that granted windows of at most this many ms: it grants none
+    /// that begins before those are over, and no tag begins at 1 by default.
     pub replaces_lost_ms: Option<u32>,
-    /// The wall clock is right, wherever it stands: what the store knows of a later time is
-    /// lowered to it.
+    /// Trust the wall clock, whatever it shows: later times in the store are lowered to it.
     pub believe_clock: bool,
-    /// The only id that is opened.
+    /// Open only a store with this id.
     pub expect: Option<Token>,
-    /// Settings of a database that can lose what was answered are let pass.
+    /// Allow settings of a database that can lose confirmed writes.
     pub allow_unsafe: bool,
-    /// Whose clock counts over a database.
+    /// The clock for a store in a database.
     pub source: Source,
 }
 
-/// What a new store begins with.
+/// The first contents of a new store.
 pub struct NewStore {
     /// Its id.
     pub id: Token,
     /// When it is made.
     pub now: StoreTime,
-    /// Before when it grants no window; 0 unless it replaces a lost one.
+    /// The floor below which it grants no window; 0 unless it replaces a lost store.
     pub floor: StoreTime,
     /// Its namespace `default`.
     pub namespace: (Name, Namespace),
 }
 
 impl Options {
-    /// Whether a store is made where none is: one that is expected would be another.
+    /// Whether a missing store may be made: never if a certain id is expected.
     pub(crate) fn may_create(&self) -> bool {
         (self.create || self.new) && self.expect.is_none()
     }
 
-    /// A store that is made now.
+    /// The contents of a store that is made now.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
@@ -73,7 +71,7 @@ impl Options {
         Ok(NewStore { id, now, floor, namespace: (Name::namespace("default")?, row) })
     }
 
-    /// Refuses another store than the one that is expected.
+    /// Refuses a store other than the expected one.
     ///
     /// # Errors
     /// `STORE_CHANGED`.
@@ -89,11 +87,11 @@ impl Options {
         Err(Problem::new(Code::StoreChanged, detail))
     }
 
-    /// Refuses a store that was there where one was to be made; `other` is what to name instead: another
+    /// Refuses an existing store if a new one is wanted; `other` is what to name instead, such as another
     /// `file`.
     ///
     /// # Errors
-    /// `STORE_REFUSED`, with what is in it.
+    /// `STORE_REFUSED`, with the contents of the store.
     pub(crate) fn refuse_old(
         &self,
         place: &str,
@@ -114,7 +112,7 @@ impl Options {
 }
 
 impl NewStore {
-    /// What makes its namespace.
+    /// The write that makes its namespace.
     pub fn write(&self) -> Write {
         let (namespace, row) = self.namespace;
         let after = NamespaceRow { namespace: row, used_until: row.workers.start };
@@ -127,7 +125,7 @@ impl NewStore {
 pub struct Unopened {
     /// What is wrong.
     pub problem: Problem,
-    /// The database was not reached: it may be there later.
+    /// Whether a later try may succeed, as the database was only not reached.
     pub may_pass: bool,
 }
 
@@ -143,11 +141,11 @@ impl From<Unopened> for Problem {
     }
 }
 
-/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
-/// belongs to them and ends with them.
+/// Runs a future on a thread and a runtime of its own, so that it works inside any runtime; a connection
+/// that it makes ends with them.
 ///
 /// # Errors
-/// `INTERNAL` where there is no runtime, or it panicked.
+/// `INTERNAL` if there is no runtime, or the future panicked.
 pub fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
 where
     F: Future<Output = T>,
@@ -156,34 +154,34 @@ where
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
     let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
-    // The runtime ends there as well: it must not be dropped where another runs.
+    // The runtime is dropped on that thread, too: inside another runtime that would panic.
     std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
         .map_err(|_| cannot("the opening of the store panicked".to_owned()))
 }
 
-/// What a store held when it was opened.
+/// The contents of a store when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Whether the store was made by this opening.
     pub created: bool,
-    /// How many tags it has, without those that were deleted.
+    /// How many tags it has, not counting deleted ones.
     pub tags: u32,
     /// How many namespaces it has.
     pub namespaces: u32,
     /// When the last window was granted, if one ever was.
     pub last_grant: Option<StoreTime>,
-    /// When it was last known to be in use, within an hour.
+    /// When it was last known to be in use, to the hour.
     pub last_used: Option<StoreTime>,
-    /// Before when it grants no window, since it replaces a lost store.
+    /// The floor below which it grants no window, if it replaces a lost store.
     pub floor: Option<StoreTime>,
-    /// How far the database had come, by its own count of writings: of two copies the one with the
-    /// lower count lacks something.
+    /// The position of the database, its own count of writes: of two copies the one with the lower
+    /// position lacks something.
     pub position: u64,
 }
 
 impl Found {
-    /// Of a store that was there, by the numbers of tags and namespaces, by three times (of the last grant, of the last writing of
-    /// the time, before when no window is granted; 0 for none), and by the position.
+    /// Describes an existing store by its numbers of tags and namespaces, its times of the last grant and
+    /// of the last use and its floor (0 for none), and its position.
     pub fn of(
         [tags, namespaces]: [u32; 2],
         [granted, beat, floor]: [StoreTime; 3],
@@ -195,13 +193,13 @@ impl Found {
         Found { created, tags, namespaces, last_grant, last_used, floor, position }
     }
 
-    /// The time of the last grant; 0 for none.
+    /// The time of the last grant, or 0.
     pub(crate) fn granted(&self) -> StoreTime {
         self.last_grant.unwrap_or(StoreTime::new(0))
     }
 
-    /// Refuses a clock that strays from the last grant and the last use; the time that it strays from where
-    /// it is believed all the same.
+    /// Refuses a clock that strays from the last grant and the last use; with `believe` it only tells the
+    /// time that the clock strays from.
     ///
     /// # Errors
     /// `STORE_REFUSED` with both times.
@@ -218,8 +216,8 @@ impl Found {
         }
     }
 
-    /// A clock is believed which strays from a time that was known, and so many times of grants were lowered
-    /// to it.
+    /// Lowers the known times to a clock that is believed although it strays from `known`, and logs how many
+    /// times of grants were `lowered` in the store.
     pub(crate) fn believe_clock(&mut self, source: StoreTime, known: StoreTime, lowered: u64) {
         for time in [&mut self.last_grant, &mut self.last_used] {
             *time = time.map(|time| time.min(source));
@@ -245,7 +243,7 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// A place without a store (`does not exist`, `has no tables`), where none is to be made.
+/// The refusal for a place without a store (`what`: `does not exist`, `has no tables`).
 pub(crate) fn not_there(place: &str, what: &str) -> Problem {
     let detail = format!(
         "{place} {what}; to create a new store there: leafid init --store {place}; if there was one and it \
@@ -255,7 +253,7 @@ pub(crate) fn not_there(place: &str, what: &str) -> Problem {
     Problem::new(Code::StoreUnknown, detail)
 }
 
-/// What a store keeps, its `tables` or `keys`, in a version that is not this program's.
+/// The refusal for `tables` or `keys` of another program version.
 pub(crate) fn other_version(
     place: &str,
     what: &str,
@@ -269,7 +267,7 @@ pub(crate) fn other_version(
     Problem::new(Code::SchemaMismatch, detail)
 }
 
-/// What another program has written where a store is to be; `own` is what to give leafid instead.
+/// The refusal for another program's data; `own` is what to give leafid instead, such as a `file`.
 pub(crate) fn foreign(place: &str, what: &str, own: &str) -> Problem {
     let detail = format!("{place} is not a leafid store: {what}; give leafid a {own} of its own");
     Problem::new(Code::SchemaMismatch, detail)

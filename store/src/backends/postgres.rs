@@ -1,5 +1,5 @@
-//! PostgreSQL as a back end: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. The tables lie in a
-//! schema of their own, `leafid`, beside whatever else the database has.
+//! PostgreSQL as a back end: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. The tables are in a
+//! schema of their own, `leafid`, so the database may have other uses.
 
 mod address;
 mod values;
@@ -26,10 +26,10 @@ use leafid_turn::sql::{self, Query, Step, Texts};
 pub use address::Address;
 use values::Param;
 
-/// Keeps two programs from making a store at once: `leafid` as a number.
+/// The advisory lock that keeps two programs from making a store at once: `leafid` in ASCII.
 const MAKING: i64 = 0x6c65_6166_6964;
 
-/// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
+/// A connection to PostgreSQL. Statements are pipelined, so that those sent together cost one round trip.
 pub struct Postgres {
     client: tokio_postgres::Client,
     place: String,
@@ -54,8 +54,7 @@ impl Postgres {
         Ok(())
     }
 
-    /// Sends all statements, between these two if they are to be sent, and then waits for all
-    /// answers.
+    /// Sends all statements, between the first and the last if given, and then waits for all answers.
     async fn pipeline(
         &mut self,
         asked: &[&Query],
@@ -81,7 +80,7 @@ impl Postgres {
         let all = first.map(Sent::Script).into_iter();
         let all = all.chain(asked.iter().map(|asked| Sent::Asked(asked)));
         let all = all.chain(last.map(Sent::Script)).map(send);
-        // All were done only where none failed: the answer to a COMMIT after a failure is no error.
+        // A COMMIT after a failure is answered without an error, so every answer counts.
         let answers = in_order(all).await;
         let mut answers = answers.into_iter().collect::<Result<Vec<_>, Error>>();
         if let Ok(answers) = &mut answers {
@@ -106,8 +105,8 @@ impl Client for Postgres {
             None => reached(address, NoTls).await?,
             Some(tls) => reached(address, tls.clone()).await?,
         };
-        // A statement that waits is given up by the server before we give up on the server. What is
-        // looked at now holds for the session, whatever is reloaded while it is open.
+        // The server's time-outs for statements are shorter than ours for an exchange. Settings that are
+        // checked now hold for the session, even if the server reloads its configuration.
         let session = format!(
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; \
              SET search_path = leafid; SET timezone = 'UTC'; SET lock_timeout = {LOCKED_MS}; \
@@ -144,8 +143,8 @@ impl Driver for Postgres {
     }
 
     async fn named(&mut self) -> Result<Standing, Broken> {
-        // The first eight digits of a log file's name are the timeline, which each promotion of a
-        // replica raises. What is not flushed yet a crash may forget.
+        // The first eight digits of a WAL file's name are the timeline, which each promotion of a
+        // replica raises. Only flushed WAL counts: a crash may lose the rest.
         let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
                      left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
                      (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
@@ -170,7 +169,7 @@ impl Driver for Postgres {
             Ending::Open => (Some("BEGIN"), None),
         };
         let mut did = self.pipeline(&asked, first, last).await?.into_iter().map(|rows| {
-            // Every statement that writes gives a row with the time for each row that it wrote.
+            // A statement that writes returns the time once for each row that it wrote.
             let now_ms = rows.first().and_then(|row| row.int(0).ok());
             Did { rows: rows.len() as u64, now_ms }
         });
@@ -194,14 +193,14 @@ impl Driver for Postgres {
     }
 }
 
-/// A client; the connection that it uses is a task of its own.
+/// Connects a client; a task of its own runs the connection.
 async fn reached<T>(address: &Address, tls: T) -> Result<tokio_postgres::Client, Broken>
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
     let (client, connection) = address.config.connect(tls).await?;
-    // It ends when the client is dropped, or the server ends it: then only this hears why.
+    // The connection ends with the client, or by the server: only this task learns why.
     let place = address.place.clone();
     tokio::spawn(async move {
         if let Err(error) = connection.await {
@@ -212,8 +211,8 @@ where
     Ok(client)
 }
 
-/// Begins all, each before the next, and then waits for all; the outputs are in their order. What the
-/// crates have for that begins many in an order of its own, and a COMMIT must not overtake what it commits.
+/// Polls each future first in order, then waits for all; the outputs keep that order. `join_all` polls many
+/// futures in an order of its own, and a COMMIT must not overtake what it commits.
 async fn in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut futures: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
     let done: Vec<Poll<F::Output>> = poll_fn(|context| {
@@ -231,12 +230,12 @@ async fn in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
 }
 
 impl From<Error> for Broken {
-    /// What a failure means. The text of the client's error names neither the server's words nor the
-    /// cause; neither of them has a password.
+    /// Classifies an error. Its detail is the server's words or the cause, which the client's own
+    /// text leaves out; neither has a password.
     fn from(error: Error) -> Broken {
         let Some(said) = error.as_db_error() else {
             let cause = std::error::Error::source(&error);
-            // The client has no word of its own for it, and no try will find one.
+            // The client has no error kind for this, and no later try will help.
             if cause.is_some_and(|cause| cause.to_string() == "password missing") {
                 return Broken::new("no password in the URL", Breakage::Forbidden);
             }
@@ -264,7 +263,7 @@ impl From<Error> for Broken {
                 Breakage::Unknown
             }
             &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
-            // It stops, starts, or has no place for one more; or the connection is unfit.
+            // The server stops, starts or has no free connection, or the connection is broken.
             code if ["08", "53", "57", "58", "XX"]
                 .iter()
                 .any(|class| code.code().starts_with(class)) =>
@@ -288,7 +287,6 @@ mod tests {
         let said = RefCell::new(Vec::new());
         let say = async |n: usize| {
             said.borrow_mut().push(n);
-            // Every third is done at once.
             if !n.is_multiple_of(3) {
                 tokio::task::yield_now().await;
                 said.borrow_mut().push(1_000 + n);

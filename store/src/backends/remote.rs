@@ -1,6 +1,6 @@
-//! Back ends over a database that speaks SQL and lies across a network: what PostgreSQL and MySQL
-//! have in common. Other servers use the same rows at the same time and know nothing of each other:
-//! every writing carries the rows that it was decided on as its conditions.
+//! The common part of PostgreSQL and MySQL: a back end over an SQL database across a network. Other servers
+//! use the same rows at the same time without knowing of each other, so every write has the rows that it
+//! was decided on as its conditions.
 
 mod driver;
 mod meta;
@@ -38,7 +38,7 @@ static ODD_STEPS: Rate = Rate::new();
 /// A store in a database.
 pub struct Remote<D: Driver> {
     link: Link<Remote<D>>,
-    /// The longest window of any namespace, in ms, as far as it is known.
+    /// The longest known window of any namespace, in ms.
     longest: i64,
     texts: Texts,
     beaten: StoreTime,
@@ -95,8 +95,8 @@ impl<D: Driver> Remote<D> {
         self.link.now(now_ms.map(StoreTime::new), || self.longest)
     }
 
-    /// The lowest numbers without a row: one reading where `used_until` is right, more only after a
-    /// range changed.
+    /// The lowest numbers without a row: one read if `used_until` is right, more only after a range
+    /// changed.
     async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Fault> {
         let Want::Unused { namespace, from, end, count } = *want else {
             return Ok(Answer::Unused(Vec::new()));
@@ -114,8 +114,8 @@ impl<D: Driver> Remote<D> {
         }
     }
 
-    /// Writes all groups in one transaction. One that is not written whole undoes it, and a new one
-    /// goes without it.
+    /// Writes all groups in one transaction. A group that is written only in part rolls it back, and the
+    /// others are written again without that group.
     async fn apply(&mut self, groups: &[Vec<Step>]) -> Result<Vec<Outcome>, Broken> {
         let mut outcomes = vec![Outcome::Done(Vec::new()); groups.len()];
         loop {
@@ -129,7 +129,7 @@ impl<D: Driver> Remote<D> {
             let ending = match (steps.len(), single) {
                 (0, _) => return Ok(outcomes),
                 (1, true) => Ending::Alone,
-                // A statement is whole by itself, so nothing has to be looked at before.
+                // A single statement is atomic, so there is nothing to check before its commit.
                 (_, true) => Ending::Committed,
                 _ => Ending::Open,
             };
@@ -166,7 +166,7 @@ impl<D: Driver> Remote<D> {
         let now = self.hear(None);
         let beats = now.since(self.beaten).saturating_abs() >= BEAT_MS;
         if beats {
-            // Numbers of tags are leased without a time: the next start shall know one all the same.
+            // Segment leases write no time, but the next start needs one to judge the clock by.
             steps.push(texts.steps(&Write::Beat(now)));
         }
         for write in groups.iter().flatten() {
@@ -184,7 +184,7 @@ impl<D: Driver> Remote<D> {
             }
             Err(broken) => broken,
         };
-        // Undone already, but for what the client has to be told of.
+        // The database has rolled back already; this resets the client's own state.
         let undone = self.link.exchange(async |driver: &mut D| driver.rollback().await);
         if undone.await.is_err() {
             self.link.lose(&broken.detail);
@@ -204,7 +204,7 @@ impl<D: Driver> Remote<D> {
                 Err(broken) if broken.kind == Breakage::Locked => {
                     outcomes.push(Outcome::Locked(self.link.failed(&broken)));
                 }
-                // Those before are written, and known to be.
+                // The earlier groups keep their outcomes: they are written.
                 Err(broken) => {
                     outcomes.resize(groups.len(), Outcome::Failed(self.link.failed(&broken)));
                     break;
@@ -256,7 +256,7 @@ impl<D: Driver> BackEnd for Remote<D> {
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
-        // Between two answers the time goes on by itself.
+        // Between two answers the clock ticks on by itself.
         Ok(Some(self.hear(None)))
     }
 
@@ -282,7 +282,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
         let outcomes = match self.commit(groups).await {
             Ok(outcomes) => outcomes,
-            // Somebody keeps a row locked: who does not want that one goes on.
+            // Another session has a row locked: one by one, only the groups that need that row fail.
             Err(broken) if broken.kind == Breakage::Locked => match groups {
                 [_] => vec![Outcome::Locked(self.link.failed(&broken))],
                 _ => self.each(groups).await,
@@ -293,8 +293,8 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 }
 
-/// Judges a server by what its `meta/settings` found: whether it cannot be a store, and by which settings a
-/// crash forgets what was answered, which is refused or warned of. A server that does not say is no store.
+/// Judges a server by the row of `meta/settings`: refuses one that cannot be a store, and refuses or warns of
+/// settings that let a crash lose confirmed writes. A server that hides its settings is refused.
 pub(crate) fn judge(place: &str, found: &[Row], allow_unsafe: bool) -> Result<(), Broken> {
     let row = Row::only(found)?;
     if let Some(why) = row.said(0)? {

@@ -1,6 +1,6 @@
-//! The embedded back end: one SQLite file. Other processes may use it at the same time: a turn is
-//! one transaction that excludes them from its beginning on, and what waits together is committed
-//! together, because a commit costs a sync of the disk whether it carries one row or fifty.
+//! The embedded back end: one SQLite file. Other processes may use it at the same time, so a turn is
+//! one transaction that excludes them from its beginning. Waiting requests are committed together, because
+//! a commit costs one sync of the disk for one row or fifty.
 
 mod driver;
 pub mod file;
@@ -26,7 +26,7 @@ use driver::Driver;
 use file::open;
 use file::watch::File;
 
-/// For so few requests rows are looked for at once: each takes its time here.
+/// How many requests' rows are read at once: few, as each takes time on this thread.
 const AT_ONCE: usize = 32;
 
 /// A store's file.
@@ -42,32 +42,31 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it where the options say so.
+    /// Opens the file, or makes it if the options allow.
     ///
     /// # Errors
-    /// `STORE_REFUSED` where the file's system or its settings cannot keep a promise, or a store is there
-    /// that was to be new,
-    /// `SCHEMA_MISMATCH` for a file that is no store or another version's, `STORE_CHANGED` for
-    /// another store than was expected, `STORE_UNAVAILABLE` when it is not there or cannot be
-    /// opened.
+    /// `STORE_REFUSED` for a file system, setting or clock that makes grants unsafe, or an existing store
+    /// where a new one was wanted, `SCHEMA_MISMATCH` for a file that is no store or another version's,
+    /// `STORE_CHANGED` for another store than expected, `STORE_UNAVAILABLE` if it does not exist or
+    /// cannot be opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
         let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
         let time = RegistryTime::start(found.granted(), clock.as_ref());
         let opened = clock.wall().max(found.granted());
-        // For a person: another working folder would make it another path.
+        // Absolute, as messages may be read in another working folder.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Sqlite { connection, store, path, found, opened, file, clock, time })
     }
 
-    /// The time now, which is read inside the transaction: no other process's grant lies between
-    /// the time and the rows.
+    /// Reads the time inside the transaction, so that no other process can grant between the time and
+    /// the rows.
     fn now(&mut self) -> StoreTime {
         let longest = || file::longest_window_ms(&self.connection).unwrap_or(0);
         clock::read(&mut self.time, self.clock.as_ref(), "the wall clock", longest)
     }
 
-    /// Writes a group, until a row was not as it had been read; whether none was.
+    /// Writes a group, up to the first row that has changed since it was read; whether none had.
     fn apply(&self, group: &Group) -> Result<bool, rusqlite::Error> {
         for write in group {
             if !Driver(&self.connection).put(write)? {
@@ -77,9 +76,8 @@ impl Sqlite {
         Ok(true)
     }
 
-    /// Writes all groups. A group that is written in part ends the transaction, and a new one goes
-    /// without it: this is cheaper than a savepoint, which keeps a copy of every page, for a race
-    /// that is hardly ever lost.
+    /// Writes all groups. A group that is written only in part rolls the transaction back, and the others are
+    /// written again without it. Such races are rare, and a savepoint would copy every page each time.
     fn apply_all(&self, groups: &[Group]) -> Result<Vec<Outcome>, rusqlite::Error> {
         let mut outcomes = vec![Outcome::Done(Vec::new()); groups.len()];
         'again: loop {
@@ -156,7 +154,7 @@ impl BackEnd for Sqlite {
             let Answer::Fenced(fenced) = Driver(&self.connection).look(&Want::Fenced)? else {
                 return Ok(Standing::default());
             };
-            // A copy of a file has all that is in it: only how often it was written tells them apart.
+            // A copy has everything in the file, identifiers too, so only the position tells them apart.
             let database = String::new();
             Ok(Standing { fenced, database, position: file::position(&self.connection)? })
         };
@@ -167,7 +165,7 @@ impl BackEnd for Sqlite {
         let now = self.now();
         let committed = self.commit(groups, now);
         if committed.is_err() {
-            // Where even this fails, the next turn tries it again.
+            // If this fails, too, the next turn tries again.
             let _ = self.abandon();
         }
         committed.map(|outcomes| Written { now, outcomes }).map_err(|error| broken(&error))

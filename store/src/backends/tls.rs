@@ -1,4 +1,4 @@
-//! TLS to a database: who is believed to be it, and what to do where it is not believed.
+//! TLS to a database: which certificates are trusted, and advice where that fails.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,11 +19,10 @@ use tokio_rustls::rustls::{
 use super::address::Options;
 use crate::problem::Problem;
 
-/// What a database is asked to show, and what is shown to it. Each file comes with the name of the
-/// option that names it.
+/// The TLS settings that a URL asks for. Each file comes with the name of its option, for messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
-    /// The authorities that are believed, in PEM; else the public ones.
+    /// The trusted authorities, in PEM; the public ones if `None`.
     pub authorities: Option<(&'a str, &'a Path)>,
     pub any_name: bool,
     pub own: Option<[(&'a str, &'a Path); 2]>,
@@ -31,12 +30,12 @@ pub struct Asked<'a> {
 
 #[cfg(feature = "sql")]
 impl<'a> Asked<'a> {
-    /// What the options of a URL ask for, by the names of those for the mode, the authorities, our
-    /// certificate and its key. `any_name` says of a mode whether any name will do, and is none where it
-    /// asks for no TLS; `strict` is the option that does.
+    /// Reads the options with these names: the mode, the authorities, our certificate and its key.
+    /// `any_name` tells whether a mode accepts a certificate for any name, `None` for no TLS; `strict` is
+    /// the option to recommend for TLS.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// What is wrong with the options.
     pub fn of(
         options: &'a Options,
         [mode, authorities, certificate, key]: [&'a str; 4],
@@ -63,10 +62,10 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// TLS as it is asked for.
+/// Makes the TLS configuration.
 ///
 /// # Errors
-/// `REQUEST_INVALID` where a file is not what it should be.
+/// `REQUEST_INVALID` for a file without what it should contain.
 pub fn client(asked: &Asked<'_>) -> Result<ClientConfig, Problem> {
     let internal = |error: Error| Problem::new(Code::Internal, format!("no TLS: {error}"));
     let provider = Arc::new(ring::default_provider());
@@ -115,7 +114,7 @@ fn unfit(option: &str, path: &Path, why: &str) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
-/// What TLS failed with, if that is what an error is about, and no later try will change it.
+/// The TLS failure in an error's chain, if there is one that no later try will change.
 pub fn failure<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Error> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -132,8 +131,8 @@ pub fn failure<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e E
     None
 }
 
-/// What failed, and what to do: `authorities` names a file of authorities, `any_name`, if there is such
-/// an option, has a name that does not match let pass.
+/// Describes a failure and its cure: `authorities` is the option for a file of authorities, `any_name` the
+/// option, if there is one, that accepts a certificate for another name.
 pub fn advice(failure: &Error, authorities: &str, any_name: Option<&str>) -> String {
     let cure = match failure {
         Error::InvalidCertificate(
@@ -152,7 +151,7 @@ pub fn advice(failure: &Error, authorities: &str, any_name: Option<&str>) -> Str
     format!("{failure}{cure}")
 }
 
-/// Looks who signed a certificate, and not for whom.
+/// Verifies who signed a certificate, but not the name in it.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -175,7 +174,7 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        // The name is looked at last: all else is as it should be then.
+        // The name is checked last, so everything else is valid here.
         match self.0.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

@@ -1,5 +1,5 @@
-//! One generator of the server's own: a holder like any other, that many requests draw from. A
-//! request that finds it dry waits for the grant, for a few seconds at most.
+//! Drives one of the server's own generators: an ordinary holder, shared by many requests. A request that
+//! finds it empty waits for the grant, for a few seconds at most.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,18 +20,18 @@ use crate::registry::Registry;
 
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// What drivers share: the store, the clock, and how long a request waits.
+/// What all drivers share.
 #[derive(Clone)]
 pub struct Deps {
-    /// Where ranges come from.
+    /// The store that leases the ranges.
     pub store: Arc<Registry>,
-    /// The host's clock of the generators: the one that only ticks.
+    /// The monotonic clock of the generators.
     pub clock: Arc<dyn Clock>,
-    /// How long a request waits when the generator is dry.
+    /// How long a request waits when the generator is empty.
     pub patience: Duration,
 }
 
-/// A generator, and who waits for it.
+/// A generator, and the requests that wait for it.
 pub struct Driver<S: Kind> {
     state: Mutex<State<S>>,
     changed: Notify,
@@ -45,12 +45,12 @@ struct State<S: Kind> {
     at_hand: AtHand,
 }
 
-/// What of a tag's numbers is at hand.
+/// The leased numbers of a tag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtHand {
     /// The next number.
     pub next: u64,
-    /// The range that it lies in, and the one behind it.
+    /// The current range and the next range.
     pub ranges: Vec<Range>,
 }
 
@@ -76,24 +76,24 @@ enum Look {
 }
 
 impl<S: Kind + Send + 'static> Driver<S> {
-    /// Keeps this generator, and counts what it hands out.
+    /// Makes a driver of this generator, with counts of what it hands out.
     pub fn new(generator: Generator<S>, counts: Arc<OfSingle>) -> Arc<Driver<S>> {
         let state =
             Mutex::new(State { generator, problem: None, carrying: 0, at_hand: AtHand::default() });
         Arc::new(Driver { state, changed: Notify::new(), counts })
     }
 
-    /// `n` IDs, ascending.
+    /// Hands out `n` IDs, ascending.
     ///
     /// # Errors
-    /// Why none came in time: what the store said, or the generator's own word. What was drawn by
-    /// then is a gap.
+    /// Why they did not come in time: the store's refusal, or the generator's. IDs that were drawn by
+    /// then become a gap.
     pub async fn take(self: &Arc<Self>, deps: &Deps, n: usize) -> Result<Vec<u64>, Problem> {
         let mut ids = vec![0; n];
         let mut filled = 0;
         let mut deadline = None;
         while let Some(rest) = ids.get_mut(filled..) {
-            // Waits from before the look, so that no change is missed.
+            // Registers before it looks, so that no change is missed.
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
             match self.look(deps, rest, &mut filled)? {
@@ -119,7 +119,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
         Ok(ids)
     }
 
-    /// An ID, where one can be had without waiting.
+    /// Hands out an ID, if that needs no wait.
     pub fn at_once(self: &Arc<Self>, deps: &Deps) -> Option<u64> {
         let (mut id, mut filled) = ([0], 0);
         match self.look(deps, &mut id, &mut filled) {
@@ -127,12 +127,12 @@ impl<S: Kind + Send + 'static> Driver<S> {
                 self.counts.ids.one();
                 id.first().copied()
             }
-            // Whoever waits for it hears why, too.
+            // A request that waits gets the reason itself.
             Ok(_) | Err(_) => None,
         }
     }
 
-    /// What is at hand of a tag's numbers.
+    /// The leased numbers of a tag.
     pub fn at_hand(&self) -> AtHand {
         self.lock().at_hand.clone()
     }
@@ -146,8 +146,8 @@ impl<S: Kind + Send + 'static> Driver<S> {
         let now = deps.clock.boot();
         let mut state = self.lock();
         let n = rest.len() as u64;
-        // What was drawn is lost where the rest never comes: near the end of a tag it is all or
-        // nothing, as far as that many can be had in one go.
+        // IDs that were drawn are lost if the rest never comes: near the end of a tag it is all or
+        // nothing, if the generator can hold that many at once.
         let near_end = state.generator.may_end_before(n);
         let drawn = match near_end.then(|| state.generator.ready(now, n)) {
             Some(Err(refusal)) if refusal.code != Code::CountInvalid => Err(refusal),
@@ -160,7 +160,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
         }
         let missing = rest.len() - taken;
         if missing > 0 {
-            // Tells the generator how many are wanted, for its next ask.
+            // Tells the generator how many its next ask should be for.
             let _ = state.generator.ready(now, missing as u64);
         }
         if state.generator.wants(now)
@@ -173,7 +173,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
             return Ok(if missing == 0 { Look::Done } else { Look::Again });
         };
         let until = match state.generator.stance(refusal, now) {
-            // Why the store refuses stands in its own words.
+            // The store's own words tell why it refuses.
             Stance::Raise(code) if state.generator.failure() == Some(code) => {
                 return Err(state.said(code.into()));
             }
@@ -206,15 +206,14 @@ impl<S: Kind + Send + 'static> Driver<S> {
         self.changed.notify_waiters();
     }
 
-    /// Closes the generator; what of a window is to be given back, if it had one.
+    /// Closes the generator, and gives the release of its window, if it had one.
     pub fn retire(&self) -> Option<Release> {
         let release = self.lock().generator.retire();
         self.changed.notify_waiters();
         release
     }
 
-    /// Closes the generator, gives back what of a window was not used, and waits for the asks that
-    /// are under way.
+    /// Closes the generator, releases its window, and waits for the asks under way.
     pub async fn close(&self, deps: &Deps) {
         if let Some(release) = self.retire() {
             give_back(deps, release).await;
@@ -245,7 +244,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {
-        // The generator never panics, so a poisoned lock protects nothing that is torn.
+        // The generator never panics, so the state under a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -275,7 +274,6 @@ impl<S: Kind> State<S> {
         }
     }
 
-    /// What the store said, in its own words; without any, the refusal's.
     fn said(&self, refusal: Refusal) -> Problem {
         self.problem.clone().unwrap_or_else(|| refusal.into())
     }

@@ -1,5 +1,5 @@
-//! The files of journals: lines that are added, and written anew when they grew too many. In a folder
-//! each store has as many as servers noted it at once.
+//! The files of journals: lines are appended, and the file is rewritten when it has grown too much. A folder
+//! has as many files of a store as servers of it ran at once.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -12,34 +12,34 @@ use super::witness::{Note, Witness};
 use crate::problem::Problem;
 use leafid_turn::hex;
 
-/// The first word of each file, and the version of its lines.
+/// The start of each file: a format name, and the version of its lines.
 pub const FIRST: &str = "leafid-journal 1";
-/// A file that grew to more than this many bytes, and to four times what it began with, is written
-/// again with what still counts.
+/// A file of more than this many bytes, and more than four times its first size, is rewritten with what
+/// still counts.
 const LARGE: u64 = 256 * 1024;
-/// Servers of one store that keep journals in one folder, at most.
+/// The most servers of one store with journals in one folder.
 const SERVERS: u32 = 1_000;
 
-/// What the first line of a journal says.
+/// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The store.
     pub store: Token,
-    /// Since when the store has a journal here, by this machine's clock.
+    /// When the store's journal was begun here, by this machine's clock.
     pub since: StoreTime,
-    /// Where the store lies, without a password.
+    /// Where the store is, without a password.
     pub place: String,
 }
 
-/// A journal's file, and all that stands in it.
+/// An open journal file, with its contents.
 #[derive(Debug)]
 pub struct Log {
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
     /// Its first line.
     pub head: Head,
     file: File,
-    /// Held as long as the file is used: another file, since this one is replaced.
+    /// The lock, in a file of its own because the journal's is replaced when it is rewritten.
     lock: File,
     witness: Witness,
     size: u64,
@@ -48,8 +48,8 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a journal of a store that no other server uses, or begins one; gives what this and all
-    /// others of the store knew. Those that no server uses any more are taken over into this one.
+    /// Opens a journal of the store that no server uses, or begins one, and gives what all the store's
+    /// journals know. Other unused ones are merged into this one.
     pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Witness), Problem> {
         let store = head.store;
         let (path, lock) = free(folder, store)?;
@@ -79,7 +79,7 @@ impl Log {
         Ok((log, found))
     }
 
-    /// Adds notes.
+    /// Appends notes to the file.
     pub fn add(&mut self, notes: Vec<Note>) -> std::io::Result<()> {
         self.stand()?;
         let lines: String = notes.iter().map(text::line).collect();
@@ -98,16 +98,16 @@ impl Log {
         Ok(())
     }
 
-    /// Has what was added reach the disk.
+    /// Syncs the added notes to the disk.
     pub fn sync(&mut self) -> std::io::Result<()> {
         self.stand()?;
         self.file.sync_data()
     }
 
-    /// Writes the file whole again if it was removed or replaced: the next start would find nothing
-    /// there, or what somebody else wrote.
+    /// Rewrites the file if it was removed or replaced: the next start would find nothing there, or
+    /// somebody else's content.
     fn stand(&mut self) -> std::io::Result<()> {
-        // Without its lock another server may have taken the name since.
+        // If the lock file is gone, another server may have taken the name.
         let is_locked = is_at(&self.lock, &self.path.with_extension("lock"))?;
         if is_locked && is_at(&self.file, &self.path)? {
             return Ok(());
@@ -126,7 +126,7 @@ impl Log {
         Ok(())
     }
 
-    /// As on a full disk: the same file, which takes no line. Gives the one that takes them.
+    /// Makes the file read-only, as on a full disk, and gives the writable one back.
     #[cfg(test)]
     pub(super) fn fill(&mut self) -> std::io::Result<File> {
         Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
@@ -144,7 +144,7 @@ impl Log {
     }
 }
 
-/// Where the journal of a store's nth server lies.
+/// The path of the journal of a store's nth server.
 pub fn path(folder: &Path, store: Token, n: u32) -> PathBuf {
     folder.join(format!("{}-{n}.journal", hex(store)))
 }
@@ -168,7 +168,7 @@ fn all(folder: &Path) -> Result<Vec<(PathBuf, Token)>, Problem> {
     Ok(all)
 }
 
-/// What the journals of a store in a folder know together; nothing without one. They may be in use.
+/// Merges the journals of a store in a folder, which may be in use; `None` without any.
 ///
 /// # Errors
 /// As [`read`].
@@ -184,8 +184,8 @@ pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
     Ok(known)
 }
 
-/// What the journals in a folder know together of stores that lay at this place and granted something,
-/// with the file of one; nothing without one.
+/// Merges the journals in a folder of stores that were at this place and granted something, with the path
+/// of one of them; `None` without any.
 ///
 /// # Errors
 /// As [`read`].
@@ -201,13 +201,12 @@ pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Pr
     Ok(lost)
 }
 
-/// What the journal of a store says; nothing where it is not there. It may be in use.
+/// Reads a journal of a store, which may be in use; `None` if there is no file.
 ///
 /// # Errors
-/// `STORE_UNAVAILABLE` if it cannot be read, `SCHEMA_MISMATCH` if it is no journal, or another
-/// store's.
+/// `STORE_UNAVAILABLE` if it cannot be read, `SCHEMA_MISMATCH` if it is no journal, or another store's.
 pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Problem> {
-    // A pipe in its place would be waited for.
+    // Opening a pipe would block.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(unusable(path, &ErrorKind::InvalidInput.into()));
     }
@@ -258,7 +257,7 @@ fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
             let open = file.metadata()?;
             Ok((found.dev(), found.ino()) == (open.dev(), open.ino()))
         }
-        // Where a file is open there, nobody can take its place.
+        // Without Unix semantics an open file cannot be replaced.
         #[cfg(not(unix))]
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -266,7 +265,7 @@ fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Writes a file with what still counts, whole or not at all.
+/// Writes a new file with what still counts, atomically.
 fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, u64)> {
     let mut content = text::head(head);
     content.extend(witness.notes().map(|note| text::line(&note)));
@@ -288,7 +287,7 @@ fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
     free.unwrap_or_else(|| Err(no_more(folder)))
 }
 
-/// Keeps other servers from a journal: each notes what it wrote itself. Nothing if one has it.
+/// Locks a journal, so that only one server writes to it; `None` if another has it.
 fn lock(folder: &Path, path: &Path) -> Result<Option<File>, Problem> {
     let path = path.with_extension("lock");
     let file = private().create(true).truncate(false).write(true).open(&path);
@@ -318,7 +317,7 @@ fn no_more(folder: &Path) -> Problem {
     Problem::new(Code::StoreRefused, detail)
 }
 
-/// Nobody else needs to read what was granted when.
+/// Options for files that only this user may read.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

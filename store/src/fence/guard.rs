@@ -1,5 +1,5 @@
-//! What stands between a back end and the requests: compares the store with what was noted of it,
-//! fences it where something is missing, and notes what is written.
+//! The guard between requests and a back end: compares the store with the witness, fences the store if
+//! something is missing, and notes what is written.
 
 use std::sync::Arc;
 
@@ -14,37 +14,36 @@ use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
 use crate::utc;
 
-/// How often it is asked how far the store has come while it is written, in ms.
+/// How often the store's standing is read while it is written, in ms.
 const STANDING_MS: i64 = 1_000;
-/// How often a store that grants nothing is looked at, and at most at first for what holders have
-/// shown, in ms.
+/// The shortest pause between two comparisons of a store that grants nothing, or after evidence from
+/// holders, in ms.
 const AGAIN_MS: i64 = 1_000;
-/// The longest pause between two of these, in ms.
+/// The longest pause between two comparisons after evidence, in ms.
 const LONG_MS: i64 = 60_000;
-/// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
+/// How long nothing is granted after a fence, in ms: a second fail-over could undo it.
 const QUIET_MS: i64 = 5_000;
 const AT_ONCE: usize = 200;
-/// Another server may fence the store between a look and a fence: then it is looked at again.
+/// How often the store is compared again because another server fenced it before this one could.
 const LOOKS: u32 = 4;
 
 #[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
-    /// What was written, by this server or, as a journal knows, before.
+    /// What was written by this server and, by the journals, before it.
     witness: Witness,
     journal: Option<Arc<Journal>>,
     compared: Option<u64>,
-    /// A row was read that stands below what was written.
+    /// Whether a row was read that is below what was written.
     doubt: bool,
-    /// A holder has shown that something is missing, and when the store was compared for that last.
+    /// Whether a holder has shown that something is missing, and when that last led to a comparison.
     evidence: bool,
     shown: Option<HostTime>,
-    /// How long it is not compared for that again, in ms.
+    /// How long such evidence leads to no other comparison, in ms.
     pause_ms: i64,
     refused: Option<(Problem, HostTime)>,
     quiet_until: StoreTime,
-    /// Whether something was written since the store was asked how far it has come, and when that
-    /// was.
+    /// Whether something was written since the store's standing was read, and when it was read.
     wrote: bool,
     asked: Option<HostTime>,
     longest_ms: u32,
@@ -56,12 +55,12 @@ impl Guard {
         Guard { desk, keeps_tags: true, ..Guard::default() }
     }
 
-    /// Compares the store where it is time to; a turn of the back end has begun. Whether it did: what was
-    /// known of its rows may be so no more then, and the turn begins again.
+    /// Compares the store if that is due, in a turn that has begun, and tells whether it did: then rows that
+    /// were read before may have changed, and the turn has to begin again.
     ///
     /// # Errors
-    /// `STORE_REFUSED` where the store went back and may not be fenced without an operator,
-    /// `STORE_UNAVAILABLE` where it cannot be compared, and in the first seconds after a fence.
+    /// `STORE_REFUSED` if the store went back and only an operator may fence it, `STORE_UNAVAILABLE` if it
+    /// cannot be compared, and in the first seconds after a fence.
     pub async fn begin<B: BackEnd>(
         &mut self,
         back_end: &mut B,
@@ -70,7 +69,7 @@ impl Guard {
     ) -> Result<bool, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
-        // A comparison reads every known row, so repeated false claims may start few of them.
+        // A comparison reads every known row, so false claims must not cause many.
         let since = self.shown.map(|at| boot.since(at));
         if self.evidence && since.is_none_or(|since| since >= self.pause_ms.max(AGAIN_MS)) {
             (look, self.evidence, self.shown) = (true, false, Some(boot));
@@ -109,7 +108,7 @@ impl Guard {
                     }
                 }
                 if let Some(asked) = repair {
-                    // Who asked may be gone.
+                    // The caller may be gone.
                     let _ = asked.send(Err(problem.clone()));
                 }
                 Err(problem)
@@ -117,8 +116,8 @@ impl Guard {
         }
     }
 
-    /// Takes in what was read; true if a row stands below what was written, so that nothing may be
-    /// decided on it.
+    /// Checks rows that were read; true if one is below what was written, so that nothing may be decided on
+    /// it.
     pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
         let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
         let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag) else {
@@ -152,7 +151,7 @@ impl Guard {
             return;
         }
         (self.wrote, self.asked) = (false, Some(boot));
-        // Where it cannot be asked, the next turn hears of it.
+        // If the read fails, the next turn notices.
         if let Ok(standing) = back_end.standing().await {
             self.learn(&standing, now);
             self.witness.prune();
@@ -163,7 +162,7 @@ impl Guard {
         let Orders { journal, heard, repair } = orders;
         let found = journal.as_ref().map(|journal| journal.found.clone());
         for found in [found, heard].into_iter().flatten() {
-            // What this server wrote meanwhile counts, too.
+            // What this server wrote since it started counts, too.
             let mut all = found;
             let lines = self.witness.notes().filter(|note| !matches!(note, Note::Store(_)));
             lines.collect::<Vec<_>>().into_iter().for_each(|note| all.note(note));
@@ -219,7 +218,7 @@ impl Guard {
                 return Ok(self.behind(back_end, now).await?);
             }
             let why = self.why(&found, &below);
-            // A copy of a store may lack its last fence, too.
+            // An older copy of a store may lack its last fence, so the noted time counts, too.
             let noted = self.witness.store.as_ref().map(|noted| noted.fenced);
             let last = noted.max(Some(found.fenced.row.at)).unwrap_or(found.fenced.row.at);
             if repair.is_none() && !fences_itself(last, now) {
@@ -303,7 +302,7 @@ impl Guard {
     fn finding(&self, found: &Standing, below: Option<&Below>) -> Finding {
         let seen = Mark { generation: found.fenced.row.generation, position: found.position };
         let Some(noted) = &self.witness.store else {
-            // Nothing was noted but what this server wrote.
+            // No standing is noted, so only the rows that this server wrote can tell.
             return if below.is_some() { Finding::WentBack } else { Finding::Whole };
         };
         let sight = Sight {

@@ -1,5 +1,5 @@
-//! The journal: what a server noted, in a file that is kept apart from the store. What is noted
-//! stands in it within 100 ms, and is on the disk a second later.
+//! The journal: a file apart from the store with a server's notes of its writes. A note is in the file
+//! within 100 ms, and synced a second later.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,22 +16,21 @@ use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;
 use crate::store::JournalSight;
 
-/// After how long what is noted is written, together.
+/// How long notes are gathered before they are written together.
 const WRITTEN: Duration = Duration::from_millis(100);
-/// After how long what is written is synced.
+/// How long after a write the file is synced.
 const SYNCED: Duration = Duration::from_secs(1);
-/// How long it may fail before nothing is granted any more.
+/// How long writing may fail before nothing more is granted.
 const FAILS: Duration = Duration::from_secs(1);
-/// How long a disk may take for one writing until that counts as a failure.
+/// How long one write may take before that counts as a failure.
 const HANGS: Duration = Duration::from_secs(5);
 
-/// A journal that notes what one server writes to one store. When it is dropped, all of it is on the
-/// disk.
+/// The journal of one server's writes to one store. Dropping it writes and syncs everything.
 #[derive(Debug)]
 pub struct Journal {
-    /// Where it lies.
+    /// The path of its file.
     pub path: PathBuf,
-    /// What it and the others of this store knew when it was opened.
+    /// The merged content of this store's journals when it was opened.
     pub found: Witness,
     since: StoreTime,
     apart: bool,
@@ -43,13 +42,13 @@ pub struct Journal {
 #[derive(Debug, Default)]
 struct State {
     pending: Pending,
-    /// Since when something is to be written.
+    /// Since when notes wait to be written.
     since: Option<Instant>,
     failed: Option<(Instant, String)>,
     awaited: Vec<oneshot::Sender<Result<(), String>>>,
 }
 
-/// What is to be written: of each line the last.
+/// The notes to write: the last one of each line.
 #[derive(Debug, Default)]
 struct Pending {
     afresh: bool,
@@ -69,12 +68,11 @@ impl Pending {
 }
 
 impl Journal {
-    /// Opens a journal of the store that lies at this place, in a folder, which has to be there; begins
-    /// one if no other server has left one.
+    /// Opens an unused journal of the store at this place, or begins one. The folder must exist.
     ///
     /// # Errors
-    /// `SCHEMA_MISMATCH` if a file of its name is no journal, `STORE_UNAVAILABLE` if it cannot be read
-    /// or written.
+    /// `SCHEMA_MISMATCH` if a file with the name of a journal is none, `STORE_UNAVAILABLE` if it cannot be
+    /// read or written.
     pub fn open(folder: &Path, store: Token, place: String) -> Result<Journal, Problem> {
         let apart = is_apart(folder, &place);
         let (log, found) = Log::open(folder, Head { store, since: SystemClock.wall(), place })?;
@@ -90,16 +88,16 @@ impl Journal {
         Ok(Journal { path, found, since, apart, state, wake, writer })
     }
 
-    /// Its state, for `/readyz` and the metrics.
+    /// The state of the journal, for `/readyz` and the metrics.
     pub fn sight(&self) -> JournalSight {
         let written = state(&self.state).failed.is_none();
         JournalSight { written, since: self.since, apart: self.apart }
     }
 
-    /// Tells whether it keeps up with what is granted.
+    /// Checks that the journal keeps up with the grants.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` where it has failed for a second, or hangs for five.
+    /// `STORE_UNAVAILABLE` if writing has failed for a second or hung for five.
     pub fn stands(&self) -> Result<(), Problem> {
         let state = state(&self.state);
         let why = match (&state.failed, state.since) {
@@ -114,7 +112,7 @@ impl Journal {
         )))
     }
 
-    /// Notes what was written.
+    /// Adds notes.
     pub fn note(&self, notes: impl IntoIterator<Item = Note>) {
         let mut state = state(&self.state);
         state.since.get_or_insert_with(Instant::now);
@@ -123,10 +121,10 @@ impl Journal {
         self.wake();
     }
 
-    /// Waits until all that was noted is on the disk.
+    /// Waits until all notes are on the disk.
     ///
     /// # Errors
-    /// `STORE_UNAVAILABLE` where it cannot be written.
+    /// `STORE_UNAVAILABLE` if the file cannot be written.
     pub async fn synced(&self) -> Result<(), Problem> {
         let (told, done) = oneshot::channel();
         state(&self.state).awaited.push(told);
@@ -145,7 +143,7 @@ impl Journal {
     }
 
     fn wake(&self) {
-        // Where it is awake already, it has this to write, too.
+        // A full channel means that the writer is awake already and will write this, too.
         let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
     }
 }
@@ -154,7 +152,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         self.wake = None;
         if let Some(writer) = self.writer.take() {
-            // A thread that panicked has said so itself.
+            // If the thread panicked, it has reported that itself.
             let _ = writer.join();
         }
     }
@@ -168,7 +166,7 @@ fn hangs() -> String {
     format!("the disk has not answered for {HANGS:?}")
 }
 
-/// Whether a folder lies on another disk than the store's file; a database counts as another.
+/// Whether a folder is on another disk than the store's file; a database counts as another disk.
 fn is_apart(folder: &Path, place: &str) -> bool {
     let Some(file) = place.strip_prefix("sqlite:") else { return true };
     match (disk(folder), Path::new(file).parent().and_then(disk)) {
@@ -191,7 +189,7 @@ struct Writer {
     log: Log,
     shared: Arc<Mutex<State>>,
     awaited: Vec<oneshot::Sender<Result<(), String>>>,
-    /// Why the last try to write left something out, if it did.
+    /// Why the last write failed, if it did.
     behind: Option<String>,
 }
 
@@ -223,7 +221,7 @@ impl Writer {
             }
             if !self.awaited.is_empty() || unsynced.is_some_and(|since| since.elapsed() >= SYNCED) {
                 self.sync();
-                // What could not be written is tried again.
+                // After a failure it tries again.
                 let failed = state(&self.shared).failed.is_some();
                 unsynced = failed.then(Instant::now);
             }
@@ -241,7 +239,7 @@ impl Writer {
         let kept = notes.clone();
         self.behind = self.log.add(notes).err().map(|error| error.to_string());
         let mut shared = state(&self.shared);
-        // What was noted since counts for more.
+        // Newer notes replace those that are put back.
         let since = std::mem::take(&mut shared.pending).notes();
         shared.since =
             (self.behind.is_some() || !since.is_empty()).then_some(shared.since).flatten();
@@ -255,12 +253,11 @@ impl Writer {
 
     fn sync(&mut self) {
         let done = self.log.sync().map_err(|error| error.to_string());
-        // A full disk takes no line, and a sick one takes it and does not keep it: it is well again
-        // only when both are done.
+        // A full disk fails the write, a defective one the sync: only if both succeed is the journal well.
         let done = self.behind.clone().map_or(done, Err);
         self.tell(&done);
         for told in self.awaited.drain(..) {
-            // Who waited may be gone.
+            // The caller may be gone.
             let _ = told.send(done.clone());
         }
     }
@@ -289,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// A full disk takes no line, and syncs without an error what it has.
+    /// On a full disk the write fails, but the sync succeeds.
     #[test]
     fn a_journal_that_cannot_be_written_is_not_well_until_it_is() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Moving every line of a store past what may have been granted.
+//! Moves every tag and namespace of a store past what may have been granted.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const TRIES: u32 = 12;
 #[derive(Debug)]
 pub enum Stop {
     Fault(Fault),
-    /// Another server has fenced the store meanwhile.
+    /// Another server fenced the store meanwhile.
     Raced,
 }
 
@@ -31,8 +31,8 @@ impl From<Fault> for Stop {
     }
 }
 
-/// Fences a store that stands as it was found: in one transaction where the database takes all rows
-/// in one; else what says so is written with the last of them, and what was moved before a [`Stop`] stays
+/// Fences a store if its generation is still the one that was found: in one transaction if the database
+/// can, else in parts with the fence's row in the last one, and rows that were moved before a [`Stop`] stay
 /// moved.
 pub async fn fence<B: BackEnd>(
     back_end: &mut B,
@@ -68,7 +68,7 @@ pub async fn fence<B: BackEnd>(
     Err(busy().into())
 }
 
-/// Moves the tags that stand below what a journal knows, in a store that another server has fenced.
+/// Moves tags that are below this server's witness, in a store that another server has fenced.
 pub async fn raise<B: BackEnd>(back_end: &mut B, witness: &Witness) -> Result<usize, Stop> {
     for _ in 0..TRIES {
         back_end.begin().await?;
@@ -99,8 +99,8 @@ fn busy() -> Fault {
     Fault { detail: format!("others wrote the rows that were to be moved, {TRIES} times in a row") }
 }
 
-/// Writes the rows, and that they are moved with the last of them; false if one was not as it was
-/// read.
+/// Writes the moved rows, the last of them together with the fence's row; false if a row has changed since
+/// it was read.
 async fn write<B: BackEnd>(
     back_end: &mut B,
     writes: Vec<Write>,
@@ -111,7 +111,7 @@ async fn write<B: BackEnd>(
     let mut parts: Vec<Vec<Write>> = writes.chunks(size).map(<[Write]>::to_vec).collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
-        // Nobody may have fenced it meanwhile.
+        // An unchanged fence is a condition: no other server may have fenced the store meanwhile.
         let same = Box::new(before.row.clone());
         let fence = Write::Fence { before: Box::new(before.clone()), after: same };
         if !group(back_end, [vec![fence], part].concat()).await? {
@@ -141,7 +141,7 @@ struct Moves {
     writes: Vec<Write>,
     tags: usize,
     namespaces: usize,
-    /// Before when no window is granted, of namespaces that nobody knows of, too.
+    /// The floor for windows, which also holds for namespaces that were lost.
     floor: StoreTime,
 }
 
@@ -182,8 +182,8 @@ impl Moves {
     }
 }
 
-/// Every tag behind a fence. One that is known and has no row was lost with it: its tombstone keeps the
-/// position for when it is made again.
+/// The writes that move every tag. A noted tag without a row was lost: a tombstone keeps its position for
+/// when it is created again.
 async fn tags<B: BackEnd>(
     back_end: &mut B,
     witness: &Witness,

@@ -1,5 +1,5 @@
-//! Notes as lines of a file. Each ends with a checksum: what a crash cut off, or a disk spoilt, is
-//! left out, and the lines around it count.
+//! Notes as lines of a file. Each ends with a checksum: a line that was cut off by a crash, or corrupted, is
+//! skipped, and the others count.
 
 use leafid_core::registry::Mark;
 use leafid_core::{Name, StoreTime, Token};
@@ -11,13 +11,13 @@ use super::file::{FIRST, Head};
 use super::witness::{Note, Noted, Window};
 use leafid_turn::hex;
 
-/// The first line of a file.
+/// Writes the first line of a file.
 pub fn head(head: &Head) -> String {
     let (store, place) = (hex(head.store), utf8_percent_encode(&head.place, &APART));
     format!("{FIRST} {store} {} {place}\n", head.since.get())
 }
 
-/// What a first line says, without its end; nothing if it is no journal's.
+/// Reads a first line, without its line break; `None` if it is no journal's.
 pub fn read_head(line: &str) -> Option<Head> {
     let (store, rest) = line.strip_prefix(FIRST)?.strip_prefix(' ')?.split_once(' ')?;
     let (since, place) = rest.split_once(' ')?;
@@ -26,7 +26,7 @@ pub fn read_head(line: &str) -> Option<Head> {
     Some(Head { store, since, place })
 }
 
-/// A note as a line.
+/// Writes a note as a line.
 pub fn line(note: &Note) -> String {
     let said = match note {
         Note::Afresh => "afresh".to_owned(),
@@ -43,7 +43,7 @@ pub fn line(note: &Note) -> String {
     format!("{said} #{:08x}\n", checksum(&said))
 }
 
-/// What a line says, without its end; nothing if it is not as it was written.
+/// Reads a line, without its line break; `None` if its checksum is wrong.
 pub fn read(line: &str) -> Option<Note> {
     let (said, sum) = line.rsplit_once(" #")?;
     if u32::from_str_radix(sum, 16) != Ok(checksum(said)) {
@@ -74,10 +74,10 @@ pub fn read(line: &str) -> Option<Note> {
     words.next().is_none().then_some(note)
 }
 
-/// What is no part of a name in a line.
+/// The characters that are percent-encoded in a name.
 const APART: AsciiSet = CONTROLS.add(b' ').add(b'#').add(b'%');
 
-/// A name as one word: Leaf's table may have any.
+/// Encodes a name as one word: names in Leaf's table may have any characters.
 fn coded(name: &Name) -> PercentEncode<'_> {
     utf8_percent_encode(name.as_str(), &APART)
 }
@@ -94,7 +94,7 @@ fn word(database: &str) -> String {
     }
 }
 
-/// FNV-1a: it tells a line that was cut off or spoilt, and keeps nobody from writing another one.
+/// FNV-1a: detects lines that were cut off or corrupted, but not forgery.
 fn checksum(said: &str) -> u32 {
     said.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

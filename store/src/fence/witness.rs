@@ -1,4 +1,4 @@
-//! What a server knows to be written: the highest end of every line.
+//! The witness: the highest end of every tag and worker number that a server knows to be written.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,66 +9,66 @@ use leafid_core::{Name, StoreTime};
 use crate::backends::{Answer, Group, Outcome, Seen, Want, Write};
 use crate::utc;
 
-/// What is noted of a worker number. Its end may go down when its holder gives back what is left; the
-/// time of its last grant never does.
+/// The noted window of a worker number. A release may lower its end, but nothing lowers the time of its
+/// last grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// When it was granted or renewed last.
+    /// When the window was granted or renewed last.
     pub granted: StoreTime,
-    /// The end that was reserved then.
+    /// The end that was reserved then, as a position.
     pub end: u64,
 }
 
-/// One thing that is noted.
+/// One note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The store was fenced: what was noted of windows counts no more.
+    /// The store was fenced: earlier notes of windows no longer count.
     Afresh,
     /// How far the store had come.
     Store(Noted),
-    /// A tag.
+    /// A tag and its position.
     Tag(Name, u64),
-    /// A worker number.
+    /// A worker number of a namespace, and its window.
     Worker(Name, u32, Window),
 }
 
 /// How far a store had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// By its own counts.
+    /// Its generation and its position.
     pub mark: Mark,
     /// When it was fenced last; 0 if it never was.
     pub fenced: StoreTime,
-    /// The latest time that it told.
+    /// The latest known time of the store.
     pub latest: StoreTime,
     /// The longest window of any of its namespaces, in ms.
     pub longest_ms: u32,
-    /// What its database called itself.
+    /// The identifier of its database.
     pub database: String,
 }
 
-/// A row that stands below what was written.
+/// A row that is below what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Below {
-    /// Whether there is no row, and it is a tag's.
+    /// Whether it is a tag without a row.
     pub is_missing_tag: bool,
-    /// In words.
+    /// The difference in words.
     pub said: String,
 }
 
-/// What a server knows to be written.
+/// The highest ends that a server knows to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    /// How far the store had come when that was looked at last, if it ever was.
+    /// How far the store had come when that was last read.
     pub store: Option<Noted>,
-    /// The tags.
+    /// The positions of tags.
     pub tags: BTreeMap<Name, u64>,
-    /// The worker numbers.
+    /// The windows of worker numbers.
     pub workers: BTreeMap<(Name, u32), Window>,
 }
 
 impl Witness {
-    /// Takes in a note.
+    /// Adds a note.
     pub fn note(&mut self, note: Note) {
         match note {
             Note::Afresh => self.workers.clear(),
@@ -83,7 +83,7 @@ impl Witness {
         }
     }
 
-    /// All that is noted, to begin another file with.
+    /// All notes, as the content of a new file.
     pub fn notes(&self) -> impl Iterator<Item = Note> + '_ {
         let store = self.store.clone().map(Note::Store).into_iter();
         let tags = self.tags.iter().map(|(tag, end)| Note::Tag(*tag, *end));
@@ -91,8 +91,7 @@ impl Witness {
         store.chain(tags).chain(workers.map(|((name, n), window)| Note::Worker(*name, *n, *window)))
     }
 
-    /// Forgets windows that are over since long at the time that was noted last: nobody is granted
-    /// what is past.
+    /// Forgets windows that are long over by the latest noted time: no past time is granted.
     pub fn prune(&mut self) {
         let Some(noted) = &self.store else { return };
         let longest = i64::from(noted.longest_ms.max(DEFAULT_MAX_WINDOW_MS)).saturating_mul(2);
@@ -100,8 +99,8 @@ impl Witness {
         self.workers.retain(|_, window| now.since(window.granted) <= longest);
     }
 
-    /// What this and another server know together. Of windows what was noted since the last fence that
-    /// either knows: those from before it are over when the next one begins.
+    /// Merges two witnesses. Of the windows only those since the last fence that either knows count: earlier
+    /// ones end before any new one begins.
     #[must_use]
     pub fn and(mut self, other: Option<Witness>) -> Witness {
         let Some(mut other) = other else { return self };
@@ -138,13 +137,13 @@ impl Witness {
         self
     }
 
-    /// Whether a store that forgot this would grant something again.
+    /// Whether anything was granted that a store could forget and grant again.
     pub fn has_granted(&self) -> bool {
         let fenced = self.store.as_ref().is_some_and(|noted| noted.mark.generation > 0);
         fenced || !self.tags.is_empty() || !self.workers.is_empty()
     }
 
-    /// Forgets all times, and the windows with them: they were told by a clock that was wrong.
+    /// Forgets all times and windows, as they come from a clock that was wrong.
     pub fn forget_times(&mut self) {
         self.workers.clear();
         if let Some(noted) = &mut self.store {
@@ -152,20 +151,20 @@ impl Witness {
         }
     }
 
-    /// The highest end of a window of a namespace.
+    /// The highest end of a namespace's windows.
     pub fn highest(&self, name: Name) -> u64 {
         let workers = self.workers.range((name, 0)..=(name, u32::MAX));
         workers.map(|(_, window)| window.end).max().unwrap_or(0)
     }
 
-    /// The latest time of which it is known that something was granted.
+    /// The latest known time of a grant or of the store.
     pub fn latest(&self) -> StoreTime {
         let granted = self.workers.values().map(|window| window.granted);
         let noted = self.store.as_ref().map(|noted| noted.latest);
         granted.chain(noted).max().unwrap_or(StoreTime::new(0))
     }
 
-    /// What a row that was read lacks of what was written, if anything.
+    /// The difference, if a row that was read is below what was written.
     pub fn below(&self, want: &Want, answer: &Answer) -> Option<Below> {
         match (want, answer) {
             (Want::Tag(tag), Answer::Tag(_) | Answer::Removed(_)) => {
@@ -197,8 +196,8 @@ impl Witness {
         }
     }
 
-    /// What a worker's row lacks. The time of its grant alone may stand lower: a server that was told to
-    /// believe its clock lowers that, beside others that go on. What was reserved stays.
+    /// The difference, if a worker's row is below its noted window in both time and end. A lower time alone
+    /// is no loss: a server that is told to trust its clock lowers it, but never the end, while others run.
     fn window(&self, name: Name, worker: u32, found: StoreTime, end: Option<u64>) -> Option<Below> {
         let noted = self.workers.get(&(name, worker))?;
         (found < noted.granted && end.is_none_or(|end| end < noted.end)).then(|| Below {
@@ -212,7 +211,7 @@ impl Witness {
     }
 }
 
-/// What is to be noted of groups that were written.
+/// The notes of a written group.
 pub fn notes<'g>(group: &'g Group, outcome: &Outcome) -> impl Iterator<Item = Note> + use<'g> {
     let done = matches!(outcome, Outcome::Done(_));
     group.iter().filter(move |_| done).filter_map(|write| match write {
@@ -225,13 +224,13 @@ pub fn notes<'g>(group: &'g Group, outcome: &Outcome) -> impl Iterator<Item = No
     })
 }
 
-/// Whether this records that a holder has what was never granted here.
+/// Whether a write records that a holder has something that this store never granted.
 pub fn is_evidence(write: &Write) -> bool {
     match write {
         Write::Tag { before, after, .. } => {
             after.claimed_until > before.and_then(|seen| seen.row.claimed_until)
         }
-        // A renewal that is granted leaves the key, a release raises nothing.
+        // Unlike this, a granted renewal keeps the key, and a release raises no end.
         Write::Worker(write) => write.before.is_some_and(|Seen { row, .. }| {
             let lost = row.key.is_some() && write.after.key.is_none();
             lost && write.after.reserved_until > row.reserved_until
@@ -240,7 +239,7 @@ pub fn is_evidence(write: &Write) -> bool {
     }
 }
 
-/// The longest window of the namespaces that a group is about, in ms.
+/// The longest window of the namespaces in a group, in ms.
 pub fn longest_ms(group: &Group) -> u32 {
     let longest = group.iter().map(|write| match write {
         Write::Same(_, seen) => seen.row.namespace.max_window_ms,
@@ -284,9 +283,9 @@ mod tests {
             (&tags, tag(49), true),
             (&tags, Answer::Tag(None), true),
             (&workers, worker(7_000, 90), false),
-            // Its holder has given back the rest.
+            // The holder released the rest.
             (&workers, worker(7_000, 20), false),
-            // Its time was lowered to that of a clock that is believed.
+            // The time was lowered to that of a trusted clock.
             (&workers, worker(6_999, 90), false),
             (&workers, worker(6_999, 89), true),
             (&workers, Answer::Workers(Vec::new()), true),

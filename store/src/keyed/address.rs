@@ -1,4 +1,4 @@
-//! The parts of a URL that names several hosts.
+//! Parses URLs with several hosts.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,13 +10,13 @@ pub struct Parts {
     pub scheme: String,
     pub login: Option<(String, String)>,
     pub hosts: Vec<String>,
-    /// The path with its slash and without one at its end; empty for none.
+    /// The path, with a slash at its start and none at its end, or empty.
     pub path: String,
     pub options: Options,
     pub place: String,
 }
 
-/// Reads the parts of a URL that may have these options; what is wrong has no word of it that may be secret.
+/// Parses a URL that may have these options; the error repeats nothing that may be secret.
 pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Parts, String> {
     let (url, options) = without(url, known)?;
     let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;

@@ -1,5 +1,5 @@
-//! What a key-value store has to do for the registry: few operations, each with all its keys at
-//! once, so that each is one trip over the network.
+//! The operations of a key-value store for the registry: few, each with all its keys at once, so that each
+//! is one round trip.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -10,7 +10,7 @@ use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 
-/// How many worker numbers have their rows in one bucket.
+/// How many worker numbers share a bucket.
 pub const BUCKET: u32 = 256;
 
 /// The bucket of a worker number.
@@ -18,29 +18,29 @@ pub fn bucket(worker: u32) -> u32 {
     worker / BUCKET
 }
 
-/// A key-value store: revisions, comparisons on them, and groups that are written whole or not at
-/// all. Examining it writes something that nobody reads, so that its own time is known.
+/// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
+/// that nobody reads, to learn the store's own time.
 ///
 /// # Errors
-/// Every verb says how it broke off.
+/// Every method tells how it failed.
 pub trait Engine: Client {
-    /// A turn takes up nothing more when it changes this many rows of one namespace.
+    /// The changed rows of one namespace after which a turn takes up no more requests.
     const WIDE: usize;
-    /// How many requests look for rows at once; each may change two.
+    /// How many requests' rows are read at once; each may change two.
     const AT_ONCE: usize;
-    /// A group sets at most this many keys.
+    /// The most keys that a group sets.
     const WHOLE: usize;
 
-    /// The time that its last answers told, if it has a clock of its own.
+    /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
 
-    /// What it calls itself, and how far it has come, as of its last answers; without its fence.
+    /// Its identifier and position, as of its last answers; not the fence.
     fn named(&self) -> Standing;
 
-    /// Whether anything lies where the store is to be.
+    /// Whether there is anything in the place for the store.
     fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>> + Send;
 
-    /// Makes the store, unless one is there; whether it did.
+    /// Makes the store unless one exists, and tells whether it did.
     fn make(
         &mut self,
         store: Token,
@@ -48,8 +48,8 @@ pub trait Engine: Client {
         namespace: (Name, &str),
     ) -> impl Future<Output = Result<bool, Broken>> + Send;
 
-    /// Reads keys, and which buckets of each namespace were touched since; nothing that was written
-    /// before is missed.
+    /// Reads keys, and the buckets of each namespace that were touched since its marks. Sees every earlier
+    /// write.
     fn survey(
         &mut self,
         keys: &[Key],
@@ -62,7 +62,7 @@ pub trait Engine: Client {
         buckets: &[(Name, u32)],
     ) -> impl Future<Output = Result<Vec<(Name, u32, Stored)>, Broken>> + Send;
 
-    /// Reads the first entries of a folder after a name, in their order.
+    /// Reads the first entries of a folder after a name, in order.
     fn list(
         &mut self,
         folder: Folder,
@@ -70,10 +70,10 @@ pub trait Engine: Client {
         limit: usize,
     ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>> + Send;
 
-    /// Has a later writing find out whether a row was written or made after this call.
+    /// Reads the marks by which a later write checks that no row was written or made after this call.
     fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Marks, Broken>> + Send;
 
-    /// Writes each group whole or not at all, if the store is still this one.
+    /// Writes each group atomically, if the store is still this one.
     fn commit(
         &mut self,
         store: Identity,
@@ -81,27 +81,27 @@ pub trait Engine: Client {
         beat: Option<&str>,
     ) -> impl Future<Output = Vec<Ended>> + Send;
 
-    /// Where a key lies, for a person.
+    /// Where a key is, for messages.
     fn place(&self, key: &Key) -> String;
 }
 
-/// By what a store is told from another one at the same place.
+/// Tells a store from another one at the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Its random id.
     pub store: Token,
-    /// Which writing of [`Key::Meta`] was found.
+    /// The revision of [`Key::Meta`] that was found.
     pub meta: u64,
 }
 
-/// What lies under a key.
+/// The keys of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// What the store says of itself.
+    /// The store's row about itself.
     Meta,
-    /// When it was used last.
+    /// The time of its last use.
     Beat,
-    /// What it says of its last fence.
+    /// The row of its last fence.
     Fence,
     /// A tag.
     Tag(Name),
@@ -111,7 +111,7 @@ pub enum Key {
     Worker(Name, u32),
 }
 
-/// Keys that have names.
+/// The folders of keys with names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folder {
     /// Tags.
@@ -121,7 +121,7 @@ pub enum Folder {
 }
 
 impl Folder {
-    /// What it is called.
+    /// The name of the folder.
     pub fn path(self) -> &'static str {
         match self {
             Folder::Tags => "tags",
@@ -129,7 +129,7 @@ impl Folder {
         }
     }
 
-    /// The key of a name in it.
+    /// The key of a name in the folder.
     pub fn key(self, name: Name) -> Key {
         match self {
             Folder::Tags => Key::Tag(name),
@@ -137,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// A name in it, if it is one.
+    /// Parses a name in the folder, if it is valid.
     pub fn name(self, text: &str) -> Option<Name> {
         match self {
             Folder::Tags => Name::tag(text).ok(),
@@ -147,7 +147,7 @@ impl Folder {
 }
 
 impl Key {
-    /// Where it lies, below a root; where numbers lie is the engine's.
+    /// The path of the key below a root; the engine gives that of a worker number.
     pub fn below(&self, root: &str, worker: impl FnOnce(&Name, u32) -> String) -> String {
         match self {
             Key::Meta => format!("{root}/meta"),
@@ -160,36 +160,35 @@ impl Key {
     }
 }
 
-/// A value, and which writing of its key it is.
+/// A value and the revision of its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// The value.
     pub text: Vec<u8>,
-    /// Another one after each writing.
+    /// A number that changes with each write.
     pub revision: u64,
 }
 
-/// Which touches of a namespace are known, without a bucket 0; or what a writing checks so that nothing was
-/// written since.
+/// Marks of a namespace: either the touches that a server knows (a missing bucket has 0), or what a write
+/// checks so that nothing was written since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Of the namespace as a whole.
+    /// The mark of the namespace as a whole.
     pub root: u64,
-    /// Of each bucket.
+    /// The mark of each bucket.
     pub buckets: BTreeMap<u32, u64>,
 }
 
 /// A group as keys and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// Keys that have to be as they were.
+    /// Keys that must still have these revisions.
     pub checks: Vec<(Key, u64)>,
-    /// What is written.
+    /// The keys to write.
     pub sets: Vec<Set>,
-    /// Buckets whose rows changed in a way that others have to notice.
+    /// Buckets with changes that other servers have to notice.
     pub touches: Vec<Touch>,
-    /// A namespace whose rows have to be as they were, and the numbers that this concerns: all of
-    /// them, if none is named.
+    /// A namespace, its marks, and the numbers with rows that must be unchanged: all if no range is given.
     pub guard: Option<(Name, Marks, Vec<Range>)>,
 }
 
@@ -198,50 +197,50 @@ pub struct Commit {
 pub struct Set {
     /// The key.
     pub key: Key,
-    /// The revision that it has to be at; none where the key may not be there.
+    /// The revision that the key must have; `None` if it must not exist.
     pub before: Option<u64>,
     /// The value.
     pub text: String,
 }
 
-/// A bucket that is touched.
+/// A touch of a bucket, which tells other servers to read it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     /// Its namespace.
     pub namespace: Name,
     /// Its number.
     pub bucket: u32,
-    /// Whether it is the first time.
+    /// Whether it is the bucket's first touch.
     pub first: bool,
 }
 
 /// How a group ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It is written.
+    /// The group is written.
     Done {
         /// The new revision of each key.
         revisions: Vec<u64>,
-        /// What was touched.
+        /// The marks that moved.
         touched: Vec<Touched>,
     },
-    /// Nothing of it is written: a key was not as it had been.
+    /// Nothing is written: a key has changed.
     Conflict,
-    /// Nothing of it is written: the store is not the one that was opened.
+    /// Nothing is written: the store is not the one that was opened.
     Gone,
-    /// It was not written, or nobody knows whether it was.
+    /// The write failed, or its outcome is unknown.
     Broken(Broken),
 }
 
-/// A mark that moved; whoever knew it as it was before has missed nothing.
+/// A mark that moved; a server that knew the mark before has missed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// The namespace.
     pub namespace: Name,
-    /// The bucket; none for the namespace as a whole.
+    /// The bucket; `None` for the namespace as a whole.
     pub bucket: Option<u32>,
-    /// The mark that it had.
+    /// The old mark.
     pub before: u64,
-    /// The mark that it has.
+    /// The new mark.
     pub after: u64,
 }

@@ -1,5 +1,5 @@
-//! etcd, by its JSON gateway: rows are values of keys under a prefix, and every writing is a
-//! transaction that compares the revisions of the keys that it was decided on.
+//! etcd, by its JSON gateway: rows are values of keys under a prefix, and every write is a transaction
+//! that compares the revisions of the keys that it was decided on.
 
 mod address;
 mod gateway;
@@ -78,13 +78,13 @@ impl Client for Etcd {
 }
 
 impl Engine for Etcd {
-    // With two rows each, and a touched bucket each, all fit one transaction.
+    // Chosen so that all fit one transaction, with two rows and a touched bucket each.
     const WIDE: usize = 24;
     const AT_ONCE: usize = 16;
     const WHOLE: usize = 100;
 
     fn told(&mut self) -> Option<StoreTime> {
-        // It has no clock that its clients could read.
+        // etcd has no clock that clients could read.
         None
     }
 
@@ -103,7 +103,7 @@ impl Engine for Etcd {
         for kv in found.iter().flat_map(ranges) {
             keys.push(Kv::read(kv)?.key);
         }
-        // What examining it wrote is nobody's.
+        // The key that examining wrote does not count.
         Ok(keys.iter().any(|key| *key != self.keys.probe()))
     }
 
@@ -206,7 +206,7 @@ impl Engine for Etcd {
         groups: &[Commit],
         beat: Option<&str>,
     ) -> Vec<Ended> {
-        // A key that is made again has a revision that it never had.
+        // Revisions never repeat, so the one of `meta` identifies the store even if its key was made again.
         txn::commit(self, store.meta, groups, beat).await
     }
 

@@ -1,5 +1,5 @@
-//! Finding what a decision wants: a trip for the keys that are named and for what was touched since,
-//! one for the buckets that were, and one for the numbers that look free.
+//! Reads what a decision needs: one round trip for the named keys and the touches since the last read, one
+//! for the touched buckets, and one for the numbers that look free.
 
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
@@ -15,7 +15,7 @@ use crate::store::Page;
 const FIRST: usize = 4;
 const LEAST: usize = 16;
 const MOST: usize = 512;
-/// How many buckets are read at once: few enough that it does not take long.
+/// How many buckets are read at once: few, to keep each read short.
 const TOGETHER: usize = 8;
 
 impl<E: Engine> Keyed<E> {
@@ -113,7 +113,7 @@ impl<E: Engine> Keyed<E> {
         for some in buckets.chunks(TOGETHER) {
             let rows = self.link.ask(async |engine| engine.buckets(some).await).await?;
             for (name, worker, stored) in rows {
-                // Said in the log, and handed out to nobody.
+                // An unreadable row is logged, and its number granted to nobody.
                 let _ = self.learn(name, worker, &stored);
             }
         }
@@ -169,7 +169,7 @@ impl<E: Engine> Keyed<E> {
         })
     }
 
-    /// The first numbers in an order in which numbers can only move back by being read.
+    /// The first numbers in an order in which a fresh read can only move a number back.
     async fn looks_free(
         &mut self,
         name: Name,
@@ -192,7 +192,7 @@ impl<E: Engine> Keyed<E> {
         }
     }
 
-    /// Reads numbers again, those aside that were read in this turn.
+    /// Reads numbers again, except those that were read in this turn.
     async fn again(&mut self, name: Name, workers: &[u32]) -> Result<(), Fault> {
         let turn = self.turn;
         let known = self.spaces.get(&name);
@@ -213,12 +213,12 @@ impl<E: Engine> Keyed<E> {
         Ok(())
     }
 
-    /// Notes what a change of a namespace is decided on, before that is read.
+    /// Reads the marks that a change of a namespace depends on, before its rows are read.
     async fn guard(&mut self, name: Name) -> Result<(), Fault> {
         if !self.guards.contains_key(&name) {
             let guard = self.link.ask(async |engine| engine.guard(name).await).await?;
             self.guards.insert(name, guard);
-            // Whatever was read before is read again.
+            // A new turn number, so that earlier reads are repeated.
             self.turn += 1;
         }
         Ok(())
@@ -250,8 +250,7 @@ impl<E: Engine> Keyed<E> {
             let last = list.len() < limit;
             for (name, stored) in list {
                 after = Some(name);
-                // Of one that cannot be read the log tells: the list of the others helps to find out what
-                // happened.
+                // An unreadable one is only logged: the list of the others helps to find out what happened.
                 if let Ok(Some(Seen { row, .. })) = self.tag(name, Some(&stored))
                     && !row.deleted
                 {

@@ -1,4 +1,4 @@
-//! Opening a store: what it must be and hold, and its making where that was asked for.
+//! Opens or makes a store, and reads its contents.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl<E: Engine> Far for Keyed<E> {
     const CLOCK: &'static str = "the clock that counts for this store";
     const OTHER: &'static str = "path";
     const CONNECTING: Duration = Duration::from_millis(2_500);
-    /// Less than the 3 s after which a holder counts its ask as lost.
+    /// Less than the 3 s after which a holder gives up an ask.
     const EXCHANGE: Duration = Duration::from_millis(2_500);
     const EXAMINING_WRITES: bool = true;
 
@@ -117,14 +117,14 @@ impl<E: Engine> Far for Keyed<E> {
                 return Err(Problem::unavailable(detail));
             }
         }
-        // They are read again when they are wanted.
+        // The rows were changed, so they are read again on demand.
         self.spaces.clear();
         Ok(commits.len() as u64)
     }
 }
 
 impl<E: Engine> Keyed<E> {
-    /// The next entries of a folder; none at its end, after which another one may be begun.
+    /// Reads the next entries of a folder; none at its end, after which it may start over.
     async fn page(
         &mut self,
         folder: Folder,

@@ -1,10 +1,9 @@
-//! A namespace as a server knows it: its row, those of its numbers that were read, and what they are
-//! found by.
+//! A server's index of a namespace: its row, and the rows of its numbers that were read, by several orders.
 //!
-//! The rows are those of the buckets that were read when they had been touched last. Whoever changes
-//! an owner, a key, or gives a number back early touches its bucket; a renewal by its own holder
-//! does not. So a row that is known may be reserved for longer than it says, and in no other way be
-//! wrong: what looks free is read again before it is offered.
+//! The rows are as of their bucket's last touch. A server that changes an owner or a key, or releases a
+//! number early, touches the bucket; one that grants a renewal does not. So a known row may be reserved
+//! for longer than the index has it, but is right in all else: a number that looks free is read again
+//! before it is offered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,17 +19,17 @@ pub struct Space {
     pub moves: Moves,
 }
 
-/// The row of a number as it is kept.
+/// The row of a worker number as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The row.
     pub row: WorkerRow,
-    /// How many changes its namespace's range had seen.
+    /// How often the namespace's range had changed when the row was written.
     pub moves: u64,
 }
 
 impl Held {
-    /// The row as it counts: a number that moved since has lost owner and key.
+    /// The effective row: a number that moved in or out of the range since has lost its owner and key.
     pub fn counts(&self, worker: u32, moves: &Moves) -> WorkerRow {
         if self.moves < moves.at(worker) { self.row.revoked() } else { self.row }
     }
@@ -42,7 +41,7 @@ pub struct Known {
     pub revision: u64,
     pub marks: Marks,
     pub turn: u64,
-    /// Numbers of which more than a renewal may be unknown.
+    /// Numbers with rows that may have changed by more than a renewal.
     pub doubtful: BTreeSet<u32>,
     rows: BTreeMap<u32, Row>,
     keys: BTreeMap<Token, u32>,
@@ -57,7 +56,7 @@ struct Row {
     held: Held,
     revision: u64,
     turn: u64,
-    /// Its value is none that a row has: it is handed out to nobody.
+    /// Whether the value is unreadable, so that the number is granted to nobody.
     bad: bool,
 }
 
@@ -164,7 +163,7 @@ impl Known {
         self.keys.get(&request).copied()
     }
 
-    /// The numbers that an owner keeps, those inside the range first: two at most.
+    /// The first two numbers that an owner keeps, those inside the range first.
     pub fn own(&self, owner: &Name) -> Vec<u32> {
         let all = self.owned.get(owner).into_iter().flatten().copied();
         let inside = |worker: &u32| self.space.namespace.workers.contains((*worker).into());
@@ -174,12 +173,12 @@ impl Known {
         first
     }
 
-    /// Numbers that nobody keeps, those that rested longest first.
+    /// Numbers that no owner keeps, in order of the ends of their reserved times.
     pub fn rested(&self) -> impl Iterator<Item = u32> {
         self.rested.iter().map(|(_, worker)| *worker)
     }
 
-    /// Kept numbers, those whose owners were not seen for longest first.
+    /// Numbers that an owner keeps, in order of the owners' last grants.
     pub fn kept(&self) -> impl Iterator<Item = u32> {
         self.kept.iter().map(|(_, worker)| *worker)
     }
@@ -188,7 +187,7 @@ impl Known {
         self.unused >= self.space.namespace.workers.end
     }
 
-    /// The lowest numbers from `from` on that have no row, up to the first at or above `end`.
+    /// The lowest numbers without a row from `from` on, up to the first at or above `end`.
     pub fn unused(&self, from: u64, end: u64, count: usize) -> Vec<u64> {
         let start = self.space.namespace.workers.start;
         let mut next = if (start..self.unused).contains(&from) { self.unused } else { from };
@@ -209,7 +208,7 @@ impl Known {
         rows.into_iter().flatten().map(|(worker, _)| *worker)
     }
 
-    /// Of the numbers that leave a range, the one that is reserved longest.
+    /// The number that is reserved longest of those that leave a range.
     pub fn leaving(&self, before: Range, after: Range) -> Option<u32> {
         let leaves = |worker: u32| before.contains(worker.into()) && !after.contains(worker.into());
         let all = self.rows.iter().filter(|(worker, row)| leaves(**worker) && !row.bad);
@@ -230,19 +229,19 @@ impl Known {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub numbers: Range,
-    /// The last change that moved them in or out.
+    /// The last change of the range that moved these numbers in or out.
     pub at: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moves {
     pub count: u64,
-    /// What the last one was of each number that was moved, in order, without overlaps.
+    /// The last change of each number that was ever moved, in order, without overlaps.
     pub parts: Vec<Part>,
 }
 
 impl Moves {
-    /// The change that moved a number last; 0 if none did.
+    /// The last change that moved a number; 0 if none did.
     pub fn at(&self, worker: u32) -> u64 {
         let part = self.parts.iter().find(|part| part.numbers.contains(worker.into()));
         part.map_or(0, |part| part.at)
@@ -278,7 +277,7 @@ impl Moves {
     }
 }
 
-/// The numbers that are in one of two ranges alone.
+/// The numbers that are in exactly one of two ranges.
 fn difference(one: Range, other: Range) -> [Range; 2] {
     if one.end <= other.start || other.end <= one.start {
         return [one, other];
@@ -292,7 +291,7 @@ fn difference(one: Range, other: Range) -> [Range; 2] {
 mod tests {
     use super::*;
 
-    /// Against the plain reading: each change looks at each number.
+    /// Compares with a simple model that keeps the last change of each number.
     #[test]
     fn it_knows_of_each_number_when_it_moved_last() {
         let mut seed = 7_u64;

@@ -1,4 +1,4 @@
-//! Rows as the values of keys: JSON by the fields of the core, so that an operator can read them.
+//! Rows as values of keys: JSON with the core's field names, which an operator can read.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Range, Refusal, StoreTime};
@@ -15,7 +15,7 @@ use leafid_turn::row::Fenced;
 /// The version of the keys.
 pub const VERSION: i64 = 1;
 
-/// Why a value is none of ours.
+/// Why a value is not readable as ours.
 pub(super) type Nonsense = String;
 
 pub(super) fn meta(new: &NewStore) -> String {
@@ -27,7 +27,7 @@ pub(super) fn meta(new: &NewStore) -> String {
     to.end()
 }
 
-/// Reads what a store says of itself. Another version may have other fields.
+/// Reads a store's row about itself, ignoring unknown fields, as another version may have.
 pub(super) fn read_meta(stored: &Stored) -> Result<Meta, Nonsense> {
     let from = Reader::new(object(&stored.text)?);
     let read = |from: &mut Reader| {
@@ -101,7 +101,7 @@ pub(super) fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
     })
 }
 
-/// Writes a worker number.
+/// Writes a worker number's row.
 pub fn worker(held: &Held) -> String {
     let mut to = Writer::default();
     held.row.put(&mut to);

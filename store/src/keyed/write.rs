@@ -1,4 +1,4 @@
-//! Groups as keys and values.
+//! Writes groups of rows as keys and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::text;
 use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
 
-/// The time is noted with a write when that was not done for this long.
+/// How long after the last note of the time the next write notes it again.
 const BEAT: Duration = Duration::from_secs(60);
 
 enum Becomes {
@@ -25,7 +25,7 @@ enum Becomes {
 struct Plan {
     commit: Commit,
     becomes: Vec<Becomes>,
-    /// Of each write: the key that it sets, or the revision that it leaves.
+    /// For each write the index of the key that it sets, or the revision that stays.
     revisions: Vec<Result<usize, u64>>,
 }
 
@@ -75,11 +75,11 @@ impl<E: Engine> Keyed<E> {
         Ok(outcomes)
     }
 
-    /// What a group writes; none if a row is known not to be as it was read.
+    /// Plans a group's write; `None` if a row is known to have changed since it was read.
     fn plan(&self, group: &Group, made: &mut BTreeSet<(Name, u32)>) -> Option<Plan> {
         let mut plan =
             Plan { commit: Commit::default(), becomes: Vec::new(), revisions: Vec::new() };
-        // The changes of a range that this group makes itself.
+        // The changes of ranges in this group.
         let mut moved: BTreeMap<Name, Moves> = BTreeMap::new();
         let mut touches = BTreeSet::new();
         for write in group {
@@ -95,7 +95,7 @@ impl<E: Engine> Keyed<E> {
                 Write::Namespace { namespace, before: Some(seen), after }
                     if seen.row.namespace == after.namespace =>
                 {
-                    // How many numbers are used is found in their own rows.
+                    // Only `used_until` differs, which is not stored: the rows of the numbers tell it.
                     self.same(namespace, seen)?;
                     self.check(&mut plan, *namespace, seen.revision);
                 }
@@ -142,7 +142,7 @@ impl<E: Engine> Keyed<E> {
                     }
                 }
                 Write::Fence { before, after } => {
-                    // One more than its own, so that 0 is none.
+                    // A fence's revision is stored plus one, so that 0 means none.
                     let before = before.revision.checked_sub(1);
                     self.set(&mut plan, Key::Fence, before, text::fence(after), Becomes::Other);
                 }
@@ -214,7 +214,7 @@ impl<E: Engine> Keyed<E> {
                 Some(of) if known.marks.buckets.get(&of).copied().unwrap_or(0) == before => {
                     known.marks.buckets.insert(of, after);
                 }
-                // Others touched it meanwhile: it is read.
+                // Others touched the bucket meanwhile, so it will be read.
                 _ => {}
             }
         }
@@ -225,7 +225,7 @@ impl<E: Engine> Keyed<E> {
         Outcome::Done(plan.revisions.iter().map(revision).collect())
     }
 
-    /// What a group concerned is read again before anything is decided on it.
+    /// Marks the rows of a group to be read again before the next decision.
     fn doubt(&mut self, group: &Group) {
         for write in group {
             match write {
@@ -248,8 +248,8 @@ impl<E: Engine> Keyed<E> {
     }
 }
 
-/// Of which numbers no row may be written while a namespace is changed to this: of none, of those
-/// that leave its range or enter it, or, given as no range, of all, since there may be no window.
+/// The numbers whose rows must not be written during a change of a namespace: none (`None`), those that
+/// leave or enter its range, or all (an empty list) if the change allows no window.
 fn concerned(before: &Namespace, after: &Space) -> Option<Vec<Range>> {
     let Space { namespace, moves } = after;
     if (before.layout, before.max_window_ms) != (namespace.layout, namespace.max_window_ms) {
@@ -259,7 +259,7 @@ fn concerned(before: &Namespace, after: &Space) -> Option<Vec<Range>> {
     (before.workers != namespace.workers).then(|| moved.map(|part| part.numbers).collect())
 }
 
-/// Whether a row only becomes reserved for longer: others need not notice.
+/// Whether a write only reserves for longer, which other servers need not notice.
 fn is_silent(write: &WorkerWrite) -> bool {
     let after = write.after;
     write.before.is_some_and(|Seen { row, .. }| {

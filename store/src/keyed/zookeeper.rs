@@ -1,6 +1,6 @@
-//! ZooKeeper: rows are the data of persistent nodes, and every writing is a multi that checks the
-//! versions of the nodes that it was decided on. No node is ever deleted: a node that is made again
-//! begins with version 0, and a version that was seen would come again.
+//! ZooKeeper: rows are the data of persistent nodes, and every write is a multi that checks the versions
+//! of the nodes that it was decided on. No node is ever deleted: made again, it would begin with version 0
+//! and repeat versions.
 
 mod address;
 mod multi;
@@ -20,7 +20,7 @@ use address::{Paths, counted};
 pub use record::{Error, Kind, Rights, Stat};
 pub use session::Session;
 
-/// How long the server keeps a session that it hears nothing of. Nothing hangs on it.
+/// The time-out of a session. Nothing depends on it: the store has no ephemeral nodes.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.
@@ -28,7 +28,7 @@ pub struct Zookeeper {
     session: Session,
     paths: Paths,
     rights: Rights,
-    /// The leader's clock at the last writing, and when that was answered.
+    /// The leader's clock at the last write.
     told: Option<StoreTime>,
     position: u64,
 }
@@ -38,7 +38,7 @@ impl Zookeeper {
         self.position = self.position.max(stat.mzxid.unsigned_abs());
     }
 
-    /// The versions of nodes, each one more so that 0 is none.
+    /// The versions of nodes plus one; 0 for a missing node.
     async fn versions(&self, paths: &[String]) -> Result<Vec<u64>, Broken> {
         let stats = join_all(paths.iter().map(|path| self.session.stat(path))).await;
         let version = |stat: Result<Option<Stat>, Error>| match stat {
@@ -99,7 +99,7 @@ impl Client for Zookeeper {
     }
 
     async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
-        // Whether it syncs its log (`forceSync`) it shows to nobody.
+        // Clients cannot see whether the server syncs its log (`forceSync`).
         let probe = self.paths.probe();
         let stat = match self.session.set(&probe, b"").await {
             Err(Error::NoNode) => {
@@ -158,7 +158,7 @@ impl Engine for Zookeeper {
         keys: &[Key],
         spaces: &[(Name, Marks)],
     ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
-        // A server may lag behind the leader: after this it has all that was written before.
+        // This server may lag behind the leader; after a sync it has all earlier writes.
         let root = self.paths.of(&Key::Meta);
         let sync = self.session.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
@@ -217,7 +217,7 @@ impl Engine for Zookeeper {
     async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
         let made = self.paths.made(&namespace);
         self.session.sync(&made).await?;
-        // First, so that a bucket that is made meanwhile is noticed.
+        // Before the list of buckets, so that one that is made meanwhile is noticed.
         let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
         let buckets = self.folders(&namespace).await?;
         let seals: Vec<String> =
@@ -240,12 +240,12 @@ impl Engine for Zookeeper {
     }
 }
 
-/// Where the connection broke, it may have been done.
+/// If the connection broke, the request may have been carried out.
 impl From<Error> for Broken {
     fn from(error: Error) -> Broken {
         let detail = format!("ZooKeeper said: {error}");
         match error {
-            // A password is no more than a part of the name of who asks: whoever made a node knows it.
+            // ZooKeeper accepts any digest login: a wrong password only makes another user, without rights.
             Error::NoAuth | Error::AuthFailed => Broken::new(
                 format!("{detail}: user or password is wrong, or has no right here"),
                 Breakage::Unknown,
@@ -256,7 +256,7 @@ impl From<Error> for Broken {
     }
 }
 
-/// How a writing broke off, after the store could be read.
+/// Classifies the failure of a write to a store that could be read.
 fn unwritten(error: Error) -> Broken {
     match error {
         Error::NoAuth => Broken::new(

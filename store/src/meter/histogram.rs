@@ -1,18 +1,18 @@
-//! How often something took how long, or was how large.
+//! Histograms of durations and sizes.
 
 use std::time::Duration;
 
 use super::Counter;
 
-/// Bounds of times, in µs: from what a request for an ID takes to what a caller waits for.
+/// Bounds for durations, in µs: from the usual time of a request for an ID to a caller's time-out.
 pub const TIMES: &[u64] = &[
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
     1_000_000, 2_500_000, 5_000_000,
 ];
-/// Bounds of sizes.
+/// Bounds for sizes.
 pub const SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
-/// What was measured, by size. What lies on a bound counts below it.
+/// Counts of values by bucket; a bound belongs to the bucket below it.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [u64],
@@ -25,19 +25,19 @@ pub struct Histogram {
 pub struct Reading {
     /// The bounds.
     pub bounds: &'static [u64],
-    /// How many lie at or below each bound; the last is how many there are.
+    /// How many values are at or below each bound; the last entry counts all values.
     pub below: Vec<u64>,
-    /// All of them together.
+    /// The sum of all values.
     pub sum: u64,
 }
 
 impl Histogram {
-    /// Of times, in µs.
+    /// Makes one of durations, in µs.
     pub fn times() -> Histogram {
         Histogram::over(TIMES)
     }
 
-    /// Of sizes.
+    /// Makes one of sizes.
     pub fn sizes() -> Histogram {
         Histogram::over(SIZES)
     }
@@ -47,7 +47,7 @@ impl Histogram {
         Histogram { bounds, buckets, sum: Counter::default() }
     }
 
-    /// Notes one.
+    /// Counts a value.
     pub fn note(&self, value: u64) {
         let place = self.bounds.iter().position(|bound| value <= *bound);
         if let Some(bucket) = self.buckets.get(place.unwrap_or(self.bounds.len())) {
@@ -56,12 +56,12 @@ impl Histogram {
         self.sum.more(value);
     }
 
-    /// Notes a time.
+    /// Counts a duration.
     pub fn took(&self, time: Duration) {
         self.note(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// What was noted so far.
+    /// Reads the counts.
     pub fn read(&self) -> Reading {
         let mut all = 0;
         let below = self.buckets.iter().map(|bucket| {
@@ -73,8 +73,7 @@ impl Histogram {
 }
 
 impl Reading {
-    /// The bound that this part of all lies at or below; nothing where nothing was noted, or where it
-    /// lies above all bounds.
+    /// The lowest bound that this part of the values is at or below; `None` without values, or if none is.
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let all = *self.below.last()?;
         let wanted = (all as f64 * part).ceil().max(1.0) as u64;

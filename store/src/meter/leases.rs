@@ -1,5 +1,5 @@
-//! What was leased, by tag and by namespace. Names that were granted nothing have no counters of
-//! their own, and only a number of them have: what anybody may make up must not fill the memory.
+//! Counts of leases, by tag and by namespace. Only a limited number of names, and only those with a grant,
+//! have counters of their own: callers can make up names, which must not fill the memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -10,24 +10,24 @@ use leafid_wire::http_status;
 use super::Counter;
 use crate::problem::Problem;
 
-/// How many tags, and how many namespaces, are counted by name. The others are one.
+/// How many tags, and how many namespaces, are counted by name. The others are counted together.
 pub const NAMED: usize = 200;
 
 const RECENT: usize = 8;
 
-/// How asks ended.
+/// Counts of asks by outcome.
 #[derive(Debug, Default)]
 pub struct Outcomes {
-    /// As they were asked.
+    /// Asks that were granted.
     pub granted: Counter,
-    /// The answer was no.
+    /// Asks that were refused.
     pub refused: Counter,
-    /// There was no answer to be had.
+    /// Asks that failed without a decision.
     pub failed: Counter,
 }
 
 impl Outcomes {
-    /// Notes how one ended.
+    /// Counts an outcome.
     pub fn note<T>(&self, outcome: &Result<T, Problem>) {
         match outcome {
             Ok(_) => self.granted.one(),
@@ -36,7 +36,7 @@ impl Outcomes {
         }
     }
 
-    /// Each by its name in metrics.
+    /// The counts by their names in metrics.
     pub fn each(&self) -> [(&'static str, u64); 3] {
         let Outcomes { granted, refused, failed } = self;
         [("granted", granted.get()), ("refused", refused.get()), ("failed", failed.get())]
@@ -48,7 +48,7 @@ fn is_failure(problem: &Problem) -> bool {
         && problem.code != Code::WorkersExhausted
 }
 
-/// What is counted of a tag.
+/// The counts of a tag.
 #[derive(Debug, Default)]
 pub struct OfTag {
     /// Leases of numbers.
@@ -61,14 +61,14 @@ pub struct OfTag {
 /// A range that was leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leased {
-    /// Its numbers.
+    /// The numbers.
     pub range: Range,
-    /// When, by the store's clock.
+    /// The time of the lease, by the store's clock.
     pub at: StoreTime,
 }
 
 impl OfTag {
-    /// Notes how a lease ended.
+    /// Counts the outcome of a lease.
     pub fn note(&self, lease: &Result<SegmentGrant, Problem>) {
         self.leases.note(lease);
         let Ok(grant) = lease else { return };
@@ -87,18 +87,18 @@ impl OfTag {
     }
 }
 
-/// What is counted of a namespace.
+/// The counts of a namespace.
 #[derive(Debug, Default)]
 pub struct OfSpace {
-    /// Worker numbers that were asked for.
+    /// Acquires of worker numbers.
     pub acquires: Outcomes,
-    /// Windows that were to go on.
+    /// Renewals of windows.
     pub renewals: Outcomes,
-    /// Windows that were given back.
+    /// Releases of windows.
     pub releases: Outcomes,
 }
 
-/// What is counted of IDs that the server hands out one by one.
+/// The counts of single IDs that the server hands out.
 #[derive(Debug, Default)]
 pub struct OfSingle {
     /// IDs.
@@ -115,7 +115,7 @@ pub struct Named<T> {
 }
 
 impl<T: Default> Named<T> {
-    /// The counters of a name; it gets some of its own where something was granted.
+    /// The counters of a name, which gets its own with its first grant.
     pub fn of(&self, name: &Name, granted: bool) -> Arc<T> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = names.get(name) {
@@ -133,7 +133,7 @@ impl<T: Default> Named<T> {
         Arc::clone(names.entry(*name).or_default())
     }
 
-    /// All that have counters of their own, by name; then the others, without one.
+    /// All counters by name, and last those of the other names together.
     pub fn each(&self) -> Vec<(Option<Name>, Arc<T>)> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = names.iter().map(|(n, t)| (Some(*n), Arc::clone(t))).collect();
@@ -144,7 +144,7 @@ impl<T: Default> Named<T> {
     }
 }
 
-/// All that a store was asked for.
+/// All counts of a store's leases.
 #[derive(Debug, Default)]
 pub struct Leases {
     /// By tag.

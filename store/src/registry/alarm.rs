@@ -1,5 +1,4 @@
-//! Refusals for an operator's eyes, and not only for the holder that was refused: what says that grants
-//! were lost, or that two stores stand behind one name.
+//! Logs refusals that an operator must see: signs of lost grants, or of two stores behind one name.
 
 use leafid_core::{Code, Token};
 
@@ -21,13 +20,13 @@ pub fn hear(problem: &Problem, scope: Scope, named: Option<Token>, store: Token)
 }
 
 fn went_back(problem: &Problem, scope: Scope) {
-    // One whom others came before with as much tells nothing new.
+    // A claim that is no higher than an earlier one is no news.
     if problem.figure("claimed_until") >= problem.figure("have_until") {
         return;
     }
     let is_tag = matches!(scope, Scope::Tag(_));
     let rate = if is_tag { &TAG_LOST } else { &WORKER_LOST };
-    // The first claim that stops a tag has its line, whatever is left out of others.
+    // The first claim that stops a tag is logged even if the rate is exceeded.
     let stops = is_tag && problem.figure("claimed_until").is_none();
     let left_out = match rate.admit(problem.code) {
         Some(left_out) => left_out,

@@ -1,4 +1,4 @@
-//! How the last writing ended: whether the next would succeed, and what the log says of it.
+//! The health of the store: how the last write ended, which the log and `/readyz` tell.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use leafid_core::{HostTime, StoreTime};
 use crate::problem::Problem;
 use crate::rate::Rate;
 
-/// How long a write tells how the next would end.
+/// How long the outcome of a write counts for the next.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// A back end that has begun no turn for this long, in ms, while one is wanted, hangs.
+/// How long a turn may take, in ms, before the back end counts as hanging.
 const HANGS_MS: i64 = 5_000;
 
 static FAILED: Rate = Rate::new();
@@ -46,7 +46,7 @@ impl Health {
         (known.waits, known.told) = (None, Some((now, boot)));
     }
 
-    /// The store's time, while a turn takes long: as the last turn ended and this one began.
+    /// The store's time during a long turn, judged by how the last turn ended and whether this one began.
     pub fn state(&self, boot: HostTime) -> Result<StoreTime, Problem> {
         let known = self.lock();
         if let Some((_, Err(problem))) = &known.last {

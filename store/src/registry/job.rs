@@ -1,4 +1,4 @@
-//! A request on its way through a turn, and whether it is still worth doing.
+//! A request on its way through a turn, and whether it is still worth carrying out.
 
 use std::time::Duration;
 
@@ -12,17 +12,16 @@ use leafid_turn::stop::Stop;
 
 use crate::problem::Problem;
 
-/// A caller counts its ask as lost after this time, and sends it again: what has waited longer is
-/// done for nobody.
+/// How long a caller waits before it asks again, in ms: an older request has no caller any more.
 const PATIENCE_MS: i64 = 3_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A worker number: the dearest there is, and what hundreds of processes ask for at once.
+    /// An acquire: the most expensive request, which hundreds of processes may send at once.
     Acquire,
-    /// An answer, or a range that only its caller can use.
+    /// A read, or a grant that only its caller can use.
     Take,
-    /// A change that holds whether its caller hears of it or not.
+    /// A change that counts even if its caller is gone.
     Change,
 }
 
@@ -31,16 +30,16 @@ pub struct Job {
     pub scope: Scope,
     pub lost: u32,
     pub due: Instant,
-    /// When it came, by the clock that only ticks.
+    /// When the request came, by the monotonic clock of the store.
     asked: HostTime,
-    /// The same, exactly, until it is decided for the first time.
+    /// The same for the metrics, until it is first decided.
     came: Option<Instant>,
     errand: Box<dyn Errand>,
 }
 
 impl Job {
-    /// A decision, and the way of its answer. It is made again when a row that it wants was read,
-    /// and when somebody else wrote first.
+    /// Makes a request from its decision, which is repeated after its rows were read, and after a lost
+    /// race.
     pub fn new<F, T>(
         kind: Kind,
         scope: Scope,
@@ -65,8 +64,7 @@ impl Job {
         self.kind != Kind::Change && self.errand.is_alone()
     }
 
-    /// Why it is not done at `now`, by the clock that only ticks, if its caller has given it up for
-    /// lost.
+    /// The refusal, if the request has waited longer than its caller does.
     pub fn is_late(&self, now: HostTime) -> Option<Problem> {
         let waited_ms = now.since(self.asked);
         if self.kind == Kind::Change || waited_ms <= PATIENCE_MS {
@@ -79,7 +77,7 @@ impl Job {
         Some(Problem::new(Code::Overloaded, detail))
     }
 
-    /// Decides it: then it has an answer, which counts when what it changes is written.
+    /// Decides the request; its answer counts when its changes are written.
     pub fn decide(&mut self, turn: &mut TurnRows) -> Result<(), Stop> {
         self.errand.decide(turn)?;
         turn.verify(self.scope)
@@ -123,7 +121,7 @@ where
         let Request { outcome, reply, .. } = *self;
         let none = || Err(Problem::unavailable("the store did not get to the request"));
         let answer = committed.and_then(|()| outcome.unwrap_or_else(none));
-        // Whoever asked may be gone since: what was granted is a gap then.
+        // The caller may be gone, which makes a grant a gap.
         let _ = reply.send(answer);
     }
 }

@@ -1,5 +1,5 @@
-//! A store that is open: the way to its turns, which are taken on a thread of their own, or as a task
-//! of a runtime that is there already.
+//! An open store: the queue to its turns, which run on a thread of their own or as a task of a given
+//! runtime.
 
 use std::future::Future;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
@@ -24,22 +24,22 @@ use crate::problem::Problem;
 use crate::store::Inside;
 use leafid_turn::rows::TurnRows;
 
-/// A store that is open. When it is closed or, on a thread of its own, dropped, changes that wait are
-/// still made.
+/// An open store. After it is closed or, with a thread of its own, dropped, waiting changes are still
+/// written.
 pub struct Opened {
     pub shared: Arc<Shared>,
-    /// The journal, where one is kept; it ends with the turns.
+    /// The journal, if one is kept; it ends with the turns.
     pub journal: OnceLock<Weak<Journal>>,
     sender: RwLock<Option<Sender>>,
     thread: Option<JoinHandle<()>>,
-    /// Its other end goes with the turns.
+    /// Closes when the turns end.
     ends: watch::Receiver<()>,
 }
 
 pub struct Shared {
     pub facts: Facts,
     pub watch: Arc<dyn Watch>,
-    /// The clock that only ticks.
+    /// The monotonic clock.
     pub clock: Arc<dyn Clock>,
     pub health: Health,
     pub desk: Arc<Desk>,
@@ -47,7 +47,7 @@ pub struct Shared {
 }
 
 impl Opened {
-    /// Begins to take turns, as a task of this runtime where that is of use, or else on a thread.
+    /// Starts the turns, as a task of this runtime if the back end is remote, else on a thread.
     pub fn begin(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
@@ -76,7 +76,7 @@ impl Opened {
         Ok(Opened { shared, journal: OnceLock::new(), sender, thread, ends })
     }
 
-    /// Sends a request on its way to a turn.
+    /// Queues a request.
     pub fn send<F, T>(
         &self,
         kind: Kind,
@@ -111,11 +111,11 @@ impl Opened {
         }
     }
 
-    /// Lets nobody in any more; what waits is still done, and then this ends.
+    /// Refuses new requests, and completes when the waiting ones are done.
     pub fn close(&self) -> impl Future<Output = ()> + Send + use<> {
         *self.sender.write().unwrap_or_else(PoisonError::into_inner) = None;
         let mut ends = self.ends.clone();
-        // Nothing is ever sent: it hears when there is nobody left who could.
+        // Nothing is ever sent: it ends when the sender is dropped.
         async move { while ends.changed().await.is_ok() {} }
     }
 }
@@ -123,8 +123,8 @@ impl Opened {
 impl Drop for Opened {
     fn drop(&mut self) {
         drop(self.close());
-        // A thread that panicked has said so itself. A task is not waited for: this may be one of those
-        // that it needs to go on.
+        // If the thread panicked, it has reported that itself. A task is not awaited: this may run on the
+        // thread that it needs to go on.
         self.thread.take().map(JoinHandle::join);
     }
 }

@@ -1,6 +1,5 @@
-//! What waits for its turn. Acquires wait in a line of their own, and both
-//! lines are served in turns: a start of many holders does not keep anybody from a segment. Within a
-//! line each tag and each namespace has its turn.
+//! The queue of waiting requests. Acquires have a line of their own, and both lines are served alternately,
+//! so that the start of many holders does not delay segments. Within a line tags and namespaces take turns.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,9 +12,9 @@ use crate::meter::Turns;
 use crate::problem::Problem;
 use leafid_turn::groups::Scope;
 
-/// How many requests may wait in a line, and as many on their way to it; one more is `OVERLOADED`.
+/// The most requests in a line, and as many again on their way to it; one more is `OVERLOADED`.
 const WAITING: usize = 8_192;
-/// How many of these may be for one tag or namespace: the others have room.
+/// The most of them for one tag or namespace, to leave room for the others.
 const ALIKE: usize = WAITING / 2;
 
 pub type Sender = mpsc::Sender<Job>;
@@ -28,12 +27,11 @@ pub struct Queue {
     acquires_next: bool,
 }
 
-/// Requests for the same tag or namespace stand one behind the other, and each of these lanes has its
-/// turn.
+/// A line, with a lane for each tag and namespace; the lanes take turns.
 #[derive(Default)]
 struct Line {
     lanes: BTreeMap<Scope, VecDeque<Job>>,
-    /// Whose turn it is: each lane, once. None is empty.
+    /// The order of the lanes, each once. No lane is empty.
     turns: VecDeque<Scope>,
     len: usize,
 }
@@ -45,7 +43,7 @@ impl Queue {
         (sender, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
-    /// Waits until there is something to do. `false`: nobody is left who could ask.
+    /// Waits until there is a request; `false` if no sender is left.
     pub async fn wait(&mut self) -> bool {
         if self.acquires.len + self.others.len > 0 {
             return true;
@@ -93,14 +91,14 @@ impl Queue {
         all
     }
 
-    /// Lets in what has arrived. Whoever finds its line full is refused.
+    /// Lines up the requests that have arrived; refuses those for a full line.
     pub fn gather(&mut self) {
         while let Ok(job) = self.arriving.try_recv() {
             self.line_up(job);
         }
     }
 
-    /// The next request: one that had a turn before, or of either line in turns.
+    /// Takes the next request: a due retry first, else from both lines alternately.
     pub fn pop(&mut self) -> Option<Job> {
         if !self.again.is_empty() {
             let now = Instant::now();
@@ -134,7 +132,7 @@ impl Line {
         if self.len >= WAITING {
             return job.answer(Err(full()));
         }
-        // What only reads is about many things.
+        // Requests without a tag or namespace have no such limit.
         if about != Scope::Nothing && alike >= ALIKE {
             return job.answer(Err(too_many_alike()));
         }
@@ -200,7 +198,7 @@ mod tests {
             next.map(|job| job.scope).collect::<Vec<_>>()
         };
         assert_eq!(turns(3), ["flood", "quiet", "third"].map(scope));
-        // A lane that was empty begins behind.
+        // A lane that was empty goes to the end.
         assert_eq!(turns(3), ["flood", "quiet", "flood"].map(scope));
         let _late = ask(scope("third"));
         queue.gather();

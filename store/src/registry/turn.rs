@@ -1,5 +1,5 @@
-//! One turn of the registry after another: what waits together is decided together, written
-//! together, and answered when that is durable (PROTOCOL R1).
+//! Runs the turns of the registry: requests that wait together are decided and written together, and
+//! answered when that is durable (PROTOCOL R1).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +27,13 @@ mod tests;
 use answers::Answers;
 
 const TOGETHER: usize = 1_024;
-/// After this many ms of work what is decided is written and answered, and the rest waits its turn.
+/// How long a turn decides, in ms, before it writes and answers; the rest waits for the next turn.
 const SLICE_MS: i64 = 20;
-/// How often a request reads what it wants: a namespace, its own rows, and what is free.
+/// The most rounds of reads in a turn: a request needs its namespace, its own rows, then free numbers.
 const READINGS: usize = 32;
-/// A request whose rows others wrote first this many times is given up.
+/// The number of lost races after which a request is refused.
 const TRIES: u32 = 12;
-/// The first try of a lost race is at once, the last pause is as many ms long at most.
+/// The longest pause after a lost race, in ms; the first retry is immediate.
 const LONGEST_PAUSE_MS: u64 = 64;
 
 pub struct Turns<B: BackEnd> {
@@ -58,7 +58,7 @@ impl<B: BackEnd> Turns<B> {
 
     pub async fn run(mut self, mut queue: Queue) {
         loop {
-            // While the next turn is written there is time for them, if that is a wait and comes now.
+            // Answers wait for the next write only if that is remote and begins now.
             if !self.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
@@ -74,7 +74,7 @@ impl<B: BackEnd> Turns<B> {
         }
     }
 
-    /// Does what waits. An error is for all who wait: the next attempt would take as long to fail.
+    /// Takes one turn. An error is for all waiting requests: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
         if let Some(problem) = self.shared.watch.gone() {
             return Err(problem);
@@ -109,7 +109,7 @@ impl<B: BackEnd> Turns<B> {
             Ok(()) => self.write(turn, decided, queue).await,
             Err(Halt::Fault(fault)) => self.fail(&fault, decided),
             Err(Halt::WentBack) => {
-                // The next turn begins by looking at the whole store.
+                // The next turn begins by comparing the store.
                 self.end_turn().await;
                 later.append(&mut decided);
             }
@@ -130,7 +130,7 @@ impl<B: BackEnd> Turns<B> {
     }
 
     async fn end_turn(&mut self) {
-        // Where even this fails, the next turn hears of it.
+        // If this fails, too, the next turn notices.
         let _ = self.back_end.write(&[]).await;
     }
 
@@ -188,7 +188,7 @@ impl<B: BackEnd> Turns<B> {
                         turn.learn(wants, read.answers);
                     }
                     Err(fault) => {
-                        // They are told with those that were decided before.
+                        // They get the error together with the decided ones.
                         decided.append(&mut round);
                         return Err(Halt::Fault(fault));
                     }
@@ -201,7 +201,7 @@ impl<B: BackEnd> Turns<B> {
         Ok(())
     }
 
-    /// As many as are worth doing, and as are read for at once.
+    /// Takes as many requests as rows can be read for at once, skipping those without a waiting caller.
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
         let (at, now) = (self.boot(), Instant::now());
@@ -232,7 +232,7 @@ impl<B: BackEnd> Turns<B> {
             Ok(written) => written,
             Err(fault) => return self.fail(&fault, decided),
         };
-        // There was nothing to wait for, and they wait no longer.
+        // Sends the rest, if the write returned without a wait.
         self.answers.send();
         self.guard.wrote(&groups.groups, &written.outcomes);
         self.cache = turn.into_cache();
@@ -270,7 +270,7 @@ impl<B: BackEnd> Turns<B> {
         self.answers.during(noted).await;
     }
 
-    /// All of a turn failed, and nobody knows what was written: what was known is forgotten.
+    /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.
     fn fail(&mut self, fault: &Fault, jobs: Vec<Job>) {
         let problem = self.failed(Problem::from(fault), jobs.len());
         for job in jobs {
@@ -281,12 +281,12 @@ impl<B: BackEnd> Turns<B> {
 
 enum Halt {
     Fault(Fault),
-    /// A row was read that stands below what was written.
+    /// A row was read that is below what was written.
     WentBack,
 }
 
-/// Somebody else wrote first: it is decided again, after a pause that is longer each time, and not
-/// the same for two servers.
+/// Queues a request for a retry after a lost race, with a growing, random pause so that two servers do not
+/// collide again.
 fn lost(mut job: Job, queue: &mut Queue) {
     job.lost += 1;
     if job.lost >= TRIES {

@@ -1,8 +1,8 @@
 import * as leafid from 'leafid'
-// A page loads what decides for a store, here the control's, only where it is named.
+// The registry, needed by the control's memory stores, is in a page only where it is imported.
 import 'leafid/registry'
 import { Scrambler } from 'leafid/public'
 import { drawWith } from './draws.mjs'
 
-/** Draws from a store; `memory:` is one of this process. */
+/** Draws from a store; `memory:` is a store inside this process. */
 export const draw = (store) => drawWith(leafid, store, Scrambler)

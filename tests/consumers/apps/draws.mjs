@@ -1,4 +1,4 @@
-// The program that every bundler, runner and runtime is given: 100,000 IDs of each kind.
+// Draws 100,000 IDs of each kind: the program for every bundler, runner and runtime.
 const COUNT = 100_000
 
 const duplicatesIn = (ids) => ids.length - new Set(ids).size
@@ -10,7 +10,7 @@ async function drawn(ids) {
   return all
 }
 
-/** Draws from a store with what an entry of the package gives. And, with public IDs, what 1001 is to others. */
+/** Draws from a store with the exports of a package entry; with public IDs, also scrambles 1001. */
 export async function drawWith({ Segment, Snowflake, memoryStore }, store, Scrambler) {
   const orders = new Segment('orders', { store })
   const events = new Snowflake('default', { store })
@@ -18,7 +18,7 @@ export async function drawWith({ Segment, Snowflake, memoryStore }, store, Scram
   const stamps = await drawn(events)
   const { engine } = orders.stats()
   await Promise.all([orders.close(), events.close()])
-  // The control: two stores that know nothing of each other give the same numbers.
+  // The control: two independent stores give the same numbers.
   const apart = await Promise.all([1, 2].map(() => new Segment('orders', { store: memoryStore() }).take(1_000)))
   return {
     ids: numbers.length + stamps.length,

@@ -1,4 +1,4 @@
-// The same page from the entry with the wasm in its code.
+// The same page from the entry that has the wasm inlined.
 import { Segment, Snowflake, memoryStore } from 'leafid/inline'
 import { drawWith } from './draws.mjs'
 import { tell } from './tell.mjs'

@@ -1,4 +1,4 @@
-// A page that draws when it is shown, from the back/forward cache as well, and when it is told to.
+// A page that draws when it is shown, also from the back/forward cache, and on request.
 import { holder, tell, wanted } from './life.mjs'
 
 const what = wanted(location.href)
@@ -15,7 +15,7 @@ async function tells(why) {
 addEventListener('pageshow', async ({ persisted }) => {
   shown += 1
   await tells(persisted ? 'back' : 'loaded')
-  // To another page, which goes back at once.
+  // Visits another page, which goes back at once.
   if (shown < Number(what.lives ?? 1)) setTimeout(() => (location.href = what.stays === undefined ? '/away/' : '/away/?stays'), 1)
 })
 globalThis.again = () => tells('again')

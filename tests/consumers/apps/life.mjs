@@ -1,11 +1,11 @@
-// A page, or a service worker, that draws whenever it is told to, comes to life or comes back, and tells what it got.
+// Draws in a page or service worker on request, at its start and when it comes back, and reports the IDs.
 import { Segment, Snowflake, memoryStore } from 'leafid/inline'
 
 const COUNT = 50
-/** Which memory image this is. */
+/** Identifies this memory image. */
 const life = crypto.randomUUID()
 
-/** What draws from a store: its own one, or one that all share. */
+/** Makes generators over a store of its own, or one that all share. */
 export function holder({ store, namespace = 'default' }) {
   const option = { store: store === 'own' ? memoryStore() : store }
   const [numbers, stamps] = [new Segment('lives', option), new Snowflake(namespace, option)]
@@ -19,8 +19,8 @@ export function holder({ store, namespace = 'default' }) {
   }
 }
 
-/** What is wanted, as the address says it. */
+/** The options, from the address. */
 export const wanted = (address) => ({ store: location.origin, ...Object.fromEntries(new URL(address).searchParams) })
 
-/** Posts it to whoever runs the test. */
+/** Posts a report to the test. */
 export const tell = (told) => fetch('/told', { method: 'POST', body: JSON.stringify(told) })

@@ -1,5 +1,5 @@
-// Programs that bundlers made: for Node, run where there is no `node_modules`, and pages in Chromium, behind whose origin is the
-// store. They draw from one real store, and no number twice.
+// Bundled programs: for Node, run without `node_modules`, and pages in Chromium, with the store behind their origin.
+// They draw from one real store, and no number twice.
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,11 +50,11 @@ async function rolled({ input, plugins, ...output }) {
 const bundled = (entry, outfile, more) => esbuild.build({ entryPoints: [app(entry)], bundle: true, outfile, logLevel: 'error', ...more })
 const vite = (options) => build({ configFile: false, logLevel: 'error', ...options })
 
-/** What makes a program for Node of a file: which one, and the engine that it finds. */
+/** Bundlers of programs for Node: config file, the engine that the bundle finds, and how to run them. */
 const PROGRAMS = {
   'esbuild, esm': ['esbuild.mjs', 'wasm', (file) => bundled('node.mjs', file, { platform: 'node', format: 'esm', minify: true })],
   'esbuild, cjs': ['esbuild.cjs', 'wasm', (file) => bundled('node.mjs', file, { platform: 'node', format: 'cjs', minify: true })],
-  // Its bundle goes on looking where the sources were, and here that is still there.
+  // webpack's bundle also looks where the sources were, which still exists here.
   webpack: ['webpack.cjs', 'native', () => webpacked({ target: 'node20', entry: app('node.mjs'), output: { path: folder, filename: 'webpack.cjs' } })],
   Rollup: ['rollup.mjs', 'wasm', (file) => rolled({ input: app('node.mjs'), plugins: [nodeResolve({ exportConditions: ['node'] })], file, inlineDynamicImports: true })],
   Vite: [
@@ -72,7 +72,7 @@ for (const [name, [file, engine, make]] of Object.entries(PROGRAMS)) {
   })
 }
 
-/** A page that runs one script, which `make` writes: which wasm files it asked for in vain. */
+/** Runs a page with one script, written by `make`; gives the wasm files that it requested in vain. */
 async function draws(name, make, kind = 'module') {
   mkdirSync(place(name))
   writeFileSync(place(name, 'index.html'), `<!doctype html><meta charset="utf-8"><title>leafid</title><script type="${kind}" src="./main.js"></script>`)

@@ -1,5 +1,5 @@
-// What a browser does with pages: they go into the back/forward cache and come back, are copied, killed, closed and opened, and a service
-// worker is stopped and begins again. Nothing is drawn twice.
+// The life cycle of pages: they enter and leave the back/forward cache, are copied, killed, closed and opened, and
+// a service worker is stopped and restarted. Nothing is drawn twice.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { startSite } from './lib/site.mjs'
 
 /** How often a page comes back from the cache. */
 const LIVES = 4
-/** Short windows on few numbers: whoever is frozen comes back when others have its number. */
+/** Short windows on few worker numbers: a frozen page wakes after others got its number. */
 const BRIEF = { max_window_ms: 1_000, workers: { start: 0, end: 2 } }
 
 const folder = scratch(undefined, { name: 'leafid-lives-' })
@@ -35,24 +35,24 @@ before(async () => {
   await bundled('life-worker.mjs', join(folder, 'served/worker.js'))
   const store = await storeFor(undefined, { tags: { lives: { step: 100, max_step: 1_000 } }, namespaces: { brief: { layout: 'leaf', ...BRIEF } } })
   site = await startSite({ folder, store: store.url, hear: (told) => reports.push(told) })
-  // Playwright has the cache off, for pages that come back are none of its own.
+  // Playwright turns the cache off, as it loses track of pages that come back.
   browser = await startChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
 })
-/** Waits for so many reports of a page, and gives them. */
+/** Waits for a number of reports of a page, and gives them. */
 async function told(page, why, count = 1) {
   const fitting = () => reports.filter((told) => told.page === page && told.why === why)
   await until(() => fitting().length >= count).catch(() => assert.fail(`${count} of ${page}, ${why}: ${reports.map(({ page, why }) => [page, why])}`))
   return fitting()
 }
 
-/** Opens a page, whose numbers are from the store that all share or from one of its own. */
+/** Opens a page that draws from the shared store or from its own. */
 async function open(name, shared, query = '', at = 'life') {
   const tab = await browser.page()
   await tab.goto(`${site.url}/${at}/?name=${name}${shared ? '' : '&store=own'}${query}`)
   return tab
 }
 
-/** What was drawn since the last time: how many IDs, and how many of them came twice. */
+/** Counts and prints the IDs drawn since the last call, and those drawn twice. */
 function drawn(what) {
   const twice = (kind) => {
     const ids = reports.flatMap((told) => told[kind])
@@ -64,7 +64,7 @@ function drawn(what) {
   return { numbers, twice: [numbersTwice, stampsTwice] }
 }
 
-/** A page of the cache beside one that is always there. */
+/** A page that goes through the cache beside one that stays. */
 async function cached(shared) {
   const beside = await open('beside', shared)
   const tab = await open('cached', shared, `&lives=${LIVES}`)
@@ -75,7 +75,7 @@ async function cached(shared) {
   return { back: back.length, lives: lives.size }
 }
 
-/** A page that stands still in the cache until others have had its worker number, and go on drawing beside it. */
+/** A page that is frozen in the cache until others have got its worker number and go on drawing. */
 async function frozen(shared) {
   const tab = await open('frozen', shared, `&lives=2&stays=1&namespace=brief`)
   await told('frozen', 'loaded')
@@ -90,7 +90,7 @@ async function frozen(shared) {
   await tab.close()
 }
 
-/** A tab that is copied as it stands, with all that it stores, and one whose process is killed. */
+/** A tab that is copied with all its storage, and one whose process is killed. */
 async function copied(shared) {
   const tab = await open('copied', shared)
   const [{ numbers }] = await told('copied', 'loaded')
@@ -103,7 +103,7 @@ async function copied(shared) {
   await told('copied', 'again', 2)
   const session = await copy.context().newCDPSession(copy)
   const crashed = copy.waitForEvent('crash')
-  // Nobody is left to answer.
+  // The crashed process cannot answer.
   session.send('Page.crash').catch(() => {})
   await crashed
   const after = await open('copied', shared)
@@ -111,12 +111,12 @@ async function copied(shared) {
   await Promise.all([tab, copy, after].map((one) => one.close()))
 }
 
-/** Five tabs that draw at once, three of which are closed as they draw and opened again. */
+/** Five tabs draw at once; three of them are closed while they draw, and opened again. */
 async function tabs(shared) {
   const names = ['a', 'b', 'c', 'd', 'e']
   const all = await Promise.all(names.map((name) => open(name, shared)))
   for (let life = 1; life <= 3; life++) {
-    // One that is closed meanwhile does not come to its end.
+    // A tab that is closed meanwhile does not finish.
     const drawing = all.map((tab) => tab.evaluate('again()').catch(() => {}))
     for (const at of [0, 1, 2]) {
       await all[at].close()
@@ -129,7 +129,7 @@ async function tabs(shared) {
   await Promise.all(all.map((tab) => tab.close()))
 }
 
-/** A service worker that draws, is stopped, and begins again with the next message. */
+/** A service worker that draws, is stopped, and restarts with the next message. */
 async function served(shared) {
   const tab = await open('page', shared, '', 'served')
   await told('worker', 'loaded')

@@ -1,4 +1,4 @@
-// The tarball as its tools see it: publint and "are the types wrong".
+// Checks the package's tarball with publint and "are the types wrong".
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ for (const name of ['leafid', `leafid-${process.platform}-${process.arch}-gnu`])
 }
 
 test('the types are right in every resolution', async () => {
-  // `leafid/workers` is for one host alone, which knows no `require`; and older resolutions know no sub-paths.
+  // `leafid/workers` is only for a host without `require`; older module resolutions have no sub-paths.
   const words = [join(dist, `leafid-${version}.tgz`), '--profile', 'node16', '--format', 'json', '--exclude-entrypoints', 'workers']
   const { stdout } = await run(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), ...words])
   const { analysis, problems } = JSON.parse(stdout)

@@ -1,4 +1,4 @@
-// Every program of the recipes, on the libraries themselves and with a real store.
+// Runs every program of the recipes with the real libraries and a real store.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { report, root, run } from './lib/programs.mjs'
 
 const page = readFileSync(join(checkout, 'docs/RECIPES-NODE.md'), 'utf8')
 const recipes = new Map(page.split(/^## /m).slice(1).map((text) => [/^.*/.exec(text)[0], [...text.matchAll(/```(?:js|prisma)\n([\s\S]*?)```/g)].map(([, program]) => program)]))
-// Beside `node_modules`, so that they import what is installed there.
+// Beside `node_modules`, so that imports find the installed packages.
 const folder = join(root, 'recipes')
 let store
 let env
@@ -24,7 +24,7 @@ before(async () => {
   env = { LEAFID_STORE: store.url, PORT: '0', NO_COLOR: '1' }
 })
 
-/** The programs of a recipe, each in the file that its first line names. */
+/** Writes a recipe's programs, each into the file that its first line names. */
 function written(name) {
   return recipes.get(name).map((program, at) => {
     const file = join(folder, name, /^\/\/ (\S+\.(?:js|mjs|prisma))\b/.exec(program)?.[1] ?? `${at}.mjs`)
@@ -35,7 +35,7 @@ function written(name) {
   })
 }
 
-/** Requests to what a module gives; each report is a line of JSON. */
+/** Sends requests to a module's export; each report is a line of JSON. */
 const asked = (file, program) => report(process.execPath, ['--input-type=module', '-e', `import * as recipe from '${pathToFileURL(file)}'\n${program}`], { env })
 
 test('there is a recipe for each of them', () => {
@@ -44,7 +44,7 @@ test('there is a recipe for each of them', () => {
 
 const seen = new Set()
 
-/** A program that writes tea, milk and bread, each under an ID that no other program has. */
+/** Runs a program that writes tea, milk and bread under IDs that no other program has. */
 async function writesThree(file) {
   const { stdout, stderr } = await run(process.execPath, [file], { env })
   assert.equal(stderr, '')
@@ -62,7 +62,7 @@ for (const name of ['Drizzle', 'TypeORM', 'Kysely']) {
 
 test('Prisma', async () => {
   const [schema, file] = written('Prisma')
-  // Its command fetches an engine that migrates schemas, which `generate` does not run: any program stands for it.
+  // Prisma's command would download its schema engine, which `generate` does not run: any program will do.
   const settings = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
   const command = join(root, 'node_modules/prisma/build/index.js')
   await run(process.execPath, [command, 'generate', '--schema', schema], { cwd: dirname(schema), env: settings })
@@ -82,7 +82,7 @@ test('Drizzle without `ready`: the control', async () => {
   await assert.rejects(run(process.execPath, [file], { env }), /SEGMENT_DRY/)
 })
 
-/** Starts a server; `post` sends it so many requests at once, each of which is given an ID of its own. */
+/** Starts a server; `post` sends it several requests at once, each of which must get its own ID. */
 async function serving(words, { cwd = root } = {}) {
   const child = startNode(words, { cwd, env: { ...process.env, ...env } })
   let said = ''

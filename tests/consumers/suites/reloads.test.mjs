@@ -1,5 +1,5 @@
-// Servers of development that load a module again after each change, or start again: nothing is drawn twice, and who keeps no
-// generator is warned.
+// Development servers that reload a module after each change, or restart: nothing is drawn twice, and a module
+// that does not keep its generator is warned.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { root } from './lib/programs.mjs'
 const CHANGES = 4
 const PATIENCE_MS = 180_000
 
-// Beside `node_modules`, so that they import what is installed there.
+// Beside `node_modules`, so that imports find the installed packages.
 const folder = join(root, 'reloads')
 let store
 
@@ -25,7 +25,7 @@ before(async () => {
   const steps = { step: 100, max_step: 1_000 }
   store = await storeFor(undefined, { tags: { kept: steps, anew: steps } })
 })
-/** A module of this version with three generators: one that is kept, one that each loading makes, and one with a store of its own. */
+/** A module with three generators: one kept over reloads, one made by each load, and one with its own store. */
 const module = (version) => `import { Segment, memoryStore } from 'leafid'
 const store = process.env.LEAFID_STORE ?? ${JSON.stringify(store.url)}
 const ids = {
@@ -47,7 +47,7 @@ function place(name, files) {
   return (file) => join(folder, name, file)
 }
 
-/** Writes a file while `seen` waits for it: a change that follows another within a moment is left out by whoever watches. */
+/** Writes a file until `seen` notices it: file watchers skip a change that follows another too closely. */
 async function changed(write, seen) {
   write()
   const again = setInterval(write, 1_000)
@@ -58,7 +58,7 @@ async function changed(write, seen) {
   }
 }
 
-/** Draws from each version of the module; `change` writes the next one. */
+/** Draws from each version of the module; `change` writes the next version. */
 async function all(draw, change) {
   const told = []
   const drawn = (version) => async () => {
@@ -67,7 +67,7 @@ async function all(draw, change) {
       told.push(await draw())
       if (told.at(-1).version === version) return
       assert.ok(Date.now() < end, `version ${version} did not come: ${JSON.stringify(told.at(-1)).slice(0, 200)}`)
-      // What writes the file again, and what looks at it, has its turn.
+      // Lets the writer and the watcher run.
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
@@ -76,7 +76,7 @@ async function all(draw, change) {
   return told
 }
 
-/** Nothing twice but from the stores that each loading made. */
+/** Checks that no ID came twice, except from the stores that each load made. */
 function judge(what, told) {
   const twice = (name) => {
     const ids = told.flatMap((one) => one[name])
@@ -109,7 +109,7 @@ test('Vite on a server', { timeout: 900_000 }, async (t) => {
   assert.match(ours[0], MANY)
 })
 
-/** Starts a program in a process group of its own, which ends with the test. */
+/** Starts a program in its own process group, which is ended with the test. */
 function started(t, words, options) {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
   const child = startNode(words, { ...options, env: { ...clean, ...options.env }, detached: true })
@@ -117,7 +117,7 @@ function started(t, words, options) {
   let told = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told += chunk))
   const said = () => told
-  /** Waits until this finds something in all that was said; what it found. */
+  /** Waits until `find` matches in the output; gives the match. */
   const come = async (find) => {
     let found
     await until(() => {

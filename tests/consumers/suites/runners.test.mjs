@@ -1,4 +1,4 @@
-// Test runners and other runtimes: each draws from one real store, and together no number twice. And Node's other versions.
+// Test runners, other runtimes and Node's other versions draw from one real store, and no number twice.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ before(async () => {
   env = { LEAFID_STORE: store.url, TOLD: join(folder, 'told.json') }
 })
 
-/** A runner prints what it likes, and its test writes the report. */
+/** Runs a test runner; its test writes the report to a file, as the output is the runner's own. */
 const reported = () => JSON.parse(readFileSync(env.TOLD, 'utf8'))
 
 test('Node, by `import`', async () => {
@@ -63,10 +63,10 @@ test('Deno, which may use the network and one setting, and read nothing', async 
 
 test('together they drew no number twice', () => tally.settle(6))
 
-/** What of the suite of Node is about the package itself. */
+/** The files of Node's suite that test the package itself. */
 const FILES = ['bad-stores', 'beside', 'face', 'generators', 'life', 'processes', 'require', 'secured', 'vectors', 'waiting']
 
-// Together, for much of it waits.
+// Concurrently, as the tests mostly wait.
 describe('other versions', { concurrency: true }, () => {
   for (const major of [22, 24]) {
     test(`Node ${major}`, { timeout: 900_000 }, async () => {

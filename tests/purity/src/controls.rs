@@ -1,4 +1,4 @@
-//! What the proof must notice.
+//! Controls: faults that the proof must find.
 
 #[cfg(feature = "control-alloc")]
 mod alloc {
@@ -22,7 +22,7 @@ mod import {
 
     verbs! {
         control_import() -> i64 {
-            // SAFETY: never run; the import is the finding.
+            // SAFETY: never run; only the import matters.
             unsafe { clock_of_the_host() }
         }
     }

@@ -1,4 +1,4 @@
-//! The field names of the wire: everything that crosses a border, written and read.
+//! Reads and writes the wire's fields: everything that crosses to and from a host.
 
 use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
@@ -9,7 +9,7 @@ use leafid_wire::{
     FieldReader, FieldWriter, Fields, need, put_ask, put_stats, segment_config, snowflake_config,
 };
 
-/// An object of a host: any field may be absent, of another type, or anything of its type.
+/// An object from a host: any field may be absent, of a wrong type, or have any value of its type.
 pub struct Object {
     whole: Result<Option<u64>, Refusal>,
     time: Result<Option<i64>, Refusal>,
@@ -97,7 +97,7 @@ impl FieldReader for Object {
     }
 }
 
-/// Both ways of a type's fields, behind names that begin with `$whose`.
+/// Writes and reads a type's fields, behind names that begin with `$whose`.
 macro_rules! both_ways {
     ($($module:ident $whose:literal $type:ty;)*) => {$(
         mod $module {

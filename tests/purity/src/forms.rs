@@ -84,7 +84,7 @@ verbs! {
         }
 }
 
-/// Counts what is written to it.
+/// Counts the bytes that are written to it.
 struct Length(usize);
 
 impl Write for Length {

@@ -1,4 +1,4 @@
-//! Both generators on the `&mut` face: every verb, once for each.
+//! Both generators through `&mut`: every verb, once for each.
 
 use leafid_core::{
     Action, Ask, Carryover, Code, Event, Grant, HostTime, Layout, Outcome, Refusal, Release, Run,
@@ -6,7 +6,7 @@ use leafid_core::{
     SnowflakeIds, Stance, Stats, WindowAsk, WindowGrant,
 };
 
-/// The verbs of one generator, whatever it is made of, behind names that begin with `$whose`.
+/// The verbs of one type of generator, behind names that begin with `$whose`.
 macro_rules! generator {
     ($module:ident $whose:literal, $type:ty, $draw:ty, $ask:ty, $grant:ty) => {
         mod $module {

@@ -1,12 +1,11 @@
 //! The proof that the core cannot panic and needs nothing of its host.
 //!
-//! Every public verb stands behind `extern "C"` with arguments that the optimiser knows nothing
-//! about. The panic handler calls a function that nobody defines: the module imports it exactly
-//! when the optimiser could not rule a panic out. There is no allocator, so a core that took
-//! memory would not link at all.
+//! Every public verb is exported as `extern "C"`, with arguments unknown to the optimizer. The panic
+//! handler calls an undefined function: the module imports it exactly when the optimizer cannot rule
+//! out a panic. There is no allocator, so a core that allocates would not link.
 #![no_std]
 
-/// Functions whose results the optimiser must compute: they are written where a host could read.
+/// Exported functions; their results are written where a host could read, so they must be computed.
 macro_rules! verbs {
     (of $whose:literal; $($name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
         #[unsafe(export_name = concat!($whose, "_", stringify!($name)))]
@@ -38,6 +37,6 @@ unsafe extern "C" {
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: it is never linked into anything that runs; its presence is the finding.
+    // SAFETY: never linked into anything that runs; only its presence matters.
     unsafe { the_core_can_panic() }
 }

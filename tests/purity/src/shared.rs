@@ -1,4 +1,4 @@
-//! The lock-free face: the line alone, both generators over it, drawing without a generator.
+//! The lock-free line: the line alone, both generators over it, drawing without a generator.
 
 use leafid_core::{
     Action, Ask, Carryover, Code, Event, Grant, HostTime, Ids, Outcome, Range, Refusal, Release,

@@ -1,4 +1,4 @@
-//! State files: the bytes, and the verbs of a generator that keeps one, on both faces.
+//! State files: their bytes, and the verbs of a generator that keeps one, with both kinds of line.
 
 use leafid_core::{
     HostTime, Refusal, Snowflake, StateFile, StatePlace, StateRecord, StateWrite, Unread,

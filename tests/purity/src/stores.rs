@@ -1,4 +1,4 @@
-//! The store's side: the registry's decisions, and the store in memory that is made of them.
+//! The store's side: the registry's decisions, and the in-memory store that uses them.
 
 use leafid_core::registry::{
     self, Acquired, Answer, Candidates, Finding, Look, Namespace, Search, Sight, TagRow, TagSpec,

@@ -1,4 +1,4 @@
-//! The bugs, and the switch that turns one of them on.
+//! The bugs, and the switch that turns on one of them.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -8,7 +8,7 @@ macro_rules! seeded {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Bug {
-            /// None: the code as it is.
+            /// No bug: the code as it is.
             None,
             $($(#[$doc])* $name,)*
         }

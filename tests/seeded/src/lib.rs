@@ -1,5 +1,5 @@
-//! A copy of the core with bugs in it: each a mistake that a system of this kind has made, so that the
-//! simulator and the models can prove that they would find it. `bugs.txt` says what they are.
+//! A copy of the core with seeded bugs, with which the simulator and the models prove that they would
+//! find each. All are mistakes that systems of this kind have made; `bugs.txt` lists them.
 
 #[cfg(all(test, loom))]
 mod model;

@@ -17,10 +17,10 @@ use crate::{
 };
 
 const ALL: Range = Range::new(0, u64::MAX);
-/// Two positions a tick.
+/// Two positions per tick.
 const TICKS: Shape = Shape::ticks(2, 1);
 
-/// The seeded bug is one for the whole process: one model at a time.
+/// Runs one model at a time, as the seeded bug is set for the whole process.
 fn alone(bug: Bug) -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ fn alone(bug: Bug) -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Passes as the code is, and fails with each of these bugs in it.
+/// Checks that a model passes with the code as it is, and fails with each of these bugs.
 fn holds(found: &[Bug], model: fn()) {
     let guard = alone(Bug::None);
     loom::model(model);
@@ -56,7 +56,8 @@ fn draws(line: &SharedLine, shape: Shape, calls: usize) -> Vec<Run> {
     (0..calls).filter_map(|_| line.take(shape, ALL, 1).ok()).collect()
 }
 
-/// Each position of each worker once; each thread ascending; all of them.
+/// Checks that each position of each worker was drawn once, that all were, and that each thread's
+/// ascend.
 fn check(threads: &[Vec<Run>], inside: impl Fn(u32, u64) -> bool) {
     let mut seen = BTreeSet::new();
     for runs in threads {
@@ -98,8 +99,8 @@ fn model_draws_against_extend() {
 
 #[test]
 fn model_switch_over_a_hole() {
-    // Numbers opened in the wrong order only look dry for a moment: the cursor lies above the old
-    // end. So that bug is looked for where it does harm, at the switch of workers.
+    // A line of numbers opened in the wrong order only seems dry for a moment, as the cursor lies
+    // above the old end. So that bug is searched for where it does harm, at the switch of workers.
     holds(&[Bug::InclusiveEnd], || {
         let line = opened(Shape::NUMBERS, 0, 1, 2);
         let other = line.clone();
@@ -114,7 +115,7 @@ fn model_switch_over_a_hole() {
     });
 }
 
-/// The old worker's rest was given back at the switch, and somebody else has it by now.
+/// The old worker's rest was given back at the switch, so another holder may have it.
 #[test]
 fn model_switch_of_worker_with_release() {
     holds(&[Bug::OpenAtOldTick, Bug::CursorBeforeBound, Bug::BoundBeforeCursor], || {
@@ -153,7 +154,7 @@ fn stamps(line: &SharedLine, mut stamp: SnowflakeIds, calls: usize) -> Vec<Run> 
     (0..calls).filter_map(|_| stamp.run(&mut face, NOW, 1).ok()).collect()
 }
 
-/// What `retire` gives back was not and will not be stamped.
+/// Ticks that `retire` gives back were not and will not be stamped.
 #[test]
 fn model_retire_with_release() {
     holds(&[Bug::ReleaseBeforeClose], || {
@@ -169,8 +170,8 @@ fn model_retire_with_release() {
     });
 }
 
-/// `forget`, and a new window on another worker, while a thread draws: of the old window nothing
-/// comes that a release of it at that moment would have given back.
+/// `forget`, and a new window on another worker, while a thread draws: it gets nothing of the old
+/// window that a release at that moment would have given back.
 #[test]
 fn model_forget_and_acquire() {
     holds(&[Bug::ForgetKeepsRange], || {
@@ -189,8 +190,8 @@ fn model_forget_and_acquire() {
     });
 }
 
-/// All or nothing: the rest of the line is won by closing it, or the line opens again where it
-/// stood, on the same numbers.
+/// All or nothing: closing the line either takes its rest, or the line reopens where it stood, on
+/// the same numbers.
 #[test]
 fn model_fill_over_a_hole() {
     holds(&[Bug::InclusiveEnd], || {

@@ -1,4 +1,4 @@
-//! etcd.
+//! Starts and stops real etcd members.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,13 +14,13 @@ pub struct Etcd {
     running: Running,
     name: String,
     peer: Port,
-    /// All members, as etcd is told of them.
+    /// All members, as etcd's option names them.
     cluster: String,
     secure: bool,
 }
 
 impl Etcd {
-    /// Members of one cluster, each with a folder of its own.
+    /// Starts the members of one cluster, each with its own folder.
     pub fn cluster(count: usize) -> Result<Vec<Etcd>, String> {
         let mut members = Vec::new();
         for number in 0..count {
@@ -37,14 +37,14 @@ impl Etcd {
         Ok(members)
     }
 
-    /// The only member, which its clients speak TLS with, and the file with its certificate.
+    /// Starts a single member with TLS for clients; gives it and its certificate's file.
     pub fn secure() -> Result<(Etcd, PathBuf), String> {
         let mut server = Etcd::member(0)?;
         server.secure = true;
         let file = |name: &str| server.running.folder().join(name);
         let (certificate, key) = (file("cert.pem"), file("key.pem"));
         let mut command = Command::new("openssl");
-        // Its own (`--auto-tls`) is of a kind that few clients take.
+        // Few clients accept the certificate that etcd makes itself (`--auto-tls`).
         command.args(["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=etcd"]);
         command.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
         command.args(["-addext", "subjectAltName=IP:127.0.0.1"]);
@@ -57,14 +57,14 @@ impl Etcd {
         Ok((server, certificate))
     }
 
-    /// Where an empty place in a cluster is.
+    /// The URL of an empty place in a cluster.
     pub fn url_of(members: &[Etcd]) -> String {
         let hosts: Vec<String> =
             members.iter().map(|member| format!("127.0.0.1:{}", member.port())).collect();
         format!("etcd://{}/leafid", hosts.join(","))
     }
 
-    /// A member that is the only one, until it is told of others.
+    /// Creates a member that is alone until it gets a list of others.
     fn member(number: usize) -> Result<Etcd, String> {
         let (running, peer) = (Running::nothing_yet()?, Port::take()?);
         let (name, cluster) = (format!("n{number}"), String::new());

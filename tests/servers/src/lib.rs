@@ -1,5 +1,5 @@
-//! Real database servers for tests: each lies in a temporary folder of its own, listens on a free
-//! port of this machine alone, and is ended by its id when its value is dropped, also by a panic.
+//! Real database servers for tests: each has its own temporary folder, listens on a free port of this
+//! machine only, and is ended by its process id when its value is dropped, also by a panic.
 #![cfg(unix)]
 #![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 
@@ -23,19 +23,19 @@ use std::process::Command;
 
 use running::Kind;
 
-/// A server that can be started, crashed and started again on what it kept.
+/// A server that can be started, crashed and restarted on its data.
 pub trait Server: Kind {
     const NAME: &'static str;
-    /// The Debian package that brings its programs.
+    /// The Debian package with its programs.
     const PACKAGE: &'static str;
 
-    /// A program that it needs and that is not installed.
+    /// A program that the server needs and that is not installed, if any.
     fn missing() -> Option<String>;
 
-    /// Where an empty database of it is, with every right on it.
+    /// The URL of an empty database, of a user with every right on it.
     fn url(&self) -> String;
 
-    /// Makes an empty server with these settings, each `name=value` as the server names them, and
+    /// Starts an empty server with these settings, each `name=value` by the server's own names, and
     /// waits until it answers.
     fn start_with(settings: &[&str]) -> Result<Self, String> {
         let mut server = Self::make()?;
@@ -56,18 +56,18 @@ pub trait Server: Kind {
         self.running().folder().join("data")
     }
 
-    /// `kill -9` of all its processes, wherever they are.
+    /// Kills all its processes (`kill -9`).
     fn crash(&mut self) {
         self.running_mut().kill();
     }
 
-    /// An orderly end: everything that it has promised is on disk.
+    /// Ends it in order: everything that it confirmed is on disk then.
     fn stop(&mut self) -> Result<(), String> {
         self.running_mut().end(Self::END)
     }
 
-    /// Starts it again after [`Server::crash`] or [`Server::stop`], on the same port and the same
-    /// data, with these settings instead of the earlier ones, and waits until it answers.
+    /// Restarts it after [`Server::crash`] or [`Server::stop`], on the same port and data, with these
+    /// settings instead of the earlier ones, and waits until it answers.
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
         self.running_mut().set(settings);
         self.launch()
@@ -78,8 +78,7 @@ pub trait Server: Kind {
     }
 }
 
-/// Copies the data of a server that is stopped to a folder that is not there yet, or back, with their
-/// owners.
+/// Copies the data of a stopped server, with owners, to `to`, or back; an existing `to` is replaced.
 pub fn copy(from: &Path, to: &Path) {
     if to.exists() {
         std::fs::remove_dir_all(to).expect("a folder of ours");
@@ -100,13 +99,13 @@ CREATE TABLE `leaf_alloc` (
 ) ENGINE=InnoDB;
 ";
 
-/// A server of databases that speak SQL.
+/// A server of SQL databases.
 pub trait Databases: Server {
-    /// Makes an empty database, and gives its URL, with every right on it.
+    /// Creates an empty database; gives its URL, of a user with every right on it.
     fn make_database(&self, name: &str) -> Result<String, String>;
 
-    /// Runs statements in a database with every right; gives the rows as lines, their columns
-    /// divided by tabs.
+    /// Runs statements in a database with every right; gives the rows as lines, with columns
+    /// separated by tabs.
     fn run(&self, database: &str, sql: &str) -> Result<String, String>;
 }
 
@@ -115,7 +114,6 @@ pub fn for_test<S: Server>() -> Option<S> {
     for_test_with(&[])
 }
 
-/// As [`for_test`], with settings.
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     if let Some(program) = S::missing() {
         missing(&S::NAME.to_lowercase(), &program, S::PACKAGE);
@@ -127,8 +125,8 @@ pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     }
 }
 
-/// Reports that this test is not run over `what`, because a program of a Debian package is not
-/// installed; a failure where `CI` is set, as everything is installed there.
+/// Reports that this test is skipped for `what`, as a program of a Debian package is not installed.
+/// Panics where `CI` is set, as everything must be installed there.
 pub fn missing(what: &str, program: &str, package: &str) {
     let in_ci = |value: String| !matches!(value.as_str(), "" | "0" | "false");
     let why = format!("no `{program}` (apt-get install {package})");
@@ -136,8 +134,8 @@ pub fn missing(what: &str, program: &str, package: &str) {
     not_run(what, &why);
 }
 
-/// Reports, once for each test, that it is not run: on standard error, and as a line `TEST<tab>SENTENCE` in
-/// the file that `LEAFID_NOT_RUN` names, by which `cargo xtask test` does not count it as passed.
+/// Reports, once for each test, that it is skipped: on standard error, and as a line `TEST<tab>SENTENCE` in
+/// the file that `LEAFID_NOT_RUN` names, so that `cargo xtask test` does not count it as passed.
 pub fn not_run(what: &str, why: &str) {
     // The harness gives each test a thread, and names it after the test.
     thread_local!(static TOLD: Cell<bool> = const { Cell::new(false) });
@@ -145,7 +143,7 @@ pub fn not_run(what: &str, why: &str) {
         return;
     }
     let told = format!("NOT RUN  {what}: {why}\n");
-    // Not by a macro, which the harness would keep to itself.
+    // Not by a macro, whose output the harness would capture.
     let _ = std::io::stderr().write_all(told.as_bytes());
     if let Some(file) = std::env::var_os("LEAFID_NOT_RUN") {
         let thread = std::thread::current();

@@ -1,4 +1,4 @@
-//! MariaDB, which stands for MySQL too.
+//! Starts and stops a real MariaDB, which represents MySQL too.
 
 use std::fs;
 use std::io::Read;
@@ -12,12 +12,12 @@ use leafid_stream::child::dies_with_us;
 use crate::running::{Kind, Running, running};
 use crate::{Databases, Server, process};
 
-/// A MariaDB server of one node. Its user `root` has no password, and every right.
+/// A MariaDB server of one node. Its user `root` has every right and no password.
 pub struct Mariadb {
     running: Running,
 }
 
-/// Debian has the server where only root's PATH leads.
+/// Debian installs the server in a folder that only root's PATH has.
 const FOLDERS: &[&str] = &["/usr/sbin"];
 
 impl Mariadb {
@@ -34,10 +34,10 @@ impl Kind for Mariadb {
         command.args(["--no-defaults", "--auth-root-authentication-method=normal"]);
         command.arg("--skip-test-db").arg(format!("--user={}", user()?));
         command.arg(format!("--datadir={}", folder.join("data").display()));
-        // Two installations at once would meet in the common folder for temporary tables.
+        // Two installations at once would collide in the common folder for temporary tables.
         command.env("TMPDIR", folder);
         process::run(command)?;
-        // Done at every start, before anybody can connect.
+        // Runs at every start, before anybody can connect.
         let init = "CREATE DATABASE IF NOT EXISTS leafid;\n";
         fs::write(folder.join("init.sql"), init).map_err(|error| error.to_string())?;
         Ok(Mariadb { running })
@@ -59,7 +59,7 @@ impl Kind for Mariadb {
         Ok(command)
     }
 
-    /// Whether it says hello: version 10 of its protocol.
+    /// Whether it sends its greeting: version 10 of the protocol.
     fn answers(&self, _: &str) -> bool {
         let to = (Ipv4Addr::LOCALHOST, self.port());
         let Ok(mut stream) = TcpStream::connect(to) else { return false };
@@ -102,7 +102,7 @@ impl Databases for Mariadb {
     }
 }
 
-/// Whom the server runs as: by default it would be a user that only its package makes.
+/// The user that the server runs as; the default one exists only where its package was installed.
 fn user() -> Result<String, String> {
     let output = Command::new("id").arg("-un").output().map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! Starts and stops a real PostgreSQL.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use crate::process::{self, NOBODY};
 use crate::running::{Kind, Running, running};
 use crate::{Databases, Server};
 
-/// A PostgreSQL server of one node. Whoever connects from this machine needs no password, unless a
-/// test changes [`Postgres::host_rules`].
+/// A PostgreSQL server of one node. Connections from this machine need no password, unless a test
+/// changes [`Postgres::host_rules`].
 pub struct Postgres {
     running: Running,
 }
 
 impl Postgres {
-    /// Who may connect from where and by what proof (`pg_hba.conf`), read at its next start.
+    /// Sets the rules of client authentication (`pg_hba.conf`), read at its next start.
     pub fn host_rules(&self, rules: &str) -> Result<(), String> {
         let file = self.data().join("pg_hba.conf");
         fs::write(&file, rules).map_err(|error| format!("`{}`: {error}", file.display()))
     }
 
-    /// Writes a file that only it can read into the folder of its data: a certificate, or its key.
+    /// Writes a file that only the server can read, a certificate or a key, into its data folder.
     pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
         use std::os::unix::fs::PermissionsExt;
         let file = self.data().join(name);
@@ -33,7 +33,7 @@ impl Postgres {
         own(&file)
     }
 
-    /// Has it start as a replica that follows nobody: it can be read, and nothing can be written.
+    /// Makes it start as a standby that follows no primary: it is read-only.
     pub fn make_standby(&self) -> Result<(), String> {
         let file = self.data().join("standby.signal");
         fs::write(&file, "").map_err(|error| format!("`{}`: {error}", file.display()))?;
@@ -41,7 +41,7 @@ impl Postgres {
     }
 
     fn program(name: &str) -> Option<PathBuf> {
-        // Debian keeps one folder per version, and none of them in PATH; the newest is taken.
+        // Debian has one folder per version, none of them in PATH; the newest is used.
         let mut versions: Vec<_> = fs::read_dir("/usr/lib/postgresql")
             .into_iter()
             .flatten()
@@ -58,7 +58,7 @@ impl Postgres {
 }
 
 impl Kind for Postgres {
-    /// Not waiting for clients to go by themselves.
+    /// A fast shutdown, which does not wait for clients to disconnect.
     const END: Signal = Signal::INT;
 
     fn make() -> Result<Postgres, String> {
@@ -126,7 +126,7 @@ impl Databases for Postgres {
     }
 }
 
-/// Gives a file to the user that the server runs as.
+/// Makes the server's user the owner of a file.
 fn own(path: &Path) -> Result<(), String> {
     if !process::is_root() {
         return Ok(());

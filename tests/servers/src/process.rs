@@ -1,4 +1,4 @@
-//! The programs of a server: where they are, and how they are started.
+//! Finds and starts the programs of a server.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -10,12 +10,12 @@ use leafid_stream::child::{dies_with_us, said};
 
 /// How long a server may take to answer, and to end.
 pub const LIMIT: Duration = Duration::from_secs(240);
-/// How long any other program may take: to install a database is much work for a busy machine.
+/// How long any other program may take: creating a database is much work for a busy machine.
 const PROGRAM: Duration = Duration::from_secs(600);
-/// Whom programs run as that refuse to run as root.
+/// The user for programs that refuse to run as root.
 pub const NOBODY: u32 = 65_534;
 
-/// A command that ends with this process, where the system can do that; as `nobody` if we are root.
+/// A command that ends with this process, where the system supports that; as `nobody` if we are root.
 pub fn as_nobody(program: &Path) -> Command {
     if !is_root() {
         return dies_with_us(program);
@@ -30,12 +30,12 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Runs a program to its end; gives what it wrote.
+/// Runs a program to its end; gives its output.
 pub fn run(command: Command) -> Result<String, String> {
     said(command, PROGRAM).map(|text| text.trim_end().to_owned())
 }
 
-/// The first folder that has a program.
+/// Finds a program in these folders or in `PATH`.
 pub fn find(program: &str, folders: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = folders.iter().map(PathBuf::from);
@@ -43,7 +43,7 @@ pub fn find(program: &str, folders: &[&str]) -> Option<PathBuf> {
     all.find(|file| file.is_file())
 }
 
-/// Whether what listens on a port answers a question with this word in it.
+/// Whether the answer to a question at this port contains this word.
 pub fn says(port: u16, question: &str, word: &str) -> bool {
     let ask = || {
         let limit = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What all servers have in common: a folder, a port, settings, and a process while they run.
+//! The common part of all servers: a folder, a port, settings, and a process while they run.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +10,9 @@ use tempfile::TempDir;
 
 use crate::process::LIMIT;
 
-/// A server's folder and port, and its process while it runs. It ends with this value.
+/// A server's folder and port, and its process while it runs, which ends when this value is dropped.
 pub struct Running {
-    // In the order in which they go: nobody writes into the folder that is removed, nor listens on the
-    // port that is let go.
+    // Dropped in this order: the process must end before its folder is removed and its port freed.
     process: Option<Child>,
     folder: TempDir,
     port: Port,
@@ -46,12 +45,12 @@ impl Running {
     }
 
     pub fn kill(&mut self) {
-        // It is killed as it is dropped.
+        // Dropping the process kills it.
         self.process = None;
     }
 }
 
-/// Where a server has what it has in common with the others.
+/// Gives access to a server's common part.
 macro_rules! running {
     () => {
         fn running(&self) -> &Running {
@@ -65,9 +64,9 @@ macro_rules! running {
 }
 pub(crate) use running;
 
-/// In what one server differs from another.
+/// The differences between servers.
 pub trait Kind: Sized {
-    /// The signal on which it ends in order.
+    /// The signal for an orderly end.
     const END: Signal = Signal::TERM;
 
     /// Makes an empty server, without starting it.
@@ -78,7 +77,7 @@ pub trait Kind: Sized {
 
     fn command(&self) -> Result<Command, String>;
 
-    /// Whether it answers; `said` are the last lines that it wrote.
+    /// Whether it answers; `said` has the last lines of its output.
     fn answers(&self, said: &str) -> bool;
 
     fn spawn(&mut self) -> Result<(), String> {

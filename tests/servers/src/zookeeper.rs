@@ -1,4 +1,4 @@
-//! ZooKeeper.
+//! Starts and stops real ZooKeeper servers.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,19 +14,19 @@ use crate::{Server, process};
 
 const JAR: &str = "/usr/share/java/zookeeper.jar";
 
-/// Where a server speaks with the others: to follow the leader, and to elect one.
+/// A server's ports for the others: one to follow the leader, one for elections.
 type Peer = Arc<[Port; 2]>;
 
-/// A server of ZooKeeper: the only one, or one of several.
+/// A ZooKeeper server: the only one, or one of several.
 pub struct Zookeeper {
     running: Running,
     number: usize,
-    /// Where the servers speak with each other, of all of them; empty for the only one.
+    /// The peer ports of all servers; empty for a single one.
     cluster: Vec<Peer>,
 }
 
 impl Zookeeper {
-    /// Servers of one cluster, each with a folder of its own.
+    /// Starts the servers of one cluster, each with its own folder.
     pub fn cluster(count: usize) -> Result<Vec<Zookeeper>, String> {
         let mut cluster = Vec::new();
         for _ in 0..count {
@@ -45,7 +45,7 @@ impl Zookeeper {
         Ok(servers)
     }
 
-    /// Where an empty place in a cluster is.
+    /// The URL of an empty place in a cluster.
     pub fn url_of(servers: &[Zookeeper]) -> String {
         let hosts: Vec<String> =
             servers.iter().map(|server| format!("127.0.0.1:{}", server.port())).collect();

@@ -1,11 +1,11 @@
-//! Each server starts, is crashed, comes back on the same port, and is ended.
+//! Each server starts, crashes, restarts on the same port, and is ended.
 #![cfg(unix)]
 
 use std::net::TcpStream;
 
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, for_test_with};
 
-/// `nonsense` is a setting that it refuses to start with, and `says` what it says then.
+/// `nonsense` is a setting with which the server refuses to start, `says` a part of its message.
 fn lives<S: Server>(settings: &[&str], nonsense: &str, says: &str) -> Option<S> {
     let mut server = for_test_with::<S>(settings)?;
     let port = server.port();
@@ -38,12 +38,12 @@ fn keeps_databases<S: Databases>() {
     let (data, folder) = (server.data(), server.data().display().to_string());
     assert!(!processes_of(&folder).is_empty(), "the control");
     drop(server);
-    // Its port may be another one's at once.
+    // Its port is not checked: another server may have it at once.
     assert_eq!(processes_of(&folder), Vec::<u32>::new(), "a dropped server runs");
     assert!(!data.exists(), "a dropped server leaves its folder");
 }
 
-/// Which processes were started with this folder in their arguments.
+/// The processes with this folder in their arguments.
 fn processes_of(folder: &str) -> Vec<u32> {
     let ids = std::fs::read_dir("/proc").expect("processes").flatten();
     let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -54,7 +54,7 @@ fn processes_of(folder: &str) -> Vec<u32> {
     ids.filter(is_of).collect()
 }
 
-/// What starts a database server.
+/// The tests that start a database server.
 mod engines {
     use super::*;
 
@@ -75,7 +75,7 @@ mod engines {
 
     #[test]
     fn zookeeper_lives() {
-        // It has no logger, and so no word for it.
+        // Without a logger it prints no reason.
         lives::<Zookeeper>(&["maxSessionTimeout=5000"], "tickTime=none", "ended with");
     }
 }

@@ -1,4 +1,4 @@
-//! Scripts step by step: what each gave against what it should have given.
+//! Runs scripts step by step, and compares each result with the expected one.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub struct Names(BTreeMap<String, Value>);
 
 impl Names {
-    /// The step with the values that its names stand for, but for what it expects.
+    /// Replaces names in a step by their values, except in its expectation.
     pub fn put_in(&self, step: &Value) -> Value {
         match step {
             Value::String(text) => self.0.get(text).unwrap_or(step).clone(),
@@ -21,8 +21,8 @@ impl Names {
         }
     }
 
-    /// Compares exactly, but that an object may leave fields out, null means absent, and a new
-    /// name stands for whatever no other name stands for.
+    /// Compares exactly, except that an object may leave fields out, null means absent, and a new
+    /// name matches any value that no other name has.
     pub fn compare(&mut self, expected: &Value, gave: &Value) -> Result<(), String> {
         let differ = || Err(format!("expected {expected}, got {gave}"));
         match (expected, gave) {
@@ -65,11 +65,11 @@ fn shown(gave: &Map<String, Value>) -> String {
 }
 
 pub trait Subject {
-    /// Takes one step and says what it gave.
+    /// Takes one step and gives its result.
     fn step(&mut self, step: &Value) -> Result<Value, String>;
 }
 
-/// Takes all steps; the first that gives something else is told.
+/// Takes all steps; fails with the first that gives a different result.
 pub fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
     let steps = script["steps"].as_array().ok_or("it has no steps")?;
     let mut names = Names::default();

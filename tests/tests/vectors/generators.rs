@@ -1,4 +1,4 @@
-//! Both generators, sans-I/O, each on both faces of the line.
+//! Both generators without I/O, each on an own and a shared line.
 
 use leafid_core::{
     Action, Ask, Carryover, Clocks, Code, Event, Failure, Generator, Grant, Kind, Line, Outcome,
@@ -34,7 +34,7 @@ fn on_both_faces<S: Kind>(
         Err(refusal) => return not_built(script, refusal),
     };
     run(script, &mut Driven(own, Clocks::default()))?;
-    // The lock-free face counts on a clock that does not go back by itself.
+    // A shared line relies on a clock that does not go back.
     if goes_back(script) {
         return Ok(());
     }
@@ -136,7 +136,7 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
 }
 
 impl<S: Kind, L: Line> Driven<S, L> {
-    /// A fill, of all or of what is at hand; the IDs ascend, or the script is red.
+    /// Fills a buffer, wholly or with what is at hand; fails if the IDs do not ascend.
     fn filled(&mut self, step: &Value, exactly: bool) -> Result<Result<Vec<u64>, Refusal>, String> {
         let room = usize::try_from(count(step)?).map_err(|_| "so many are no fill")?;
         let (mut ids, at) = (vec![0; room], host_time(step, "at")?);
@@ -175,7 +175,7 @@ impl<S: Kind, L: Line> Driven<S, L> {
     }
 }
 
-/// What a step resumes, above its `highest`: of numbers, or of IDs of its `layout`.
+/// The carryover of a step, raised above its `highest`: a number, or an ID of its `layout`.
 fn carried_over(step: &Value, is_numbers: bool) -> Result<Carryover, Refusal> {
     let before = read::<Carryover>(&step["before"])?;
     let mut open = open(step);
@@ -187,7 +187,7 @@ fn carried_over(step: &Value, is_numbers: bool) -> Result<Carryover, Refusal> {
     }
 }
 
-/// `n`: a number, or a decimal text where it has 64 bits.
+/// A step's `n`: a number, or a decimal text for 64 bits.
 fn count(step: &Value) -> Result<u64, String> {
     step["n"].as_u64().map_or_else(|| number(step, "n"), Ok)
 }

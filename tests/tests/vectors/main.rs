@@ -1,8 +1,8 @@
 //! The vectors, replayed by Rust through the core's public verbs.
 //!
-//! Every file is replayed to its end, also when another one is red, and names its count:
-//! `vectors: rust <file> <scripts>`. A file with a difference prints the script, the step, what was
-//! expected and what came instead, and no count.
+//! Every file is replayed to its end, also when another one fails, and prints its count:
+//! `vectors: rust <file> <scripts>`. A file with a difference prints the script, the step, the
+//! expected and the actual result, and no count.
 
 mod compare;
 mod forms;
@@ -64,7 +64,7 @@ fn replay_file(path: &Path) -> Result<usize, Vec<String>> {
     if complaints.is_empty() { Ok(scripts.len()) } else { Err(complaints) }
 }
 
-/// Replays a script on everything of its kind: both faces of a generator, both stores.
+/// Replays a script on every subject of its kind: a generator on both lines, both stores.
 fn replay(script: &Value) -> Result<(), String> {
     let name = script["name"].as_str().unwrap_or("a script without a name");
     let result = match script["kind"].as_str().unwrap_or_default() {

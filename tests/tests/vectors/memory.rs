@@ -1,4 +1,4 @@
-//! The same scripts on the core's memory store, as far as it can replay them.
+//! Replays the scripts of stores on the core's memory store, as far as it can.
 
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, Failure, MemoryStore, Name, Refusal, Store, StoreTime};
@@ -73,7 +73,7 @@ impl<const WORKERS: usize> Subject for MemoryStore<16, 4, WORKERS> {
     }
 }
 
-/// Asks a store whose refusals say how long to wait, not until when.
+/// Asks a store whose refusals contain how long to wait, not until when.
 fn asked<A: Fields>(
     ask: &Value,
     now: StoreTime,

@@ -1,4 +1,4 @@
-//! Public IDs: a scrambler, and the digits that it writes.
+//! Public IDs: a scrambler and its digits.
 
 use leafid_public::{Alphabet, Problem, Scrambler, Wrong};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! The verbs of a store as the bindings give them to a store of somebody else's: plain rows in, plain
-//! rows out.
+//! The verbs of a store, as the bindings offer them to a user's own store: plain rows in, plain rows out.
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Object, Reading, Value as Held, Writing, Wrong};
@@ -57,7 +56,7 @@ fn shown(row: Row<impl Fields>) -> Value {
     json!({ "row": written(&row.0) })
 }
 
-/// A plain object, as a host with doubles has them.
+/// A plain object, as in a host whose numbers are doubles.
 #[derive(Default)]
 struct Plain(Map<String, Value>);
 
@@ -87,7 +86,7 @@ impl Object for Plain {
         let value = match value {
             Held::Absent | Held::Other => Value::Null,
             Held::Flag(flag) => flag.into(),
-            // Whole, as every number of a row is.
+            // Every number of a row is an integer.
             Held::Number(number) => (number as i64).into(),
             Held::Big(big) => big.to_string().into(),
             Held::Moment(ms) => ms.to_string().into(),

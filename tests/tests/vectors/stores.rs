@@ -1,4 +1,4 @@
-//! Scripts of the kind `store`, replayed on a registry over one of its back ends.
+//! Replays scripts of the kind `store` on a registry over one of its back ends.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Stored<'a> {
     runtime: &'a Runtime,
 }
 
-/// Replays a script on an empty store, which is opened in a folder of its own.
+/// Replays a script on an empty store, opened in its own folder.
 pub fn replay(
     script: &Value,
     runtime: &Runtime,
@@ -60,7 +60,7 @@ impl Stored<'_> {
         self.runtime.block_on(answer).map(|_| json!({}))
     }
 
-    /// Everything that scripts do to a store.
+    /// Takes a step on the store, by its verb.
     fn take(&self, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
         let (ask, from, registry) = (&step["ask"], &mut open(step), &self.registry);
         let tag = || name(step, "tag", Name::tag);

@@ -1,4 +1,4 @@
--- Notes a fence; no row is changed if another was noted since this was read.
+-- Notes a fence; changes no row if another was noted since this was read.
 UPDATE meta
 SET generation = :generation, fenced_ms = :fenced_ms, floor_ms = :floor_ms, fenced_on = :fenced_on
 WHERE generation = :was_generation;

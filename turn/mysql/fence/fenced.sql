@@ -1,3 +1,3 @@
--- What the store says of its last fence.
+-- Reads the last fence.
 SELECT generation, fenced_ms, floor_ms, fenced_on
 FROM meta;

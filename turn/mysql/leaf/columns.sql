@@ -1,4 +1,4 @@
--- What `leaf_alloc` lacks that would make it Leaf's; what else keeps it from having our tags.
+-- Finds what `leaf_alloc` lacks to be Leaf's, and what else keeps it from having our tags.
 SELECT CASE
         WHEN count(t.table_name) = 0
         THEN 'has no table `leaf_alloc`, which was to keep the tags; name Leaf''s own database, or leave out `tags=leaf_alloc` for a store without Leaf'

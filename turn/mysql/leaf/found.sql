@@ -1,5 +1,5 @@
--- What stands in the tables: Leaf's tags, namespaces, the longest of their windows, and when a window
--- was granted last. It reads all rows, once per start.
+-- Counts Leaf's tags and the namespaces, and finds the longest window and the last grant of one. Reads
+-- all rows, once per start.
 SELECT
     (SELECT count(*) FROM leaf_alloc),
     (SELECT count(*) FROM namespaces),

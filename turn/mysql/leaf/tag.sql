@@ -1,11 +1,11 @@
--- A tag of `leaf_alloc`, and what stands beside it in our own `tags`; where only ours is there, it is
--- a tombstone. A row that nobody but Leaf knows has the defaults. Leaf lets a position be 0.
--- A row that was inserted by hand over our tombstone goes on above it, and has the defaults, too; one
--- that was deleted by hand leaves ours as that of a tag that is there: `removed`.
--- The column may take several spellings for one, so the name says how it is written there, and a
--- tombstone counts for all that differ in case only, but for those that Leaf has as rows of their own.
--- Names of ours are ASCII, and converting any other would be an error. A step below 0 is one of 0, and
--- `leaf_step` says which it was.
+-- Reads a tag of `leaf_alloc` with our own row of it; our row alone is a tombstone. A row that only Leaf
+-- has gets the defaults. Leaf allows a position of 0.
+-- A row that was inserted by hand over our tombstone goes on above it, with the defaults; one that was
+-- deleted by hand leaves our row as that of an existing tag: `removed`.
+-- The column may treat several spellings as equal, so the answer has the name as written there, and a
+-- tombstone counts for all spellings that differ in case only, except those with rows of their own in Leaf.
+-- Our names are ASCII, and converting any other would be an error. A step below 0 becomes 0, and
+-- `leaf_step` has the original.
 SELECT GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) AS max_id, GREATEST(l.step, 0) AS step,
     COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) AS max_step, FALSE AS deleted,
     IF(t.deleted, NULL, t.`until`) AS `until`, t.claimed_until, CONVERT(l.biz_tag USING utf8mb4) AS tag,

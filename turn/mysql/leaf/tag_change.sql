@@ -1,9 +1,9 @@
--- Moves a tag of `leaf_alloc`, or changes its step; no row is changed if it is not as it was read: a
--- running Leaf adds to `max_id` whenever it likes. Both tables are set, so that both are read as they
--- are behind the lock of Leaf's row, and not as they were when the statement began. A tombstone of ours
--- that Leaf's row was inserted over by hand becomes the row of a tag that is there.
--- Names of ours are ASCII, and converting any other would be an error.
--- The answer carries the time as the last inserted id.
+-- Moves a tag of `leaf_alloc`, or changes its step; changes no row if it has changed since it was read: a
+-- running Leaf adds to `max_id` at any time. Sets both tables, so that both are read after the lock of
+-- Leaf's row is granted, and not as of the start of the statement. A tombstone of ours under a row that
+-- was inserted by hand becomes the row of an existing tag.
+-- Our names are ASCII, and converting any other would be an error.
+-- The answer has the time as the last insert id.
 UPDATE leaf_alloc AS l
 LEFT JOIN leafid_tags AS t ON t.tag = CASE
     WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)

@@ -1,7 +1,7 @@
--- Keeps our own rows of a tag, in every spelling, until the transaction ends; no row if the highest of
--- their positions is not as it was read. Leaf's row of this tag is there already (`tag_add`): what
--- stands in ours after a wait for that is what a deletion left.
--- Names of ours are ASCII, and converting any other would be an error.
+-- Locks our own rows of a tag, in every spelling, until the transaction ends; finds no row if their
+-- highest position has changed since it was read. Leaf's row of the tag exists already (`tag_add`), so
+-- after a wait for that our rows are as a deletion left them.
+-- Our names are ASCII, and converting any other would be an error.
 SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED), MAX(t.max_id) AS stands
 FROM leafid_tags AS t
 WHERE LOWER(t.tag) = LOWER(CASE WHEN LENGTH(:tag) = CHAR_LENGTH(:tag) THEN CONVERT(:tag USING ascii) END)

@@ -1,4 +1,4 @@
--- The names of all tags: of `leaf_alloc`, and of our own `tags`, where deleted ones are.
+-- Lists the names of all tags: those of `leaf_alloc`, and of our own `tags`, which has the deleted ones.
 SELECT n.name
 FROM (
     SELECT CONVERT(l.biz_tag USING utf8mb4) COLLATE utf8mb4_bin AS name

@@ -1,6 +1,6 @@
--- Finds that we have no row of a tag in any spelling, but for those that Leaf has as rows of their own;
--- no row if there is one. Leaf's row of this tag is there already (`tag_add`).
--- Names of ours are ASCII, and converting any other would be an error.
+-- Checks that we have no row of a tag in any spelling, except those with rows of their own in Leaf; finds
+-- no row if we have one. Leaf's row of the tag exists already (`tag_add`).
+-- Our names are ASCII, and converting any other would be an error.
 SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED), COUNT(*) AS spellings
 FROM leafid_tags AS t
 WHERE LOWER(t.tag) = LOWER(CASE WHEN LENGTH(:tag) = CHAR_LENGTH(:tag) THEN CONVERT(:tag USING ascii) END)

@@ -1,5 +1,5 @@
--- The tags of `leaf_alloc`, in its own order. Names that are longer than a name can be are left out.
--- Beside a row that was inserted by hand a tombstone of ours is its position only.
+-- Lists the tags of `leaf_alloc`, in its own order, without names that are too long for us. Of a tombstone
+-- of ours under a row that was inserted by hand only the position counts.
 SELECT GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) AS max_id, GREATEST(l.step, 0) AS step,
     COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) AS max_step, FALSE AS deleted,
     l.biz_tag AS tag, IF(t.deleted, NULL, t.`until`) AS `until`, t.claimed_until

@@ -1,5 +1,5 @@
--- The kept numbers whose owners were not seen for longest: the first of them is the first that its
--- owner keeps no longer.
+-- Finds the kept numbers with the earliest last grants: the first of them is the first that its owner will
+-- no longer keep.
 SELECT worker, owner, sticky, `key`, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace AND sticky = TRUE AND inside = TRUE

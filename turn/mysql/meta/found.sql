@@ -1,5 +1,5 @@
--- What stands in the tables: tags that are not deleted, namespaces, the longest of their windows, and
--- when a window was granted last. It reads all rows, once per start.
+-- Counts the tags that are not deleted and the namespaces, and finds the longest window and the last grant
+-- of one. Reads all rows, once per start.
 SELECT
     (SELECT count(*) FROM tags WHERE deleted = FALSE),
     (SELECT count(*) FROM namespaces),

@@ -1,3 +1,3 @@
--- What the store says of itself; no row where its making was not finished.
+-- Reads the row of the store itself; there is none if the store is incomplete.
 SELECT version, store, floor_ms, beat_ms
 FROM meta;

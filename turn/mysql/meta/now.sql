@@ -1,2 +1,2 @@
--- The time.
+-- Reads the time.
 SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED);

@@ -1,2 +1,2 @@
--- A copy becomes a store of its own.
+-- Gives the store another id, which makes a copy a store of its own.
 UPDATE meta SET store = :store;

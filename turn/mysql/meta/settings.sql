@@ -1,6 +1,6 @@
--- What keeps this server from being a store; by which settings a crash forgets what was answered; the cure;
--- and whether its log has statements. 8.0.16 is the first MySQL that looks at what a column is declared to
--- hold, 10.5 the oldest MariaDB that its makers mended in 2025.
+-- Finds why this server cannot be a store, which settings let a crash lose confirmed writes, their cure,
+-- and whether its binary log has statements. MySQL 8.0.16 is the first to enforce CHECK constraints, 10.5
+-- the oldest MariaDB with maintenance in 2025.
 SELECT CASE
         WHEN coalesce(inet_aton(concat(substring_index(version(), '-', 1), '.0')), 0)
             < inet_aton(if(locate('MariaDB', version()), '10.5.0.0', '8.0.16.0'))

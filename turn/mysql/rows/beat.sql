@@ -1,3 +1,2 @@
--- Writes the time for its own sake: whether a grant could be written shows, and the next start knows
--- it.
+-- Writes only the time, which shows that a grant could be written, and which the next start reads.
 UPDATE meta SET beat_ms = :now;

@@ -1,4 +1,4 @@
--- Changes a namespace; no row is changed if it is not as it was read. Its numbers follow (`range`).
+-- Changes a namespace; changes no row if it has changed since it was read. Its numbers follow (`range`).
 UPDATE namespaces
 SET epoch_ms = :epoch_ms, tick_ms = :tick_ms, time_bits = :time_bits,
     worker_bits = :worker_bits, sequence_bits = :sequence_bits, max_window_ms = :max_window_ms,

@@ -1,5 +1,5 @@
--- Keeps a namespace as it is until the transaction ends; no row if it is not as it was read. Not by a
--- shared lock: two that hold one could both wait to change it.
+-- Locks a namespace until the transaction ends; finds no row if it has changed since it was read. The lock
+-- is not shared: two sessions with a shared one could both wait to change the row.
 SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)
 FROM namespaces
 WHERE namespace = :namespace AND epoch_ms = :was_epoch_ms AND tick_ms = :was_tick_ms

@@ -1,6 +1,6 @@
--- Notes which numbers the range of a namespace has, after it changed. A number that leaves it may be
--- used by others until it comes back, so no lease on it outlasts that, and nobody keeps it; one that
--- comes back is free of what a program that did not clear it left there.
+-- Marks the numbers inside the range of a namespace after it changed. Others may use a number that leaves
+-- it until it comes back, so its lease and its owner end; they are cleared again when it comes back, in
+-- case a program has not cleared them.
 UPDATE workers
 SET inside = (worker >= :start AND worker < :end), owner = '', sticky = FALSE, `key` = NULL
 WHERE namespace = :namespace AND inside <> (worker >= :start AND worker < :end);

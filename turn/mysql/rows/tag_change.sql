@@ -1,5 +1,5 @@
--- Changes a tag; no row is changed if it is not as it was read.
--- The answer carries the time as the last inserted id.
+-- Changes a tag; changes no row if it has changed since it was read.
+-- The answer has the time as the last insert id.
 UPDATE tags
 SET max_id = :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)),
     step = :step, max_step = :max_step, deleted = :deleted, `until` = :until, claimed_until = :claimed_until

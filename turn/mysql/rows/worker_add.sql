@@ -1,6 +1,6 @@
--- Makes the row of a number that is handed out for the first time; a duplicate key if somebody else has.
--- The answer carries the time as the last inserted id.
--- A number outside the namespace's range gets one when it is set aside: searches by rest pass it by.
+-- Makes the row of a worker number with its first grant; fails with a duplicate key if it exists.
+-- The answer has the time as the last insert id.
+-- A number outside the range of its namespace gets one when it is set aside; searches by rest skip it.
 INSERT INTO workers (namespace, worker, owner, sticky, `key`, held_from, reserved_until, granted_ms,
     inside)
 VALUES (:namespace, :worker, :owner, :sticky, :key, :held_from, :reserved_until,

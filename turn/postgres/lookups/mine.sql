@@ -1,4 +1,4 @@
--- The row of this very request, if it was granted before and the answer got lost.
+-- Finds the row that this request was granted before, if its answer was lost.
 SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace AND key = :key

@@ -1,5 +1,5 @@
--- The numbers that this owner keeps: two after a race over two servers, one at most otherwise. Those
--- that may be handed out come first: of the others the acquire frees one at a time.
+-- Finds the numbers that this owner keeps: two after a race of two servers, else at most one. Those inside
+-- the range come first; an acquire frees the others one at a time.
 SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace AND owner = :owner AND sticky = TRUE

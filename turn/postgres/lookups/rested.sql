@@ -1,5 +1,5 @@
--- Of the numbers that nobody keeps, those that rested longest; if none is free, the first of these is
--- the first that will be.
+-- Finds the numbers that rested longest of those that nobody keeps; if none is free, the first of them is
+-- the next that will be.
 SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace AND sticky = FALSE AND inside = TRUE

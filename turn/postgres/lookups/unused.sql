@@ -1,6 +1,6 @@
--- Numbers from :from on that were handed out: the lowest that never was is the first that is missing
--- here, so that one reading finds many. `namespaces.used_until` says where to begin, so there are few;
--- more only after the range of a namespace changed, once.
+-- Finds the numbers from :from on that were granted before: the gaps between them are unused, so that one
+-- read finds many. It starts at `namespaces.used_until`, so there are few rows, except once after the range
+-- of a namespace changed.
 SELECT worker
 FROM workers
 WHERE namespace = :namespace AND worker >= :from

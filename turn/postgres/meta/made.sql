@@ -1,5 +1,5 @@
--- Which of the tables are there, whoever may read them: `version` is a column of no other program's
--- table of that name.
+-- Finds which of the tables exist, even without the right to read them; the column `version` tells ours
+-- from another program's.
 SELECT tables.relname::text, count(columns.attname)
 FROM pg_class AS tables
 JOIN pg_namespace AS schemas ON schemas.oid = tables.relnamespace

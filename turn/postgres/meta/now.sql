@@ -1,2 +1,2 @@
--- The time.
+-- Reads the time.
 SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

@@ -1,4 +1,4 @@
--- Which other programs of leafid's have this database open, with their users. Everybody may read that.
+-- Finds the other leafid programs that have this database open, with their users. Any user may read that.
 SELECT coalesce(string_agg(format('%s of %s', pid, usename), ', ' ORDER BY pid), '')::text
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = 'leafid'

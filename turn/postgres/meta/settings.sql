@@ -1,5 +1,5 @@
--- What keeps this server from being a store; by which settings a crash forgets what was answered; the cure.
--- Before version 12 a failed sync of the disk could be taken for a good one.
+-- Finds why this server cannot be a store, which settings let a crash lose confirmed writes, and their cure.
+-- Before version 12 a failed sync of the disk could pass for a successful one.
 SELECT CASE
         WHEN current_setting('server_version_num')::bigint < 120000
         THEN 'is PostgreSQL ' || current_setting('server_version_num')::bigint / 10000

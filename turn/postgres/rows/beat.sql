@@ -1,4 +1,3 @@
--- Writes the time for its own sake: whether a grant could be written shows, and the next start knows
--- it.
+-- Writes only the time, which shows that a grant could be written, and which the next start reads.
 UPDATE meta SET beat_ms = :now
 RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

@@ -1,4 +1,4 @@
--- Makes a namespace; no row is made if somebody else has.
+-- Creates a namespace; makes no row if it exists.
 INSERT INTO namespaces (namespace, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits,
     max_window_ms, workers_start, workers_end, floor, used_until)
 VALUES (:namespace, :epoch_ms, :tick_ms, :time_bits, :worker_bits, :sequence_bits,

@@ -1,4 +1,4 @@
--- A tag, deleted ones included.
+-- Reads a tag, even a deleted one.
 SELECT max_id, step, max_step, deleted, tag, until, claimed_until
 FROM tags
 WHERE tag = :tag;

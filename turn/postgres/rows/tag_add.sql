@@ -1,4 +1,4 @@
--- Makes a tag; no row is made if somebody else has.
+-- Creates a tag; makes no row if it exists.
 INSERT INTO tags (tag, max_id, step, max_step, deleted, until, claimed_until)
 VALUES (:tag, :max_id, :step, :max_step,
     :deleted, :until, :claimed_until)

@@ -1,4 +1,4 @@
--- Changes a tag; no row is changed if it is not as it was read.
+-- Changes a tag; changes no row if it has changed since it was read.
 UPDATE tags
 SET max_id = :max_id,
     step = :step, max_step = :max_step, deleted = :deleted, until = :until, claimed_until = :claimed_until

@@ -1,4 +1,4 @@
--- The end of a text that changes the row of a number: no row is changed if it is not as it was read.
+-- The end of a text that changes the row of a worker number, unless that has changed since it was read.
 WHERE namespace = :namespace AND worker = :worker AND owner = :was_owner AND sticky = :was_sticky
     AND key IS NOT DISTINCT FROM :was_key AND held_from = :was_held_from
     AND reserved_until = :was_reserved_until AND granted_ms = :was_granted_ms

@@ -1,4 +1,4 @@
--- The names of all namespaces.
+-- Lists the names of all namespaces.
 SELECT namespace AS name
 FROM namespaces
 WHERE namespace > :after

@@ -1,4 +1,4 @@
--- The names of all tags, deleted ones included: also of those whose rows say what no row does.
+-- Lists the names of all tags, including deleted ones and those with unreadable rows.
 SELECT tag AS name
 FROM tags
 WHERE tag > :after

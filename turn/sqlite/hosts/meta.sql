@@ -1,3 +1,3 @@
--- What a host reads with every ask: whose store it is, and when it was written last.
+-- Reads the id and the times of the store, with every ask of a host.
 SELECT store, floor_ms, beat_ms
 FROM meta;

@@ -1,2 +1,2 @@
--- The time, in ms since 1970, where the database's clock counts and not the host's.
+-- Reads the time, in ms since 1970, for hosts that use the database's clock.
 SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now;

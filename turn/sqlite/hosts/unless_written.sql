@@ -1,5 +1,5 @@
--- Undoes a batch whose statement before this one found no row as it was read: `meta` has its only row,
--- so a second one fails. A batch cannot be left otherwise.
+-- Rolls back a batch if the statement before this one found its row changed: inserting a second row into
+-- `meta` fails. There is no other way out of a batch.
 INSERT INTO meta (one, store, created_ms)
 SELECT one, store, created_ms
 FROM meta

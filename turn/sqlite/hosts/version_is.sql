@@ -1,3 +1,3 @@
--- The version of the tables.
+-- Reads the version of the tables.
 SELECT version
 FROM schema_version;

@@ -1,3 +1,3 @@
--- Notes the version of the tables.
+-- Writes the version of the tables.
 INSERT INTO schema_version (one, version)
 VALUES (1, :version);

@@ -1,6 +1,6 @@
--- The lowest number from :from on that was never handed out, whether the namespace's range has it or
--- not. `namespaces.used_until` holds the answer, so this reads one row; more only after the range of a
--- namespace changed, once.
+-- Finds the lowest number from :from on that was never granted, inside the range or not. It starts at
+-- `namespaces.used_until`, which is usually the answer, so it reads one row, and more only once after the
+-- range of a namespace changed.
 SELECT CASE
     WHEN NOT EXISTS (SELECT 1 FROM workers WHERE namespace = :namespace AND worker = :from)
     THEN :from

@@ -1,5 +1,5 @@
--- Of the numbers that the range of a namespace has and its next range has not, the one that is
--- reserved longest. It reads the namespace, and is asked only when a range changes.
+-- Finds the number that is reserved longest of those that leave the range of a namespace. Reads the whole
+-- namespace, but only when a range changes.
 SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace

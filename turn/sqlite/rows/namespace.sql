@@ -1,4 +1,4 @@
--- A namespace.
+-- Reads a namespace.
 SELECT epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, workers_start,
     workers_end, floor, used_until, namespace
 FROM namespaces

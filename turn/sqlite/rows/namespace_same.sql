@@ -1,4 +1,4 @@
--- Finds a namespace if it is as it was read, whatever was handed out meanwhile.
+-- Finds a namespace if it is unchanged since it was read, whatever was granted meanwhile.
 SELECT namespace
 FROM namespaces
 WHERE namespace = :namespace AND epoch_ms = :was_epoch_ms AND tick_ms = :was_tick_ms

@@ -1,4 +1,4 @@
--- Tags that are not deleted, by name.
+-- Lists tags that are not deleted, by name.
 SELECT max_id, step, max_step, deleted, tag, until, claimed_until
 FROM tags
 WHERE tag > :after AND deleted = 0

@@ -1,6 +1,5 @@
--- Makes the row of a number that is handed out for the first time; no row is changed if somebody
--- else has.
--- A number outside the namespace's range gets one when it is set aside: searches by rest pass it by.
+-- Makes the row of a worker number with its first grant; changes no row if it exists.
+-- A number outside the range of its namespace gets one when it is set aside; searches by rest skip it.
 INSERT INTO workers (namespace, worker, owner, sticky, key, held_from, reserved_until, granted_ms,
     inside)
 VALUES (:namespace, :worker, :owner, :sticky, :key, :held_from, :reserved_until, :granted_ms,

@@ -1,6 +1,5 @@
-//! How the values of fields are written and read, one small type for each form; and the macro of the
-//! tables: one line a field, from which writing, reading and the schema follow. So a field that is
-//! written is read, and described, and under one name.
+//! How field values are written and read, one small type per form; and the macro for the tables, with
+//! one line per field. Writing, reading and the schema follow from that line, so they agree.
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, SHORTEST_WINDOW_MS, STEP_CAP};
 use leafid_core::{Code, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
@@ -11,9 +10,9 @@ use crate::strict::EXACT;
 
 /// A form of a field.
 pub(super) trait Codec {
-    /// What it holds.
+    /// The type of its value.
     type Value;
-    /// What it is called in a description.
+    /// Its name in a description.
     const FORM: FieldForm;
 
     fn put(field: &'static str, value: Self::Value, to: &mut impl FieldWriter);
@@ -23,7 +22,7 @@ pub(super) trait Codec {
     ) -> Result<Option<Self::Value>, Refusal>;
 }
 
-/// The largest number of 32 bits.
+/// The largest 32-bit number.
 const WIDEST: u64 = u32::MAX as u64;
 
 macro_rules! codec {
@@ -60,28 +59,28 @@ codec! {
     get |from| from.token(field);
 }
 codec! {
-    /// A number of 32 bits.
+    /// A 32-bit number.
     Small<LEAST, MOST>(u32, FieldForm::Number { least: LEAST, most: MOST })
     put |field, it, to| to.number(field, it.into());
     get |from| from.small(field);
 }
-/// A length in ms; what it may be is the decision's to say.
+/// A length in ms; the registry checks its limits.
 pub(super) type Length = Small<0, WIDEST>;
 /// The longest window of a namespace, in ms.
 pub(super) type LongestWindow = Small<{ SHORTEST_WINDOW_MS as u64 }, { MAX_WINDOW_CAP_MS as u64 }>;
-/// How many a caller waits for, whatever a lease may have.
+/// How many numbers a caller waits for, which may be more than a lease has.
 pub(super) type Wanted = Small<1, WIDEST>;
 /// A step or a count.
 pub(super) type Count = Small<1, { STEP_CAP as u64 }>;
 pub(super) type WorkerNumber = Small<0, WIDEST>;
 codec! {
-    /// One more than a worker number, or one.
+    /// A worker number, or one more than one.
     WorkerBound(u64, FieldForm::Number { least: 0, most: 1 << 32 })
     put |field, it, to| to.number(field, it);
     get |from| from.number(field);
 }
 codec! {
-    /// A number of 64 bits.
+    /// A 64-bit number.
     Wide<LEAST>(u64, FieldForm::Big { least: LEAST })
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
@@ -91,7 +90,7 @@ pub(super) type Big = Wide<0>;
 /// The first number of a line.
 pub(super) type First = Wide<1>;
 codec! {
-    /// A moment on the store's clock.
+    /// A time on the store's clock.
     Moment(StoreTime, FieldForm::Millis)
     put |field, it, to| to.millis(field, it.get());
     get |from| Ok(from.millis(field)?.map(StoreTime::new));
@@ -112,7 +111,7 @@ codec! {
     };
 }
 codec! {
-    /// A width in bits. What fits the widths together is the layout's to say.
+    /// A width in bits. The layout checks the widths together.
     Width<LEAST, MOST>(u8, FieldForm::Number { least: LEAST, most: MOST })
     put |field, it, to| to.number(field, it.into());
     get |from| {
@@ -148,7 +147,7 @@ codec! {
     get |from| from.text(field, Name::owner)?.transpose();
 }
 codec! {
-    /// The label of a holder, or nobody's.
+    /// The label of a holder; empty for none.
     OwnerOrNobody(Name, FieldForm::Text { least: 0, most: NAME_BYTES })
     put |field, it, to| to.text(field, it.as_str());
     get |from| {
@@ -169,9 +168,9 @@ codec! {
     get |from| from.nested(field, Range::get);
 }
 
-/// `required` fields have to be there; `optional` ones are an `Option`; `defaulted` ones are always
-/// written, and read as the value in brackets where they are absent; `derived` ones are always written,
-/// and an `Option` when read: what stands for them depends on the others.
+/// `required` fields must be present; `optional` ones are an `Option`; `defaulted` ones are always
+/// written, and read as the value in brackets if absent; `derived` ones are always written, and an
+/// `Option` when read, as their default depends on the others.
 macro_rules! fields {
     ($(#[$outer:meta])* $name:ty, |$it:ident| {
         $($(#[doc = $about:literal])+

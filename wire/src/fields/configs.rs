@@ -1,14 +1,14 @@
-//! How a generator's configuration is read from plain data: the fields' names, once.
+//! Reads a generator's configuration from plain data.
 //!
-//! A binding reads its user's options with these, so an option is added here and nowhere else, and
-//! is called the same in every language.
+//! All bindings read their options with these functions, so an option is added only here, and has
+//! the same name in every language.
 
 use leafid_core::{Code, Name, Refusal, SegmentConfig, SnowflakeConfig};
 
 use super::{FieldReader, need};
 
-/// Reads `tag`, `step`, `max_step`, `max_growth`, `short_ms`, `long_ms` and `ask_below_percent`; what is
-/// absent but the tag is the default.
+/// Reads `tag`, `step`, `max_step`, `max_growth`, `short_ms`, `long_ms` and `ask_below_percent`; all
+/// but the tag have defaults.
 ///
 /// # Errors
 /// `REQUEST_INVALID`, `TAG_INVALID`, `RANGE_INVALID`.
@@ -27,7 +27,7 @@ pub fn segment_config(from: &mut impl FieldReader) -> Result<SegmentConfig, Refu
 }
 
 /// Reads `namespace`, `owner`, `layout`, `length_ms`, `sticky`, `strict`, `max_ahead_ms` and
-/// `spread`; what is absent but the first two is the default.
+/// `spread`; all but the first two have defaults.
 ///
 /// # Errors
 /// `REQUEST_INVALID`, `NAMESPACE_INVALID`, `LAYOUT_INVALID`.

@@ -1,23 +1,23 @@
-//! What a host's objects do: they are written and read field by field.
+//! The traits by which a host's objects are written and read field by field.
 
 use leafid_core::{Code, Layout, Refusal, Token};
 
 use super::Fields;
 
-/// An object that is being written. Each method is a form that hosts write in different ways.
+/// An object being written, with one method per form that hosts write in different ways.
 pub trait FieldWriter: Sized {
     /// A number that every language holds exactly: at most 2^53 - 1.
     fn number(&mut self, field: &'static str, value: u64);
     /// A time or a difference of times, in ms.
     fn millis(&mut self, field: &'static str, value: i64);
-    /// A number of 64 bits, such as an ID or an end: a decimal string in JSON, a `bigint` in
-    /// JavaScript, where a plain number would round it.
+    /// A 64-bit number, such as an ID or an end: a decimal string in JSON, a `bigint` in JavaScript,
+    /// where a plain number would round it.
     fn big(&mut self, field: &'static str, value: u64);
     /// True or false.
     fn flag(&mut self, field: &'static str, value: bool);
     /// A text.
     fn text(&mut self, field: &'static str, value: &str);
-    /// An object within: `write` fills it.
+    /// A nested object, which `write` fills.
     fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Self));
 
     /// 32 lower-case hex digits.
@@ -26,7 +26,7 @@ pub trait FieldWriter: Sized {
     }
 }
 
-/// An object that is being read. `Ok(None)` is a field that is absent or null.
+/// An object being read. `Ok(None)` is a field that is absent or null.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a field of another type.
@@ -35,21 +35,20 @@ pub trait FieldReader: Sized {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal>;
     /// A whole number between -(2^53 - 1) and 2^53 - 1.
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal>;
-    /// A number of 64 bits: strict decimal text on the wire, an `int` or `bigint` (or such text)
-    /// in a host.
+    /// A 64-bit number: strict decimal text on the wire, an `int` or `bigint` (or such text) in a host.
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal>;
     /// True or false.
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal>;
-    /// A text, handed to `read`.
+    /// A text, passed to `read`.
     fn text<T>(
         &mut self,
         field: &'static str,
         read: impl FnOnce(&str) -> T,
     ) -> Result<Option<T>, Refusal>;
-    /// An object within, handed to `read`.
+    /// A nested object, passed to `read`.
     ///
     /// # Errors
-    /// `REQUEST_INVALID`, and what `read` finds.
+    /// `REQUEST_INVALID`, and those of `read`.
     fn nested<T>(
         &mut self,
         field: &'static str,

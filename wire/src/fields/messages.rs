@@ -1,4 +1,4 @@
-//! The table of what passes between a holder and a store.
+//! The table of the messages between a holder and a store.
 
 use leafid_core::{
     AcquireAsk, Ask, Carryover, LINE_END, Range, Refusal, Release, RenewAsk, SegmentAsk,
@@ -130,7 +130,7 @@ fields! { Carryover, |before| {
     optional have_until: Big = before.have_until;
 } => Carryover { store, position, have_until } }
 
-/// Writes the fields of the ask that it is, and `ask`: `segment`, `acquire` or `renew`.
+/// Writes the fields of an ask, and `ask`, its type: `segment`, `acquire` or `renew`.
 pub fn put_ask(ask: &Ask, to: &mut impl FieldWriter) {
     match ask {
         Ask::Segment(ask) => {

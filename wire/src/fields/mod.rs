@@ -1,11 +1,11 @@
-//! The field names of the wire, in one place: how asks, answers and rows become plain data (a
-//! JSON object, a dict, a JavaScript object) and back.
+//! The fields of asks, answers and rows, which become plain data (a JSON object, a dict, a JavaScript
+//! object) and back.
 //!
-//! A host implements [`FieldWriter`] and [`FieldReader`] once for its own kind of object; every
-//! struct that crosses a border is [`Fields`]. IDs, ticks and ends are *big*: a decimal string on
+//! A host implements [`FieldWriter`] and [`FieldReader`] once for its own type of object; every
+//! struct that is passed implements [`Fields`]. IDs, ticks and ends are *big*: a decimal string on
 //! the wire, an `int` or a `bigint` in a host.
 //!
-//! Each struct stands in one table (`messages`, `rows`), from which reading, writing and the
+//! Each struct has one table (in `messages` or `rows`), from which reading, writing and the
 //! description of the wire ([`Fields::SCHEMA`]) follow.
 
 mod codec;
@@ -23,7 +23,7 @@ pub use messages::put_ask;
 pub use rows::put_stats;
 pub use schema::{FieldForm, FieldSchema, Object, Presence};
 
-/// What crosses a border as an object with named fields. What is absent is not written.
+/// A struct that is passed as an object with named fields. Absent fields are not written.
 pub trait Fields: Sized {
     /// Its fields, in the order in which they are written.
     const SCHEMA: &'static [FieldSchema];
@@ -31,7 +31,7 @@ pub trait Fields: Sized {
     /// Writes every field that is not absent.
     fn put(&self, to: &mut impl FieldWriter);
 
-    /// Reads it.
+    /// Reads the struct.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for a field that is missing or of another type; the codes of names and
@@ -39,10 +39,10 @@ pub trait Fields: Sized {
     fn get(from: &mut impl FieldReader) -> Result<Self, Refusal>;
 }
 
-/// A field that must be there.
+/// Requires a field.
 ///
 /// # Errors
-/// `REQUEST_INVALID` if it is not.
+/// `REQUEST_INVALID` if it is absent.
 pub fn need<T>(value: Option<T>) -> Result<T, Refusal> {
     value.ok_or(Code::RequestInvalid.into())
 }

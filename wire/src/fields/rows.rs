@@ -98,7 +98,7 @@ WorkerRow, |row| {
     defaulted(StoreTime::new(0)) granted_ms: Moment = row.granted;
 } => WorkerRow { owner, sticky, key, held_from, reserved_until, granted: granted_ms } }
 
-/// A row of a worker number with the number beside it, as `worker`.
+/// A worker number's row with the number itself, as `worker`.
 impl Fields for Worker {
     const SCHEMA: &'static [FieldSchema] = &[FieldSchema {
         name: "worker",

@@ -1,30 +1,30 @@
-//! What a field is, for a description of the wire.
+//! The types of a field's description, for a description of the wire.
 
 /// One field of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldSchema {
     /// Its name.
     pub name: &'static str,
-    /// What stands in it.
+    /// The form of its value.
     pub form: FieldForm,
-    /// Whether it is always there.
+    /// Whether it is always present.
     pub presence: Presence,
     /// What it means.
     pub about: &'static str,
 }
 
-/// Whether a field is always there.
+/// Whether a field is always present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Reading fails without it.
     Required,
-    /// It is always written; where it is absent, something stands for it.
+    /// It is always written, and has a default if absent.
     Defaulted,
     /// It may be absent.
     Optional,
 }
 
-/// What stands in a field.
+/// The form of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldForm {
     /// 32 lower-case hex digits.
@@ -36,7 +36,7 @@ pub enum FieldForm {
         /// The largest.
         most: u64,
     },
-    /// A number of 64 bits: a decimal string on the wire.
+    /// A 64-bit number: a decimal string on the wire.
     Big {
         /// The smallest.
         least: u64,
@@ -47,7 +47,7 @@ pub enum FieldForm {
     Flag,
     /// The name of a tag or a namespace.
     Name,
-    /// Any text without control characters, of a number of bytes.
+    /// A text without control characters, within these lengths.
     Text {
         /// The fewest bytes.
         least: usize,
@@ -60,7 +60,7 @@ pub enum FieldForm {
     Words,
     /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// A code that a store tells.
+    /// A code that a store can answer with.
     Code,
     /// IDs, each as a decimal string.
     Ids,

@@ -1,4 +1,4 @@
-//! What a client gets back.
+//! The answer that a client gets.
 
 use leafid_core::{Ask, Code, Grant, SegmentGrant, WindowGrant};
 use serde_json::{Map, Value};
@@ -8,13 +8,13 @@ use super::reader::Reader;
 use super::unique::Unique;
 use crate::{Fields, from_http};
 
-/// The longest answer to an ask that is worth reading, in bytes: a hundred times what one has.
+/// The longest answer to an ask to read, in bytes: a hundred times the usual length.
 pub const LONGEST_ANSWER: u64 = 64 * 1024;
 
-/// An HTTP answer, as far as it matters.
+/// The parts of an HTTP answer that matter.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// Who gave it, for messages.
+    /// The address that answered, for messages.
     pub url: &'a str,
     /// Its status.
     pub status: u16,
@@ -22,16 +22,16 @@ pub struct Answer<'a> {
     pub content_type: &'a str,
     /// Its `Retry-After`.
     pub retry_after: Option<&'a str>,
-    /// All of its body.
+    /// Its whole body.
     pub body: &'a [u8],
 }
 
 impl Answer<'_> {
-    /// The grant that it is to this ask.
+    /// Reads the grant for this ask.
     ///
     /// # Errors
-    /// What the store says; [`from_http`] where no store said it; `GRANT_INVALID` for a
-    /// success that is no grant.
+    /// The store's problem; [`from_http`] if the answer is not a store's; `GRANT_INVALID` for a success
+    /// without a valid grant.
     pub fn grant(&self, ask: &Ask) -> Result<Grant, Problem> {
         let reader = Reader::new(self.object()?);
         let grant = match ask {
@@ -45,7 +45,7 @@ impl Answer<'_> {
         })
     }
 
-    /// The object of a success.
+    /// Reads the object of a success.
     ///
     /// # Errors
     /// As [`Answer::grant`], for anything else.
@@ -76,7 +76,7 @@ impl Answer<'_> {
         problem
     }
 
-    /// In seconds; a date is not read.
+    /// The header's value in seconds; a date is ignored.
     fn retry_after_header(&self) -> Option<u32> {
         let seconds: u32 = self.retry_after?.trim().parse().ok()?;
         Some(seconds.saturating_mul(1_000))

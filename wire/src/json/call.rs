@@ -1,16 +1,16 @@
-//! What a client sends.
+//! The request that a client sends.
 
 use leafid_core::{Ask, Release};
 
 use super::path;
 use super::writer::Writer;
 
-/// A POST: where to, and the JSON to send.
+/// A POST request: its path and its JSON body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The path below the store's address.
     pub path: String,
-    /// The body, without what the path says.
+    /// The body, without the names that are in the path.
     pub body: String,
 }
 

@@ -1,4 +1,4 @@
-//! Fields as JSON, and what a client and a server say in it.
+//! Fields as JSON, and the requests and answers made of them.
 
 mod answer;
 mod call;
@@ -15,7 +15,7 @@ pub use reader::{Invalid, Reader};
 pub use unique::Unique;
 pub use writer::{Writer, tree};
 
-/// A user's text, cut to a length that a message can carry.
+/// A user's text, cut to a length for messages.
 pub fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(80).collect();
     if shown.len() < text.len() {

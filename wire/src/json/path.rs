@@ -1,5 +1,5 @@
-//! The paths of the API: each as a template for who serves it, and as a verb that puts the names in
-//! for who asks.
+//! The paths of the API: each as a template for the server, and as a function for the client that
+//! fills in the names.
 
 use std::fmt::{Display, Write};
 
@@ -15,7 +15,7 @@ macro_rules! paths {
             }
         )+
 
-        /// All of them.
+        /// All templates.
         pub const ALL: &[&str] = &[$($template),+];
     };
 }
@@ -33,13 +33,13 @@ paths! {
     RELEASE release(namespace) "/v1/workers/{namespace}/release";
     /// POST is an operator's release of a worker number.
     REVOKE revoke(namespace, worker) "/v1/workers/{namespace}/{worker}/release";
-    /// PUT sets a worker number aside, for what uses it outside of leafid.
+    /// PUT sets a worker number aside, for use outside of leafid.
     ASIDE aside(namespace, worker) "/v1/workers/{namespace}/{worker}";
-    /// GET lists who holds which worker number.
+    /// GET lists the held worker numbers with their holders.
     WORKERS workers(namespace) "/v1/workers/{namespace}";
     /// POST hands out single snowflake IDs.
     SNOWFLAKES snowflakes(namespace) "/v1/snowflake/{namespace}/ids";
-    /// GET says what an ID is made of; the query may name its namespace.
+    /// GET splits an ID into its parts; the query may name its namespace.
     DECODE decode(id) "/v1/decode/{id}";
     /// GET lists the tags.
     TAGS tags() "/v1/tags";
@@ -55,17 +55,17 @@ paths! {
     HEALTHZ healthz() "/healthz";
     /// GET: whether leases can be had.
     READYZ readyz() "/readyz";
-    /// GET shows the state of each worker number of a namespace, and who holds them.
+    /// GET shows the state of each worker number of a namespace, and its holder.
     NUMBERS_OF numbers_of(namespace) "/v1/namespaces/{namespace}/numbers";
     /// GET shows stores, tags and namespaces at a glance.
     OVERVIEW overview() "/v1/overview";
-    /// GET: what a monitoring system reads.
+    /// GET: the metrics for a monitoring system.
     METRICS metrics() "/metrics";
     /// GET: the description of the API.
     OPENAPI openapi() "/openapi.json";
 }
 
-/// The template with these in its braces, in their order.
+/// Fills the template's braces with these names, in order.
 fn filled(template: &str, names: &[String]) -> String {
     let mut names = names.iter();
     let mut path = String::with_capacity(template.len() + 32);
@@ -80,14 +80,14 @@ fn filled(template: &str, names: &[String]) -> String {
     path
 }
 
-/// Puts a name in so that it stays one part of the path, whatever is in it.
+/// Appends a name, escaped so that it stays one segment of the path.
 fn put(path: &mut String, name: &str) {
     for byte in name.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
                 path.push(char::from(byte));
             }
-            // Writing into a text fails for nothing.
+            // Writing into a `String` cannot fail.
             _ => drop(write!(path, "%{byte:02X}")),
         }
     }

@@ -5,33 +5,33 @@ use leafid_core::Code;
 use super::reader::Reader;
 use crate::{FieldReader, advice, http_status};
 
-/// Why an answer is not what was asked for.
+/// Why an answer is no grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The word for it: the store's, or the one for a status that came without.
+    /// The store's code, or the one for a status without a code.
     pub code: Code,
-    /// What a person should read.
+    /// The message for people.
     pub detail: String,
     /// How long to wait at least, in ms.
     pub retry_after_ms: Option<u32>,
     /// When the first worker number is free, in ms since 1970 on the store's clock.
     pub free_at_ms: Option<i64>,
-    /// Whether these are a store's own words.
+    /// Whether this came from a store.
     pub is_from_store: bool,
 }
 
 impl Problem {
-    /// A code with words of our own.
+    /// A code with a message of this side.
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
         let detail = detail.into();
         Problem { code, detail, retry_after_ms: None, free_at_ms: None, is_from_store: false }
     }
 
-    /// What a store says in an `application/problem+json`; `None` without a code that a store can
-    /// give.
+    /// Reads an `application/problem+json` of a store; `None` without a code that a store can answer
+    /// with.
     pub fn read(from: &mut Reader) -> Option<Problem> {
         let code = from.text("code", Code::parse).ok()??;
-        // Some exist inside a host only.
+        // Some codes exist inside a host only.
         let code = code.filter(|code| http_status(*code).is_some())?;
         let mut text = |field| from.text(field, str::to_owned).ok().flatten();
         let detail = text("detail").or_else(|| text("title"));
@@ -45,7 +45,7 @@ impl Problem {
     }
 }
 
-/// The pause that a body demands, if it does.
+/// The pause that a body demands, if any.
 pub fn retry_after_ms(from: &mut Reader) -> Option<u32> {
     let ms = from.number("retry_after_ms").ok()??;
     Some(u32::try_from(ms).unwrap_or(u32::MAX))

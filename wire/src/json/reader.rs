@@ -1,4 +1,4 @@
-//! Fields read out of a parsed object.
+//! Reads fields from a parsed JSON object.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use super::shown;
 use super::unique::Unique;
 use crate::{FieldReader, Fields, strict};
 
-/// Why an object is not what it should be.
+/// Why an object could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The word for it.
+    /// The code.
     pub code: Code,
-    /// What is wrong with which field.
+    /// Which field is wrong, and how.
     pub detail: String,
 }
 
@@ -26,8 +26,7 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// A JSON object that is being read. A field that was read is gone, so that what is left at the
-/// end is unknown.
+/// A JSON object being read. Reading a field removes it, so the fields left at the end are unknown.
 ///
 /// ```
 /// use leafid_core::Code;
@@ -42,15 +41,15 @@ impl std::error::Error for Invalid {}
 #[derive(Debug)]
 pub struct Reader {
     fields: Map<String, Value>,
-    /// The field that was looked for last: the culprit, when reading fails.
+    /// The field that was read last: the wrong one, if reading fails.
     last: &'static str,
-    /// What it must be.
+    /// The form that it must have.
     must_be: &'static str,
-    /// What it was.
+    /// The value that it had.
     taken: Option<Value>,
-    /// What is wrong within it.
+    /// What is wrong in the nested object.
     within: Option<String>,
-    /// A field that nobody read, found in an object within.
+    /// An unknown field in a nested object.
     unknown: Option<String>,
 }
 
@@ -76,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// What the path says, as a field of the request. A body may repeat it, but not differ.
+    /// Adds a name from the path as a field of the request. The body may repeat it, but not differ.
     ///
     /// # Errors
     /// `REQUEST_INVALID` if the body names another one.
@@ -90,7 +89,7 @@ impl Reader {
         }
     }
 
-    /// Reads all of a request: a field that nothing here has a word for is a mistake.
+    /// Reads a request, in which every field must be known.
     ///
     /// # Errors
     /// As `read`; `REQUEST_INVALID` for unknown fields.
@@ -107,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// Reads what is known of an answer: other fields are a newer store's.
+    /// Reads an answer and ignores unknown fields, which a newer store may have.
     ///
     /// # Errors
     /// As `read`.
@@ -122,7 +121,7 @@ impl Reader {
     fn culprit(&self, refusal: Refusal) -> Invalid {
         let (field, must_be) = (self.last, self.must_be);
         let detail = match (&self.within, self.fields.get(field).or(self.taken.as_ref())) {
-            // A layout is refused as a whole.
+            // The error of a layout is of the whole layout.
             (Some(within), _) if refusal.code == Code::RequestInvalid => {
                 format!("in `{field}`: {within}")
             }
@@ -230,7 +229,7 @@ impl FieldReader for Reader {
             Some(mut reader) => match read(&mut reader) {
                 Ok(value) => {
                     let unknown = reader.unknown.or_else(|| reader.fields.keys().next().cloned());
-                    // One that is known stays known, whatever is read after it.
+                    // Keep the first, whatever is read later.
                     self.unknown = self.unknown.take().or(unknown);
                     Some(value)
                 }
@@ -245,7 +244,7 @@ impl FieldReader for Reader {
     }
 }
 
-/// A whole number that every language holds exactly. `5.0` is one: some languages write it so.
+/// A whole number that every language holds exactly; also `5.0`, as some languages write it.
 fn whole(value: &Value) -> Option<i64> {
     match value.as_i64() {
         Some(number) => strict::millis(number).ok(),

@@ -1,5 +1,5 @@
-//! JSON in which no object says a field twice: which of two values counts is a guess, and the guess
-//! may differ between this reader and whatever looked at the text before it.
+//! JSON without repeated fields: readers differ in which of two values they use, so a program that
+//! checked the text before may have seen the other one.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::shown;
 
-/// A value whose objects have each field once, read from JSON or any other form that serde reads.
+/// A value without repeated fields in its objects, read from JSON or any other format of serde.
 ///
 /// ```
 /// use leafid_wire::Unique;

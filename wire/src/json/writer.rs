@@ -1,4 +1,4 @@
-//! Fields written straight into a text.
+//! Writes fields straight into a JSON text.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{FieldWriter, Fields, strict};
 
-/// The room that most answers fit.
+/// The initial capacity, enough for most answers.
 const USUAL: usize = 384;
 
-/// A JSON object that is being written.
+/// A JSON object being written.
 ///
 /// ```
 /// use leafid_core::Carryover;
@@ -27,7 +27,7 @@ const USUAL: usize = 384;
 pub struct Writer {
     text: String,
     first: bool,
-    /// A text that is left out.
+    /// The name of a text field to leave out.
     left_out: &'static str,
 }
 
@@ -39,7 +39,7 @@ impl Default for Writer {
     }
 }
 
-/// What was written, as a tree.
+/// Writes an object as a tree.
 pub fn tree(write: impl FnOnce(&mut Writer)) -> Value {
     let mut writer = Writer::default();
     write(&mut writer);
@@ -47,14 +47,14 @@ pub fn tree(write: impl FnOnce(&mut Writer)) -> Value {
 }
 
 impl Writer {
-    /// The text of what has fields.
+    /// Writes a value with fields as text.
     pub fn object(value: &impl Fields) -> String {
         let mut writer = Writer::default();
         value.put(&mut writer);
         writer.end()
     }
 
-    /// The text of what has fields, but for one text: the path says it.
+    /// The same without one text field, which is in the path.
     pub(crate) fn body(value: &impl Fields, in_path: &'static str) -> String {
         let mut writer = Writer { left_out: in_path, ..Writer::default() };
         value.put(&mut writer);
@@ -120,8 +120,8 @@ impl FieldWriter for Writer {
         self.digits(value);
     }
 
-    /// A time that JavaScript does not hold is written as the last one that it does: every layout
-    /// that reaches so far lasts for 285,000 years.
+    /// Clamps a time to what JavaScript holds exactly: a layout that reaches that far lasts for 285,000
+    /// years.
     fn millis(&mut self, field: &'static str, value: i64) {
         self.name(field);
         if value < 0 {
@@ -147,7 +147,7 @@ impl FieldWriter for Writer {
             return;
         }
         self.name(field);
-        // Writing into a text fails for nothing that is text.
+        // Writing a text into a `String` cannot fail.
         let _ = serde_json::to_writer(Escaped(&mut self.text), value);
     }
 
@@ -169,7 +169,7 @@ impl FieldWriter for Writer {
     }
 }
 
-/// Where serde_json writes an escaped text, piece by piece.
+/// The output for serde_json, which writes an escaped text piece by piece.
 struct Escaped<'a>(&'a mut String);
 
 impl io::Write for Escaped<'_> {

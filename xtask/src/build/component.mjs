@@ -1,5 +1,5 @@
-// Makes a core module a component: `NAME VERSION MODULE FOLDER`. What is published becomes an artifact of the OCI
-// image layout there as well: what `wkg oci push` would push.
+// Makes a component of a core module: `NAME VERSION MODULE FOLDER`. Published ones also become an artifact of the OCI
+// image layout in that folder, as `wkg oci push` would push it.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const ABOUT = {
   'leafid-public': 'IDs as the outside may see them: scrambled, in base58 or base62',
 }
 const whole = await componentNew(readFileSync(core), [])
-// Sections of the kind 0 are names and who made it: nobody reads them. A length is LEB128.
+// Drops custom sections (kind 0): names and producers, which nobody reads. Lengths are LEB128.
 const kept = [whole.subarray(0, 8)]
 for (let begin = 8; begin < whole.length;) {
   let end = begin + 1
@@ -38,7 +38,7 @@ async function publish(oci) {
     writeFileSync(join(oci, 'blobs/sha256', digest), bytes)
     return { mediaType, digest: `sha256:${digest}`, size: bytes.length }
   }
-  // What it says of itself begins with its world.
+  // The WIT text begins with the component's world.
   const wit = await componentWit(component)
   const names = (word) => [...wit.matchAll(new RegExp(`^\\s+${word} (.*);$`, 'gm'))].map(([, name]) => name)
   const layer = blob('application/wasm', component)
@@ -46,7 +46,7 @@ async function publish(oci) {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     config: blob('application/vnd.wasm.config.v0+json', {
-      // The same sources make the same artifact.
+      // A fixed date, so that the same sources make the same artifact.
       created: '1970-01-01T00:00:00Z',
       architecture: 'wasm',
       os: 'wasip2',

@@ -1,19 +1,18 @@
 //! The WebAssembly components: built as core modules, made small, then encoded by jco in `component.mjs`.
 //!
-//! In this order: `wasm-opt` reads modules and no components, and keeps the section that says what the
-//! module is as a component.
+//! In this order, since `wasm-opt` reads modules only, and keeps the section that describes the component.
 
 use std::path::PathBuf;
 
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// Control flow that is made flat and built up again is half a percent smaller.
+/// Flattening and rebuilding the control flow saves half a percent.
 const OPTIMISE: &[&str] = &["--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
 
-/// A crate, with one of its features or none, that becomes a component.
+/// A crate, with one of its features or none, to make a component of.
 pub struct Recipe {
-    /// The name of the product, without `.wasm`.
+    /// The product's file name without `.wasm`.
     pub name: &'static str,
     crate_name: &'static str,
     features: &'static str,
@@ -23,15 +22,14 @@ const fn of(name: &'static str, features: &'static str) -> Recipe {
     Recipe { name, crate_name: "leafid-component", features }
 }
 
-/// What is published.
 pub const PUBLISHED: [Recipe; 3] =
     [of("leafid", ""), of("leafid-pure", "pure"), of("leafid-public", "public")];
-/// The control of the benchmark.
+/// The benchmark's control.
 pub const COUNTING: Recipe = of("counting", "counting");
-/// A store that is a component, for the composition.
+/// The example store, for the composition.
 pub const STORE: Recipe = Recipe { crate_name: "leafid-example-store", ..of("store", "") };
 
-/// Builds what is published, into `dist/`.
+/// Builds the published components into `dist/`.
 pub fn build() -> Outcome<PathBuf> {
     files::remove(&project::dist().join("oci"))?;
     PUBLISHED.iter().try_for_each(Recipe::make)?;
@@ -39,18 +37,18 @@ pub fn build() -> Outcome<PathBuf> {
     Ok(project::dist().join("leafid.wasm"))
 }
 
-/// Where components lie that are made for tests only.
+/// The folder of components for tests.
 pub fn folder() -> PathBuf {
     project::target().join("component")
 }
 
 impl Recipe {
-    /// The module that the component is made of.
+    /// The component's core module.
     pub fn core(&self) -> PathBuf {
         folder().join(format!("{}.core.wasm", self.name))
     }
 
-    /// Builds the component: into `dist/` what is published, with its artifact.
+    /// Builds the component; a published one goes to `dist/`, with its artifact.
     pub fn make(&self) -> Outcome {
         tools::rust_target("wasm32-unknown-unknown")?;
         tools::node_modules_of_tests()?;
@@ -60,7 +58,7 @@ impl Recipe {
         let module = format!("{}.wasm", self.crate_name.replace('-', "_"));
         let module = project::target().join("wasm32-unknown-unknown/component").join(module);
         let core = self.core();
-        // Two recipes share one module's place, so its time says nothing.
+        // Two recipes share one module's path, so its time means nothing.
         let before = core.with_extension("before.wasm");
         if files::write(&before, files::bytes(&module)?)? || !core.is_file() {
             files::remove(&core)?;
@@ -78,7 +76,7 @@ impl Recipe {
     }
 }
 
-/// The whole description in one file, as tools take it: the package, then those that it uses.
+/// The whole WIT in one file, as tools take it: the package, then those that it uses.
 fn one_file() -> Outcome<String> {
     let folder = project::at("wit");
     let mut text = String::new();

@@ -1,5 +1,4 @@
-//! The products: what is published by `cargo xtask build`, into `dist/`; the same, sooner, for `run` and
-//! `test`.
+//! `cargo xtask build`: the published products, into `dist/`; `run` and `test` use faster builds of them.
 
 pub mod component;
 pub mod node;
@@ -16,10 +15,9 @@ use crate::args::Args;
 use crate::parts;
 use crate::{Outcome, files, prerequisites, project};
 
-/// A part of the build.
 struct Step {
     name: &'static str,
-    /// The steps before it whose products it takes.
+    /// Earlier steps whose products this one uses.
     takes: &'static [&'static str],
     build: fn() -> Outcome<PathBuf>,
 }
@@ -29,12 +27,11 @@ const STEPS: &[Step] = &[
     Step { name: "wheel", takes: &[], build: wheel::build },
     Step { name: "wasm", takes: &[], build: wasm::build },
     Step { name: "node", takes: &[], build: node::build },
-    // It carries the wasm, and is compiled against the types of the native engine.
+    // Contains the wasm, and compiles against the native engine's types.
     Step { name: "npm", takes: &["wasm", "node"], build: npm::build },
     Step { name: "component", takes: &[], build: component::build },
 ];
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
@@ -44,12 +41,12 @@ pub fn main(mut args: Args) -> Outcome {
     parts::run("build", &all, only.as_deref())
 }
 
-/// Some products, each built once in the life of this process: the parts of a job share them.
+/// Builds products, each once per process: the parts of a job share them.
 pub fn need(names: &[&str]) -> Outcome {
     names.iter().try_for_each(|name| product(name).map(drop))
 }
 
-/// A product, built once in the life of this process after those that it takes.
+/// Builds a product and those that it uses, each once per process.
 pub fn product(name: &str) -> Outcome<PathBuf> {
     static BUILT: Mutex<BTreeMap<&str, Outcome<PathBuf>>> = Mutex::new(BTreeMap::new());
     let step = STEPS.iter().find(|step| step.name == name).ok_or("there is no such product")?;
@@ -58,18 +55,16 @@ pub fn product(name: &str) -> Outcome<PathBuf> {
     built.entry(step.name).or_insert_with(step.build).clone()
 }
 
-/// The server's binary.
 pub fn server_binary() -> PathBuf {
     project::dist().join("leafid")
 }
 
-/// The wheel.
 pub fn wheel_file() -> Outcome<PathBuf> {
     let found = files::ending(&project::dist(), ".whl").into_iter().next();
     found.ok_or("no wheel in `dist`: `cargo xtask build --only wheel`".to_owned())
 }
 
-/// The main npm package and this machine's platform package.
+/// The main npm package, and this machine's platform package.
 pub fn npm_tarballs() -> [PathBuf; 2] {
     let (version, platform) = (project::VERSION, project::npm_platform());
     let names = [format!("leafid-{version}.tgz"), format!("leafid-{platform}-{version}.tgz")];

@@ -19,14 +19,14 @@ pub fn build() -> Outcome<PathBuf> {
             let addon = folder.join(format!("leafid.{platform}.node"));
             return pack(platform, &addon, &project::dist());
         }
-        // napi collects the types while the crate compiles; a crate that plain cargo compiled
-        // before has none. A changed build script's time makes cargo compile it once more.
+        // napi collects the types while the crate compiles, so a crate already compiled by plain cargo
+        // has none. Touching its build script makes cargo compile it again.
         files::touch(&project::at("bindings-node/build.rs"))?;
     }
     Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned())
 }
 
-/// Its functions, as TypeScript sees them, once it is built.
+/// The TypeScript declarations of the built add-on.
 pub fn types() -> PathBuf {
     folder().join("native.d.ts")
 }
@@ -36,9 +36,9 @@ fn folder() -> PathBuf {
     project::target().join("npm/native").join(profile)
 }
 
-// Without `--target-dir`: with it the types are silently empty.
+// Without `--target-dir`, with which the types are silently empty.
 fn napi(folder: &Path) -> Outcome {
-    // Without `--profile` as well: it would look for the product in a folder of that name.
+    // Without `--profile`, too: it would look for the product in a folder of that name.
     let release = project::is_release().then_some("--release");
     tools::npx("napi")
         .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
@@ -51,7 +51,7 @@ fn napi(folder: &Path) -> Outcome {
         .done()
 }
 
-/// Packs an add-on as the package of a platform, into a folder.
+/// Packs an add-on as a platform's package, into a folder.
 pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
     let mut words = platform.split('-');
     let (system, cpu) = (words.next(), words.next());

@@ -1,7 +1,6 @@
-// Stages the main npm package, in the checkout's root: `VERSION STAGE WASM-FOLDER NATIVE-TYPES [PLATFORM …]`; it has
-// the native engines of the platforms that are said, instead of those of its manifest. The TypeScript
-// is compiled; the entries that the manifest names are written, with the wasm beside them, the SQL texts of `turn`,
-// and every module again as CommonJS for loaders that know no other.
+// Stages the main npm package; runs in the checkout's root: `VERSION STAGE WASM-FOLDER NATIVE-TYPES [PLATFORM …]`.
+// Given platforms replace the native engines in its manifest. Compiles the TypeScript, and writes the manifest's
+// entries, the wasm, the SQL texts of `turn`, and every module again as CommonJS.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -16,14 +15,14 @@ const write = (file, text) => {
 }
 const copy = (from, to) => write(to, readFileSync(from))
 
-// A dialect, in the folder of `turn` with its name; its folders whose texts are wanted, each known by the name of
-// its file; the module that git ignores; a folder whose texts stand beside those, for they have names of those.
+// For each dialect: its folder in `turn`; the subfolders whose texts are wanted, by file name; the module to write,
+// which git ignores; and a folder of further texts, which have names of their own.
 const SQLITE = ['sqlite', ['rows', 'lookups', 'fence', 'hosts'], 'sql/texts.ts']
 const REMOTE = [
   ['postgres', ['rows', 'lookups', 'fence', 'meta'], 'databases/postgres-texts.ts'],
   ['mysql', ['rows', 'lookups', 'fence', 'meta'], 'databases/mysql-texts.ts', 'leaf'],
 ]
-// Without comments: a Worker loads it with every start.
+// Removes comments: a Worker loads the texts with every start.
 const bare = (file) => read(file).split('\n').filter((line) => !/^\s*(--.*)?$/.test(line)).join('\n')
 const texts = (dialect, folders) => {
   const files = folders.flatMap((folder) => {
@@ -42,10 +41,10 @@ for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
   write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}`)
 }
 
-// What a store must do: every language plays the same data.
+// The conformance cases: every language runs the same data.
 write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('bindings-common/conform.json')}`)
 
-// The compiler compares what napi says of the native engine with the interfaces in `engines/`.
+// The compiler compares napi's types with the interfaces in `engines/`.
 copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))
 const names = readdirSync(wasm).filter((file) => file.endsWith('.wasm')).map((file) => basename(file, '.wasm'))
 for (const name of names) write(join(SOURCES, `wasm/${name}-inlined.d.ts`), 'export declare const WASM: string\n')
@@ -64,8 +63,8 @@ write(join(stage, 'package.json'), stamped('bindings-js/package.json'))
 copy('bindings-js/README.md', join(stage, 'README.md'))
 for (const licence of ['LICENSE-APACHE', 'LICENSE-MIT']) copy(licence, join(stage, licence))
 
-// What the module of a condition starts: of most sub-paths, of those that need what decides for a store, which is
-// a file to load in some hosts, and of public IDs, which need neither engine nor host.
+// The start modules of each condition: for most sub-paths; for those that need the registry, a file to load in some
+// hosts; for public IDs, which need neither engine nor host; for stores over SQL.
 const STARTS = {
   workerd: [['workerd'], ['workerd', 'registry-workerd'], ['public-workerd'], ['workerd', 'stores-workerd']],
   deno: [['runtime'], ['runtime'], ['public-inlined']],
@@ -90,7 +89,7 @@ for (const [path, conditions] of Object.entries(manifest.exports).filter(([, val
   }
 }
 
-// Not the modules of other hosts, which wait while they load, or import what only their host has.
+// Without modules of other hosts: they await while loading, or import what only their host has.
 const NOT = /^(workers|cjs|entries)\b|^start\/(web|runtime|workerd|(registry|public|stores)-(web|workerd))\.|^hosts\/workerd\./
 const entries = named(manifest.exports).filter((file) => file.startsWith('./cjs/entries/')).map((file) => file.slice(6))
 const code = readdirSync(stage, { recursive: true }).filter((file) => /[.](js|d[.]ts)$/.test(file) && !NOT.test(file))
@@ -103,7 +102,7 @@ buildSync({
   format: 'cjs',
   platform: 'node',
   target: 'node20',
-  // What is no module has a name of its own instead of an address.
+  // CommonJS has `__filename` instead of an address.
   define: { 'import.meta.url': '__filename' },
   logLevel: 'warning',
 })
@@ -114,11 +113,11 @@ if (platforms.length > 0) {
   manifest.optionalDependencies = Object.fromEntries(platforms.map((platform) => [`leafid-${platform}`, version]))
   write(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
-// npm itself packs a manifest of dead ends.
+// npm would pack a manifest with missing files.
 const missing = named(manifest.exports).filter((file) => !existsSync(join(stage, file)))
 if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}`)
 
-// The file by which a D1 database is made.
+// The script that creates a D1 database's tables.
 const { version: place, make, version_set: set } = texts('sqlite', SQLITE[1])
 const whole = [schema('sqlite'), place, make, set.replaceAll(':version', VERSION)]
 write(join(stage, 'sql/d1.sql'), `${whole.join('\n\n')}\n`)

@@ -1,4 +1,4 @@
-//! The npm packages: the main one, which `npm.mjs` stages; and how any is packed.
+//! The npm packages: builds the main one, which `npm.mjs` stages, and packs all.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use super::{node, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// Stages and packs the main one, once the wasm and the native engine are built.
+/// Stages and packs the main package, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
     let stage = project::target().join("npm/stage/leafid");
     self::stage(&stage, &[])?;
     pack(&stage, &project::dist())
 }
 
-/// Makes its folder as it is packed, with the engines of these platforms instead of this machine's.
+/// Stages the main package with the engines of these platforms instead of this machine's.
 pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
     Run::new("node")
         .args(["xtask/src/build/npm.mjs", project::VERSION])
@@ -22,7 +22,7 @@ pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
         .done()
 }
 
-/// Both licences, into a staged package.
+/// Copies both licences into a staged package.
 pub fn licences(stage: &Path) -> Outcome {
     let copy = |name: &str| files::install(&project::at(name), &stage.join(name));
     ["LICENSE-APACHE", "LICENSE-MIT"].into_iter().try_for_each(copy)

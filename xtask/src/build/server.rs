@@ -9,12 +9,11 @@ use crate::{Outcome, files, project};
 
 static SQLITE_ALONE: AtomicBool = AtomicBool::new(false);
 
-/// Builds it without the drivers of database servers, which are half of its compilation.
+/// Leaves out the drivers of database servers from now on: they are half of the compilation.
 pub fn with_sqlite_alone() {
     SQLITE_ALONE.store(true, Ordering::Relaxed);
 }
 
-/// Builds the server.
 pub fn build() -> Outcome<PathBuf> {
     let release = project::is_release();
     let (profile, folder) = if release { ("server", "server") } else { ("dev", "debug") };

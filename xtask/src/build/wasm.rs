@@ -1,30 +1,29 @@
-//! The wasm files of the npm package: built, and made small, below the target folder.
+//! Builds and optimises the wasm files of the npm package, below the target folder.
 
 use std::path::PathBuf;
 
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// Each file is of the crate of its name in `bindings-wasm`, but for `stores`. A program loads only the files
-/// that it uses.
+/// The files: each is the crate of that name in `bindings-wasm`, except `stores`. A program loads only
+/// those that it uses.
 const NAMES: [&str; 4] = ["engine", "registry", "stores", "public"];
 
-/// Without what a file does not need to run: names, who made it, and zeros, which memory has by itself.
+/// Drops what is not needed to run: names, producers, and zeros, which memory has anyway.
 const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \
                      --strip-target-features";
 
-/// Where they are, each as `NAME.wasm`.
 pub fn folder() -> PathBuf {
     project::target().join("npm/wasm")
 }
 
-/// Builds and optimises, where a crate has changed.
+/// Builds and optimises the files whose crates have changed.
 pub fn build() -> Outcome<PathBuf> {
     tools::rust_target("wasm32-unknown-unknown")?;
     tools::node_modules()?;
     files::make_dir(&folder())?;
     for name in NAMES {
-        // A profile has a folder: in one, two files of a crate would replace each other, and never be fresh.
+        // A profile has its own folder: in one folder, two files of a crate would replace each other.
         let (of_crate, features, profile) =
             if name == "stores" { ("registry", "sql", "stores") } else { (name, "", "wasm") };
         Run::cargo(&["build", "--locked", "-p", &format!("leafid-wasm-{of_crate}")])
@@ -40,7 +39,6 @@ pub fn build() -> Outcome<PathBuf> {
     Ok(folder())
 }
 
-/// One of the files.
 pub fn of(name: &str) -> PathBuf {
     folder().join(format!("{name}.wasm"))
 }

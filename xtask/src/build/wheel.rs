@@ -10,7 +10,7 @@ use crate::{Outcome, files, project, tools};
 pub fn build() -> Outcome<PathBuf> {
     let maturin = tools::maturin()?;
     licences()?;
-    // A wheel of another version or platform would otherwise stay beside the new one.
+    // Otherwise a wheel of another version or platform would stay beside the new one.
     files::ending(&project::dist(), ".whl").iter().try_for_each(|old| files::remove(old))?;
     Run::new(maturin)
         .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
@@ -21,7 +21,7 @@ pub fn build() -> Outcome<PathBuf> {
     wheel_file()
 }
 
-/// Both licences, beside the manifest: what is above it is in no package.
+/// Copies both licences beside the manifest: packages contain nothing above it.
 pub fn licences() -> Outcome {
     npm::licences(&project::at("bindings-py"))
 }

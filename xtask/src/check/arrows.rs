@@ -1,5 +1,5 @@
-//! Who may know whom: crates by an allow-list over what cargo says, TypeScript and Python by the tools for
-//! that. Inside a crate of Rust nothing is compared: what must not know each other is two crates.
+//! Allowed dependencies: of crates by a list, compared with cargo's metadata; of TypeScript and Python by
+//! import linters. Modules of one Rust crate are not compared: what must be separate is two crates.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::process::Run;
 use crate::{Outcome, project, tools};
 
-/// A member, and the members that it may depend on. A dependency that is not listed is refused. The example store
-/// knows the package in `wit/`, as a stranger's does.
+/// Each member, and the members that it may depend on. The example store depends on the package in `wit/`
+/// alone, as a stranger's would.
 const MAY_KNOW: &str = "
     leafid-core:
     leafid-wire: leafid-core
@@ -32,10 +32,10 @@ const MAY_KNOW: &str = "
     leafid-seeded:
     leafid-servers: leafid-stream";
 
-/// Tools: they may know every member, and no member knows them.
+/// Tools: they may depend on every member, and no member on them.
 const TOOLS: &[&str] = &["leafid-tests", "leafid-benches", "xtask"];
 
-/// The arrows between the members of the workspace.
+/// Checks the dependencies between members of the workspace.
 pub fn members() -> Outcome<String> {
     let metadata = metadata()?;
     match wrong_edges(&metadata).as_slice() {
@@ -44,14 +44,14 @@ pub fn members() -> Outcome<String> {
     }
 }
 
-/// What cargo says about the workspace's own packages.
+/// Cargo's metadata of the workspace's own packages.
 pub fn metadata() -> Outcome<Value> {
     let words = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
     let text = Run::cargo(&words).quiet().output()?;
     serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))
 }
 
-/// Every dependency between members that the list does not allow, tests' and builds' included.
+/// All dependencies between members that the list does not allow, for tests and builds, too.
 pub fn wrong_edges(metadata: &Value) -> Vec<String> {
     let members: Vec<_> = packages(metadata).map(|package| &package["name"]).collect();
     let mut wrong = Vec::new();
@@ -63,7 +63,7 @@ pub fn wrong_edges(metadata: &Value) -> Vec<String> {
             wrong.push(format!("`{name}` is not in the list of `check/arrows.rs`"));
         }
         for other in package["dependencies"].as_array().into_iter().flatten() {
-            // The core stands alone, but for its tests.
+            // The core has no dependencies, except for tests.
             let extra = name == "leafid-core" && other["kind"] != "dev";
             let other = &other["name"];
             let allowed = match known {
@@ -82,14 +82,14 @@ fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
 }
 
-/// The imports of the TypeScript in a folder, by dependency-cruiser.
+/// Checks the imports of a folder's TypeScript by dependency-cruiser.
 pub fn scripts(folder: &Path) -> Outcome<Run> {
     tools::node_modules_of_tests()?;
     let config = project::at("xtask/dependency-cruiser.json");
     Ok(tools::npx("depcruise").args(["src", "--config"]).arg(config).dir(folder))
 }
 
-/// The imports of the Python in a folder, by import-linter.
+/// Checks the imports of a folder's Python by import-linter.
 pub fn python(folder: &Path) -> Outcome<Run> {
     let lint = tools::venv("lint", &["import-linter==2.16"])?.with_file_name("lint-imports");
     let config = project::at("xtask/import-linter.toml");

@@ -1,5 +1,5 @@
-//! `cargo xtask check --self-test`: each proof of `check` is given something that it must refuse.
-//! A control that passes is a proof that proves nothing.
+//! `cargo xtask check --self-test`: gives each proof of `check` a mistake that it must refuse, since a proof
+//! that passes everything proves nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::{Proof, arrows, interpreter, purity, texts, weight};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// The controls; each gives back what the proof said.
+/// The controls; each returns the proof's message.
 pub const LIST: &[(&str, Proof)] = &[
     ("fmt", fmt),
     ("clippy-clock", || clippy("std::time::Instant::now();", "disallowed")),
@@ -27,7 +27,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("versions-changes", || {
         refused(texts::other_version(CHART, "## Unreleased\n## 0.1.0", "0.2.0"))
     }),
-    // What PyO3 makes of a module that does not say.
+    // PyO3's default for a module.
     ("interpreter-lock", || refused(interpreter::complaint("with_gil_used(move _3, const false)"))),
     ("weight", || refused(weight::too_large("engine", 52_400, 30_500).err())),
     ("component-imports", || {
@@ -76,13 +76,13 @@ fn python_circle() -> Outcome<String> {
     red(arrows::python(&copy)?, "BROKEN")
 }
 
-/// The core's proof, linked with something that it must not have.
+/// Links the core's proof with a forbidden feature.
 fn asks(control: &str) -> Outcome<String> {
     let (asked, _) = purity::linked(Some(control))?;
     refused((!asked.is_empty()).then(|| format!("imports {}", asked.join(", "))))
 }
 
-/// Clippy on the core with one statement more, in a copy that has the core's own settings.
+/// Runs clippy on the core plus one statement, in a copy with the core's own settings.
 fn clippy(statement: &str, word: &str) -> Outcome<String> {
     let code = format!("extern crate std;\n/// A control.\npub fn control() {{ {statement} }}");
     let run = in_copy(&["clippy", "--quiet", "--lib", "-p", "leafid-core"], &code)?;
@@ -94,7 +94,7 @@ fn bare(code: &str, target: &str, word: &str) -> Outcome<String> {
     red(in_copy(&check, code)?, word)
 }
 
-/// Cargo in a copy of the workspace that holds the core alone, changed by a few lines at its end.
+/// Runs cargo in a copy of the workspace with the core alone, and these lines at its end.
 fn in_copy(command: &[&str], code: &str) -> Outcome<Run> {
     let copy = copy_of(".", &["core", "Cargo.toml", "Cargo.lock"])?;
     let manifest = files::read(&copy.join("Cargo.toml"))?;
@@ -107,7 +107,7 @@ fn in_copy(command: &[&str], code: &str) -> Outcome<Run> {
     Ok(Run::new("cargo").args(command).dir(copy).env("CARGO_TARGET_DIR", target))
 }
 
-/// A fresh copy of some of a folder, below the target folder.
+/// Makes a fresh copy of parts of a folder, below the target folder.
 fn copy_of(folder: &str, names: &[&str]) -> Outcome<PathBuf> {
     let copy = project::target().join("controls").join(folder.replace(['.', '/'], "-"));
     files::remove(&copy)?;
@@ -123,7 +123,7 @@ fn prepend(file: &Path, line: &str) -> Outcome {
     files::write(file, line.to_owned() + &files::read(file)?).map(drop)
 }
 
-/// A program that must fail, and must say why.
+/// Runs a program that must fail with this word in its message.
 fn red(run: Run, word: &str) -> Outcome<String> {
     let said = run.listen()?;
     let text = format!("{}{}", said.stdout, said.stderr);

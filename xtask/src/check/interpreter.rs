@@ -1,10 +1,10 @@
-//! What Python's module says of itself to interpreters that no wheel is for.
+//! The Python module's declaration to interpreters without a wheel.
 
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// It needs the interpreter's lock. The stable interface of 3.11 has no word for that, so no wheel shows it: it
-/// is read from what the compiler makes of the module.
+/// Checks that the module declares that it needs the interpreter's lock. The stable ABI of 3.11 cannot express
+/// that, so no wheel shows it: it is read from the compiler's MIR.
 pub fn lock() -> Outcome<String> {
     let module = project::target().join("module.mir");
     let emit = format!("--emit=mir={}", module.display());
@@ -15,7 +15,7 @@ pub fn lock() -> Outcome<String> {
     }
 }
 
-/// The complaint about a module in the compiler's own form.
+/// The complaint about a module's MIR.
 pub fn complaint(module: &str) -> Option<String> {
     let says = module.lines().find(|line| line.contains("with_gil_used("));
     match says {

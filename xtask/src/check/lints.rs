@@ -4,7 +4,7 @@ use super::purity;
 use crate::process::Run;
 use crate::{Outcome, tools};
 
-/// The members for wasm, as they are compiled there.
+/// The members for wasm, in the combinations that are compiled.
 const WASM: &[&[&str]] = &[
     &["-p", "leafid-wasm-border", "-p", "leafid-wasm-engine", "-p", "leafid-wasm-registry"],
     &["-p", "leafid-wasm-public", "-p", "leafid-component", "-p", "leafid-example-store"],
@@ -13,19 +13,18 @@ const WASM: &[&[&str]] = &[
     &["-p", "leafid-component", "--features", "public"],
 ];
 
-/// Every Rust file is as rustfmt would write it.
 pub fn fmt() -> Outcome<String> {
     Run::cargo(&["fmt", "--all", "--check"]).done()?;
     Run::cargo(&["fmt", "--all", "--check", "--manifest-path", purity::CRATE]).done()?;
     Ok("rustfmt has nothing to change".to_owned())
 }
 
-/// No lint speaks up in any target of any member.
+/// Runs clippy on all targets of all members.
 pub fn clippy() -> Outcome<String> {
     Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--keep-going"])
         .args(["--", "-D", "warnings"])
         .done()?;
-    // What is compiled for wasm alone is seen from there alone.
+    // Code for wasm alone is only linted for that target.
     tools::rust_target("wasm32-unknown-unknown")?;
     for members in WASM {
         Run::cargo(&["clippy", "--locked", "--target", "wasm32-unknown-unknown"])

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
+//! `cargo xtask check`: proofs about the sources, and controls that prove the proofs.
 
 mod arrows;
 mod controls;
@@ -14,7 +14,7 @@ use crate::process::Run;
 use crate::report::Report;
 use crate::{Outcome, project};
 
-/// One proof: it says what it looked at, or what is wrong.
+/// A proof: returns what it checked, or what is wrong.
 type Proof = fn() -> Outcome<String>;
 
 const PROOFS: &[(&str, Proof)] = &[
@@ -37,7 +37,6 @@ fn keeps(linter: Run) -> Outcome<String> {
     linter.done().map(|()| "it keeps to its list, without a circle".to_owned())
 }
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let control = args.flag("--self-test");
     let only = args.value("--only")?;
@@ -47,12 +46,12 @@ pub fn main(mut args: Args) -> Outcome {
     parts::run(job, list, only.as_deref())
 }
 
-/// Every proof, as one part of `cargo xtask test`.
+/// Runs all proofs as one part of `cargo xtask test`.
 pub fn proofs() -> Outcome<Report> {
     Ok(told("check", PROOFS))
 }
 
-/// Every control, as one part of `cargo xtask test`.
+/// Runs all controls as one part of `cargo xtask test`.
 pub fn controls() -> Outcome<Report> {
     Ok(told("check --self-test", controls::LIST))
 }

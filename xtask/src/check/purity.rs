@@ -1,23 +1,22 @@
-//! The core and the wire without JSON are pure: proved by what they link to, not by what their authors
-//! promise.
+//! Proves that the core and the wire without JSON are pure: by what they link to.
 
 use super::weight;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// Targets without an operating system, an allocator or `std`; the second has no 64-bit atomics.
+/// Targets without an operating system or `std`; the second has no 64-bit atomics.
 const BARE: &[&str] = &["wasm32v1-none", "thumbv7em-none-eabi"];
 
-/// The crate that puts every public verb of both behind `extern "C"`, a workspace of its own.
+/// A crate, in a workspace of its own, that exports every public verb of both as `extern "C"`.
 pub const CRATE: &str = "tests/purity/Cargo.toml";
 
-/// Verbs that the crate exports at least; one that the linker dropped would prove nothing.
+/// The least number of exported verbs: one dropped by the linker would prove nothing.
 const VERBS: usize = 120;
 
-/// Public functions that only hold what they were given.
+/// Public functions that are plain getters.
 const NO_VERBS: &[&str] = &["until", "get", "bytes"];
 
-/// Both build where there is nothing to lean on.
+/// Builds both for the bare targets.
 pub fn bare_targets() -> Outcome<String> {
     for target in BARE {
         tools::rust_target(target)?;
@@ -27,8 +26,8 @@ pub fn bare_targets() -> Outcome<String> {
     Ok(format!("builds for {}", BARE.join(" and ")))
 }
 
-/// The optimiser could remove every panic, nothing is asked of the host, and no memory: there is no
-/// allocator to link with.
+/// Checks that the optimiser removed every panic, and that nothing asks the host for anything; memory
+/// cannot be asked for, since there is no allocator to link with.
 pub fn no_panic() -> Outcome<String> {
     let (asked, offered) = linked(None)?;
     if !asked.is_empty() {
@@ -61,7 +60,7 @@ pub fn unproved(pure: &str, proof: &str) -> Vec<String> {
     missing
 }
 
-/// The sources of a folder without their tests and without JSON.
+/// The text of a folder's sources, without tests and JSON.
 fn text_of(folder: &str) -> Outcome<String> {
     let mut text = String::new();
     for file in files::walk(&project::at(folder))? {
@@ -73,7 +72,7 @@ fn text_of(folder: &str) -> Outcome<String> {
     Ok(text)
 }
 
-/// What the purity crate imports and exports, with one of its control features or none.
+/// The imports and exports of the purity crate, with one of its control features or none.
 pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
     tools::rust_target("wasm32v1-none")?;
     built(control).done()?;
@@ -81,13 +80,13 @@ pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
     weight::interface(&folder.join("leafid_purity.wasm"))
 }
 
-/// The crate for a target without an allocator, with one of its control features or none.
+/// Builds the crate for a target without an allocator, with one of its control features or none.
 pub fn built(control: Option<&str>) -> Run {
     let features = control.map(|control| ["--features", control]);
     cargo("build").args(["--target", "wasm32v1-none"]).args(features.into_iter().flatten())
 }
 
-/// Cargo on that crate.
+/// Runs cargo on the purity crate.
 pub fn cargo(verb: &str) -> Run {
     Run::cargo(&[verb, "--quiet", "--release", "--locked", "--manifest-path", CRATE])
         .env("CARGO_TARGET_DIR", project::target().join("purity"))

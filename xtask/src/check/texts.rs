@@ -1,18 +1,18 @@
-//! What the project's own texts must say alike: lengths, versions, lock files, tables.
+//! Checks the project's own texts: lengths, versions, lock files, tables.
 
 use std::path::{Path, PathBuf};
 
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// The longest that a file may be, in lines.
+/// The most lines of a file.
 const LONGEST: usize = 450;
-/// What is counted: sources and pages. Data and lock files are not read from top to bottom.
+/// The counted files: sources and pages, which are read from top to bottom, unlike data and lock files.
 const KINDS: &[&str] = &["rs", "py", "pyi", "ts", "js", "mjs", "cjs", "sh", "toml", "md", "html"];
-/// The one source that a `Cargo.lock` may name.
+/// The only source allowed in a `Cargo.lock`.
 const CRATES: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Every file of the checkout that git has or would take, relative to its root.
+/// Every file of the checkout that git tracks or would add, relative to its root.
 fn sources() -> Outcome<Vec<PathBuf>> {
     let words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let listed = Run::new("git").quiet().args(words).output()?;
@@ -20,7 +20,7 @@ fn sources() -> Outcome<Vec<PathBuf>> {
     Ok(files.filter(|path| project::at(path).is_file()).collect())
 }
 
-/// No file of ours is longer than a reader can hold.
+/// Checks that no file has more than [`LONGEST`] lines.
 pub fn sizes() -> Outcome<String> {
     let kind = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().into_owned();
     let mut long = Vec::new();
@@ -30,13 +30,12 @@ pub fn sizes() -> Outcome<String> {
     if long.is_empty() { Ok(format!("none above {LONGEST} lines")) } else { Err(long.join("\n")) }
 }
 
-/// The complaint about a file of so many lines.
 pub fn too_long(path: &Path, lines: usize) -> Option<String> {
     let told = format!("`{}` has {lines} lines, above {LONGEST}: divide it", path.display());
     (lines > LONGEST).then_some(told)
 }
 
-/// The lock files name no place that only one network can reach.
+/// Checks that the lock files name no source that only one network reaches.
 pub fn locks() -> Outcome<String> {
     let is_lock =
         |path: &&PathBuf| path.ends_with("Cargo.lock") || path.ends_with("package-lock.json");
@@ -50,13 +49,13 @@ pub fn locks() -> Outcome<String> {
     Ok(format!("{} of them", locks.len()))
 }
 
-/// A line that names another source than crates.io; npm, as it is set up here, writes none at all.
+/// Finds a line with another source than crates.io; npm, as set up here, writes none.
 pub fn foreign(lock: &str) -> Option<&str> {
     let cargo = |line: &str| line.starts_with("source = ") && !line.contains(CRATES);
     lock.lines().map(str::trim).find(|line| cargo(line) || line.starts_with("\"resolved\":"))
 }
 
-/// One version, also where Cargo cannot tie it to the workspace's.
+/// Checks that the version is the same where Cargo cannot tie it to the workspace's.
 pub fn versions() -> Outcome<String> {
     let version = project::VERSION;
     let chart = files::read(&project::at("deploy/helm/leafid/Chart.yaml"))?;
@@ -67,7 +66,7 @@ pub fn versions() -> Outcome<String> {
     Ok(format!("{version} everywhere"))
 }
 
-/// The complaint about a chart, or about a changelog whose newest release has another version.
+/// The complaint about another version in a chart, or in a changelog's newest release.
 pub fn other_version(chart: &str, changes: &str, version: &str) -> Option<String> {
     for wanted in [format!("version: {version}"), format!("appVersion: {version}")] {
         if !chart.lines().any(|line| line == wanted) {
@@ -96,14 +95,14 @@ mod tests {
         Ok(rows)
     }
 
-    /// Four programs look for themselves, each in its own language; Python has the names of mounts.
+    /// Four programs have the table, each in its own language; Python has the names of mounts.
     #[test]
     fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {
         let server = numbers("store/src/backends/sqlite/file/open.rs")?;
         assert!(server.len() > 10, "{server:?}");
         assert_eq!(numbers("bindings-js/src/files/place.ts")?, server);
         let mut state = numbers("state/src/files.rs")?;
-        // One more: a state file is not worth the risk.
+        // The state file has one more: it is not worth the risk.
         state.retain(|(_, name)| name != "FUSE");
         assert_eq!(state, server);
         let python = project::at("bindings-py/python/leafid/_sql/file/places.py");

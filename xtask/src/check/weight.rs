@@ -1,4 +1,4 @@
-//! What a Worker, a page or a component's host loads: how large it is, and what it asks for.
+//! The size and the imports of the wasm that a Worker, a page or a component's host loads.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use crate::build::component::PUBLISHED;
 use crate::process::Run;
 use crate::{Outcome, build, files, project};
 
-/// A wasm file of the npm package with the modules that only it needs, and how many bytes both may have
-/// after gzip.
+/// A wasm file of the npm package, the modules that only it needs, and the limit for both in bytes after
+/// gzip.
 type Loaded = (&'static str, &'static [&'static str], u64);
 
 const LOADED: &[Loaded] = &[
@@ -17,10 +17,10 @@ const LOADED: &[Loaded] = &[
     ("public", &["wasm/public.wasm", "engines/public.js"], 13_500),
 ];
 
-/// What the components have at most, in bytes, in the order in which they are published.
+/// The components' size limits, in bytes, in the order of publication.
 const COMPONENTS: [u64; 3] = [108_500, 51_500, 37_000];
 
-/// The functions that `leafid.wasm` imports; the others have none.
+/// The imports of `leafid.wasm`; the others have none.
 const IMPORTS: &[&str] = &[
     "leafid:generator/store@0.1.0.acquire",
     "leafid:generator/store@0.1.0.give-back",
@@ -30,13 +30,13 @@ const IMPORTS: &[&str] = &[
     "wasi:random/random@0.2.0.get-random-u64",
 ];
 
-/// Node reads wasm: this lists what a module imports and which functions it exports.
+/// Node program that lists a wasm module's imports, and its exported functions.
 const READ: &str = "const module = new WebAssembly.Module(require('fs').readFileSync(process.argv[1])); \
                     for (const one of WebAssembly.Module.imports(module)) console.log(`import ${one.module}.${one.name}`); \
                     for (const one of WebAssembly.Module.exports(module)) \
                     if (one.kind === 'function') console.log(`export ${one.name}`)";
 
-/// The npm package's, as they are packed.
+/// Weighs the npm package's files as packed.
 pub fn npm() -> Outcome<String> {
     build::need(&["npm"])?;
     let folder = project::target().join("npm/stage/leafid");
@@ -52,13 +52,13 @@ pub fn npm() -> Outcome<String> {
     Ok(format!("{} bytes after gzip, each with its glue", told.join(", ")))
 }
 
-/// Refuses so many bytes.
+/// Fails if `size` is above `most`.
 pub fn too_large(name: &str, size: u64, most: u64) -> Outcome {
     let told = format!("`{name}.wasm` has {size} bytes, more than {most}: find what grew");
     if size > most { Err(told) } else { Ok(()) }
 }
 
-/// The components'.
+/// Checks the components' sizes and imports.
 pub fn components() -> Outcome<String> {
     build::need(&["component"])?;
     let mut told = Vec::new();
@@ -73,9 +73,9 @@ pub fn components() -> Outcome<String> {
     Ok(told.join("; "))
 }
 
-/// Refuses other imports than these.
+/// Fails for any imports but the wanted ones.
 pub fn other_imports(name: &str, asked: &[String], wanted: &[&str]) -> Outcome {
-    // What begins so, its own component brings: the handles of its resources.
+    // `[export]` names are of the component itself: the handles of its resources.
     let mut asked: Vec<_> = asked.iter().filter(|name| !name.starts_with("[export]")).collect();
     asked.sort();
     if asked == wanted {
@@ -85,7 +85,7 @@ pub fn other_imports(name: &str, asked: &[String], wanted: &[&str]) -> Outcome {
     }
 }
 
-/// What a module of wasm imports, and the functions that it exports.
+/// A wasm module's imports, and its exported functions.
 pub fn interface(module: &Path) -> Outcome<(Vec<String>, Vec<String>)> {
     let said = Run::new("node").quiet().args(["-e", READ]).arg(module).output()?;
     let all = |word: &str| {

@@ -1,4 +1,4 @@
-//! Where the output of children goes: to the terminal, or to the file of the part that runs.
+//! Sends children's output to the terminal, or to the file of the running part.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{Outcome, files};
 
-/// The output of one part, in a file.
+/// The log file of one part.
 #[derive(Clone)]
 pub struct Log {
     file: Arc<File>,
@@ -21,24 +21,23 @@ thread_local! {
 }
 
 impl Log {
-    /// An empty file.
+    /// Creates an empty log.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn create(path: PathBuf) -> Outcome<Log> {
         files::write(&path, "")?;
-        // Each writer appends: this program and its children write to the same file.
+        // Appending, since this program and its children write to the same file.
         let file = File::options().append(true).open(&path);
         let file = file.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         Ok(Log { file: Arc::new(file), path })
     }
 
-    /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs a job whose children, and theirs, write here.
+    /// Runs a job whose processes write to this log.
     pub fn during<T>(&self, job: impl FnOnce() -> T) -> T {
         let before = CURRENT.replace(Some(self.clone()));
         let result = job();
@@ -47,12 +46,12 @@ impl Log {
     }
 }
 
-/// The log of this thread's part, if it has one.
+/// The log of this thread's part, if any.
 pub fn current() -> Option<Log> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// A job for another thread, whose children write where those of this one do.
+/// Wraps a job for another thread, so that its children write to this thread's log.
 pub fn handed_on<T>(job: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let log = current();
     move || match log {
@@ -61,10 +60,10 @@ pub fn handed_on<T>(job: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// Writes a line where the output of children goes.
+/// Writes a line to the children's output.
 pub fn line(text: &str) {
     match current() {
-        // A full disk is told by what else is written to it.
+        // Other writes report a full disk.
         Some(log) => drop(writeln!(&*log.file, "{text}")),
         None => println!("{text}"),
     }

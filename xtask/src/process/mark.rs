@@ -1,5 +1,5 @@
-//! What a child has started, and what that has started: found by a mark in the environment, and ended. A
-//! group of processes would lose a server that makes one of its own.
+//! Finds and ends a child's descendants by a mark in their environment. A process group would miss a server
+//! that makes a group of its own.
 
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 /// The variable that every process below a child inherits.
 pub const VARIABLE: &str = "LEAFID_XTASK_CHILD";
 
-/// How the marks of all children of this run begin.
+/// The common prefix of this run's marks.
 static OURS: LazyLock<String> = LazyLock::new(|| format!("{}-", std::process::id()));
 
-/// One child's mark, or the beginning that all have.
+/// One child's mark, or the prefix of all.
 pub struct Mark(pub String);
 
 impl Mark {
-    /// A new one. No other child of any run has it, and it is the beginning of no other.
+    /// A new mark: unique among all runs, and no prefix of another.
     pub fn new() -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
         Self(format!("{}{}.", *OURS, LAST.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The processes that have it now, each with its command; none where the system has no `/proc`.
+    /// The processes with the mark, each with its command; none on systems without `/proc`.
     pub fn processes(&self) -> Vec<(i32, String)> {
         let wanted = format!("{VARIABLE}={}", self.0);
         let read = |id: i32, name: &str| std::fs::read(format!("/proc/{id}/{name}"));
@@ -44,7 +44,7 @@ impl Mark {
         ids.filter(has).map(|id| (id, line(id))).collect()
     }
 
-    /// Waits for them to end, then ends them; gives back which there were, as lines.
+    /// Waits for the processes to end, then ends them; returns those that it ended, as lines.
     pub fn end(&self, grace: Duration) -> String {
         let begin = Instant::now();
         let mut ended = String::new();
@@ -53,7 +53,7 @@ impl Mark {
             if found.is_empty() || begin.elapsed() > 2 * grace + Duration::from_secs(2) {
                 return ended;
             }
-            // One that starts another while it is looked for is met in the next round.
+            // A process that was started during the search is found in the next round.
             if begin.elapsed() >= grace {
                 for (id, line) in found {
                     signal(id, "-KILL");
@@ -66,7 +66,7 @@ impl Mark {
     }
 }
 
-/// Ends every child of this run, and all that they started: asked first, so that each tidies up.
+/// Ends all descendants of this run: first by SIGTERM, so that each cleans up.
 pub fn end_all() {
     let all = Mark(OURS.clone());
     for (id, _) in all.processes() {
@@ -76,8 +76,8 @@ pub fn end_all() {
 }
 
 fn signal(id: i32, name: &str) {
-    // The shell's own: a bare machine has no program of that name. One that has ended meanwhile is what
-    // was wanted.
+    // The shell's builtin, since a bare machine has no program `kill`. A process that is gone already is
+    // fine.
     let mut kill = Command::new("sh");
     kill.args(["-c", "kill \"$0\" \"$1\"", name, &id.to_string()]);
     drop(kill.stderr(Stdio::null()).status());

@@ -1,4 +1,4 @@
-//! Children: started in a clean environment, heard, and never left behind.
+//! Child processes: started in a clean environment, heard, and never left behind.
 
 pub mod log;
 mod mark;
@@ -17,37 +17,37 @@ use mark::Mark;
 #[cfg(unix)]
 pub use mark::end_all;
 
-/// How long what a child started may take to end after it.
+/// How long a child's descendants may take to end after it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What cargo sets for the program it runs. A build script that watches one of these (`ring`'s does)
-/// would otherwise be rebuilt whenever `cargo xtask …` and `cargo …` take turns.
+/// Whether cargo sets this variable for the program that it runs. A build script that watches one (`ring`'s
+/// does) would be rebuilt whenever `cargo xtask …` and `cargo …` take turns.
 fn leaks(name: &str) -> bool {
     ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(|prefix| name.starts_with(prefix))
         || ["CARGO_CRATE_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR", "LD_LIBRARY_PATH"]
             .contains(&name)
 }
 
-/// One child to start.
+/// A child process to start.
 pub struct Run {
     command: Command,
     quiet: bool,
 }
 
-/// What a child that was listened to said, and whether it was content.
+/// The output and success of a child.
 pub struct Said {
-    /// Its exit code was 0.
+    /// Whether its exit code was 0.
     pub success: bool,
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to its standard error; empty where that went straight to the terminal.
+    /// Its standard error; empty if that went to the terminal.
     pub stderr: String,
 }
 
 impl Run {
-    /// A program, in the project's root.
+    /// Runs a program in the project's root.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
-        // npm is a script, and Windows starts scripts only by their whole names.
+        // On Windows npm is a script, which needs its whole name.
         let is_npm = cfg!(windows) && program.as_ref() == "npm";
         let program = if is_npm { OsStr::new("npm.cmd") } else { program.as_ref() };
         let mut command = Command::new(program);
@@ -58,48 +58,44 @@ impl Run {
         Self { command, quiet: false }
     }
 
-    /// `cargo`, with the target folder that this run was given.
+    /// Runs `cargo` with this run's target folder.
     pub fn cargo(args: &[&str]) -> Self {
         Self::new("cargo").args(args).env("CARGO_TARGET_DIR", project::target())
     }
 
-    /// One more argument.
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.command.arg(arg);
         self
     }
 
-    /// More arguments.
     pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.command.args(args);
         self
     }
 
-    /// Where it runs; the project's root unless said.
+    /// Sets its folder; by default the project's root.
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
         self.command.current_dir(dir);
         self
     }
 
-    /// A variable of its environment.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// A variable that it must not see.
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// Does not show the command.
+    /// Hides the command.
     pub fn quiet(mut self) -> Self {
         self.quiet = true;
         self
     }
 
-    /// Runs it, with its output where [`log`] says; its failure is ours.
+    /// Runs it, with its output to [`log`]; fails if it fails.
     pub fn done(mut self) -> Outcome {
         self.show();
         let status = self.command.stdin(Stdio::null()).stdout(log::stdio()).stderr(log::stdio());
@@ -107,7 +103,7 @@ impl Run {
         if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", self.line())) }
     }
 
-    /// Runs it in silence; when it fails, the message carries what it said.
+    /// Runs it silently; returns its standard output, or fails with all of its output.
     pub fn output(self) -> Outcome<String> {
         let line = self.line();
         let said = self.listen()?;
@@ -117,7 +113,7 @@ impl Run {
         }
     }
 
-    /// Runs it in silence and gives back what it said, also when it failed.
+    /// Runs it silently; returns its output even if it fails.
     pub fn listen(mut self) -> Outcome<Said> {
         self.show();
         let output = self.command.stdin(Stdio::null()).output();
@@ -127,8 +123,8 @@ impl Run {
         Ok(Said { success: output.status.success(), stdout, stderr })
     }
 
-    /// Runs it with its output where [`log`] says, and gives back its standard output too. What it leaves
-    /// running is ended and named; so is all of it after `LEAFID_LIMIT_SECONDS`, which is a failure.
+    /// Runs it with its output to [`log`], and returns its standard output, too. Descendants left running are
+    /// ended and named; after `LEAFID_LIMIT_SECONDS` all are ended, which is a failure.
     pub fn tee(self) -> Outcome<Said> {
         let limit = std::env::var("LEAFID_LIMIT_SECONDS").ok().map(|said| match said.parse() {
             Ok(seconds) => Ok(Duration::from_secs(seconds)),
@@ -174,7 +170,7 @@ impl Run {
         if !left.is_empty() {
             log::line(&format!("left running, and ended by xtask:{left}"));
         }
-        // A process without the mark that keeps the pipe open, and says nothing, is not waited for.
+        // Does not wait for an unmarked process that keeps the pipe open and is silent.
         let mut stdout = String::new();
         while let Ok(line) = heard.recv_timeout(GRACE) {
             stdout += &line;
@@ -209,7 +205,7 @@ mod tests {
     fn cargos_own_variables_do_not_reach_children() {
         assert!(leaks("CARGO_PKG_VERSION") && leaks("CARGO_MANIFEST_DIR") && leaks("OUT_DIR"));
         assert!(!leaks("CARGO_HOME") && !leaks("CARGO_TARGET_DIR") && !leaks("PATH"));
-        // `cargo test` gave this very process what `leaks` names.
+        // `cargo test` gave this process the variables of `leaks`.
         let seen = Run::new("env").quiet().output().expect("`env` runs");
         assert!(!seen.lines().any(|line| line.starts_with("CARGO_PKG_VERSION=")));
     }

@@ -1,4 +1,4 @@
-//! What a release has: made for each target, weighed, and put into `dist/release`.
+//! Makes a release's files for each target, weighs them, and puts them into `dist/release`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use crate::build::{node, npm, wheel};
 use crate::process::Run;
 use crate::{Outcome, build, files, project, tools};
 
-/// The largest that each may be, in bytes. A debug build is far above.
+/// Size limits in bytes; a debug build is far above.
 const MOST_ARCHIVE: u64 = 9_000_000;
 const MOST_WHEEL: u64 = 2_500_000;
 const MOST_ENGINE: u64 = 600_000;
 const MOST_MAIN: u64 = 500_000;
 
-/// The store's binary, in an archive with its manual pages, completions and unit; and for images.
+/// Makes the store's binary: in an archive with manual pages, completions and unit; and for images.
 pub fn binaries(targets: &[&Target]) -> Outcome<String> {
     let targets: Vec<_> = targets.iter().filter(|target| target.has_binary()).collect();
     for target in &targets {
@@ -61,7 +61,7 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
     Ok(above.join(format!("{name}.tar.gz")))
 }
 
-/// A wheel for each platform, for every CPython from 3.11 on.
+/// Makes a wheel for each platform, for every CPython from 3.11 on.
 pub fn wheels(targets: &[&Target]) -> Outcome<String> {
     wheel::licences()?;
     let mut told = Vec::new();
@@ -82,7 +82,7 @@ pub fn wheels(targets: &[&Target]) -> Outcome<String> {
     Ok(told.join(", "))
 }
 
-/// The source package.
+/// Makes Python's source package.
 pub fn sdist() -> Outcome<String> {
     wheel::licences()?;
     let folder = fresh("sdist")?;
@@ -91,13 +91,13 @@ pub fn sdist() -> Outcome<String> {
     publish(&only(&folder, ".tar.gz")?, MOST_WHEEL)
 }
 
-/// The native engine of each platform, as an npm package.
+/// Makes the native engine of each platform, as an npm package.
 pub fn npm(targets: &[&Target]) -> Outcome<String> {
     let mut told = Vec::new();
     for target in targets {
         let mut run = target.cargo("leafid-node")?;
         if target.is_musl() {
-            // An add-on is loaded by a program that has the C library already.
+            // An add-on is loaded by a program that already has the C library.
             run = run.env("RUSTFLAGS", "-C target-feature=-crt-static");
         }
         run.done()?;
@@ -114,8 +114,8 @@ pub fn npm(targets: &[&Target]) -> Outcome<String> {
     Ok(told.join(", "))
 }
 
-/// The main package. Here it names the engine of every platform; as `cargo xtask build` makes it, that of
-/// this machine alone: npm would ask its registry for the others on each installation of a test.
+/// Makes the main npm package with the engines of all platforms. `cargo xtask build` names only this
+/// machine's: npm would ask its registry for the others on each installation of a test.
 pub fn npm_main() -> Outcome<String> {
     build::need(&["npm"])?;
     let stage = fresh("npm-main")?;
@@ -123,7 +123,7 @@ pub fn npm_main() -> Outcome<String> {
     publish(&npm::pack(&stage, &fresh("npm-packed")?)?, MOST_MAIN)
 }
 
-/// The release's page: its section of the changelog, in `dist/notes.md`.
+/// Writes the release's notes, its section of the changelog, to `dist/notes.md`.
 pub fn notes() -> Outcome<String> {
     let (changes, version) = (files::read(&project::at("CHANGELOG.md"))?, project::VERSION);
     let notes = section(&changes, version).ok_or_else(|| {
@@ -133,14 +133,14 @@ pub fn notes() -> Outcome<String> {
     Ok(format!("{} lines for {version}", notes.lines().count()))
 }
 
-/// The text below a version's heading, if there is any.
+/// The text below a version's heading, if any.
 fn section<'a>(changes: &'a str, version: &str) -> Option<&'a str> {
     let mut parts = changes.split("\n## ").filter_map(|part| part.split_once('\n'));
     let (_, text) = parts.find(|(heading, _)| heading.split(' ').next() == Some(version))?;
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-/// An empty folder of the release's below the target folder.
+/// Makes an empty folder for the release below the target folder.
 pub fn fresh(name: &str) -> Outcome<PathBuf> {
     let folder = project::target().join("release-parts").join(name);
     files::remove(&folder)?;
@@ -148,7 +148,7 @@ pub fn fresh(name: &str) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// The one file in a folder that ends so.
+/// The only file in a folder with this ending.
 pub fn only(folder: &Path, end: &str) -> Outcome<PathBuf> {
     match files::ending(folder, end).as_slice() {
         [one] => Ok(one.clone()),

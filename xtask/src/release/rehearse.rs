@@ -1,5 +1,5 @@
-//! What a release has, tried by the tools of those who take it: package registries, Kubernetes, systemd,
-//! GitHub. What is installed is used once.
+//! Tries a release with its users' tools: package registries, Kubernetes, systemd, GitHub; uses each installed
+//! package once.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use crate::{Outcome, files, project, tools};
 const HELM: &str = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 const CHART: &str = "deploy/helm/leafid";
-/// The oldest Kubernetes that the chart may be installed in, and the one whose schemas are asked.
+/// The oldest Kubernetes of the chart, and the one whose schemas are used.
 const KUBERNETES: [&str; 2] = ["1.25", "1.33"];
-/// What systemd calls the exposure, times ten: below two is its best word.
+/// The limit of systemd's exposure level, times ten: below two is its best rating.
 const MOST_EXPOSED: &str = "20";
 
-/// What a user does first, without a server.
+/// A user's first program, without a server.
 const FIRST: &str =
     "import leafid; assert leafid.Segment('o', store='memory:').take(3) == [1, 2, 3]";
-/// The same in Node, where the engine must be the native one.
+/// A user's first program in Node, where the engine must be native.
 const FIRST_JS: &str = "const { Segment } = require('leafid'); const ids = new Segment('o', { store: 'memory:' }); \
                         ids.take(3).then(([one]) => { if (one !== 1n || ids.stats().engine !== 'native') \
                         throw new Error(ids.stats().engine) })";
-/// Dockerfile, chart, unit and workflows, by their linters.
+/// Lints Dockerfile, chart, unit and workflows.
 pub fn lints() -> Outcome<String> {
     python("hadolint")?.args(["--ignore", "DL3018", "deploy/Dockerfile"]).done()?;
     let workflows = files::ending(&project::at(".github/workflows"), ".yml");
@@ -43,25 +43,24 @@ pub fn lints() -> Outcome<String> {
     Ok(format!("{} workflows, Dockerfile, chart; unit: {}", workflows.len(), unit()?))
 }
 
-/// helm.
 pub fn helm() -> Outcome<std::path::PathBuf> {
     go("helm", HELM)
 }
 
-/// A sample of the chart as YAML.
+/// Renders a sample of the chart to YAML.
 pub fn render(values: &Path) -> Outcome<String> {
     let run = Run::new(helm()?).quiet().args(["template", "r", CHART, "-f"]).arg(values);
     run.args(["--kube-version", KUBERNETES[1]]).output()
 }
 
-/// systemd's own word on whether the unit can be loaded, and how much it may do.
+/// Checks with systemd whether the unit can be loaded, and how much it may do.
 fn unit() -> Outcome<String> {
     let text = files::read(&project::at("deploy/systemd/leafid.service"))?;
     let unit = fresh("unit")?.join("leafid.service");
-    // Neither its program nor its page is installed here.
+    // Neither the program nor its page is installed here.
     let here = text.replace("/usr/bin/leafid", "/bin/true");
     files::write(&unit, here.replace("man:leafid(1) ", ""))?;
-    // What it only warns of is wrong as well.
+    // Its warnings are failures, too.
     let verify = "! systemd-analyze verify --man=no \"$0\" 2>&1 | grep .";
     Run::new("sh").args(["-c", verify]).arg(&unit).output()?;
     let security = ["security", "--offline=true", "--threshold", MOST_EXPOSED, "--no-pager"];
@@ -69,7 +68,7 @@ fn unit() -> Outcome<String> {
     Ok(said.lines().last().unwrap_or_default().trim_start_matches(['→', ' ']).to_owned())
 }
 
-/// The packages as their registries see them, then installed and used.
+/// Checks the packages as their registries do, then installs and uses them.
 pub fn packages() -> Outcome<String> {
     let (wheels, tarballs) = (made(".whl")?, made(".tgz")?);
     let sdist = at(format!("leafid-{}.tar.gz", project::VERSION));
@@ -79,7 +78,7 @@ pub fn packages() -> Outcome<String> {
     }
     let offline = ["--no-index", "leafid", "--find-links"];
     for (what, words) in [(&sdist, &["--no-binary", "leafid"][..]), (&at(""), &offline)] {
-        // A folder of its own: what the checkout's settings of cargo do is not there for a user.
+        // A folder of its own: a user does not have the checkout's cargo settings.
         let folder = fresh("python-user")?;
         Run::new("python3").args(["-m", "venv"]).arg(&folder).done()?;
         let python = folder.join("bin/python");

@@ -1,6 +1,6 @@
-//! The server as each artefact starts it: in a folder that is its root and has what the artefact brings and
-//! nothing else, so a library that is missing is missed here, too; as the artefact's user, with its
-//! arguments and variables. No engine and no cluster runs here; systemd does so in the workflow.
+//! Starts the server as each artefact does: in a root folder with the artefact's files alone, so that a
+//! missing library is noticed, as the artefact's user, with its arguments and variables. No container engine
+//! and no cluster runs here; systemd runs in the workflow.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use super::{python, rehearse, targets};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// What an artefact says of its server.
+/// An artefact's server.
 struct Server {
     root: PathBuf,
-    /// `NAME=value`: its variables and those of [`TRIAL`]; the last one of a name holds.
+    /// `NAME=value`: its variables and those of [`TRIAL`]; the last one of a name counts.
     said: Vec<String>,
 }
 
-/// A store is made, served, asked for its health, used and stopped, within the ten seconds that an engine gives. `AS` is whom `PROGRAM` runs as, `INIT` makes
-/// the store, `PROBES` are the paths that its supervisor asks for.
+/// Creates a store, serves it, asks for its health, uses and stops it within an engine's ten seconds. `AS` is
+/// the user of `PROGRAM`, `INIT` creates the store, `PROBES` are the paths that its supervisor requests.
 const TRIAL: &str = r#"
 set -eu
 leafid="chroot --userspec=$AS $ROOT $PROGRAM"
@@ -35,7 +35,7 @@ trap - EXIT
 wait $server
 "#;
 
-/// All of them.
+/// Tries the servers of all artefacts.
 pub fn servers() -> Outcome<String> {
     if Run::new("id").quiet().arg("-u").output()?.trim() != "0" {
         return Err("only root can give a program another root: run this part as root".to_owned());
@@ -47,7 +47,7 @@ pub fn servers() -> Outcome<String> {
     Ok("those of the image and the chart, each in a root of its own".to_owned())
 }
 
-/// What an engine is sent to compile in is enough to build the store.
+/// Checks that the image's build context is enough to build the store.
 fn context() -> Outcome {
     let folder = fresh("context")?;
     let listed = |also: &[&str]| Run::new("git").quiet().arg("ls-files").args(also).output();
@@ -81,7 +81,7 @@ fn image() -> Outcome<Server> {
     Ok(Server { root, said: own.chain(trial).collect() })
 }
 
-/// The pod of the chart's sample with a file, over the image.
+/// The pod of the chart's sample that uses a file, over the image.
 fn chart() -> Outcome<Server> {
     let Server { root, mut said } = image()?;
     let yaml = rehearse::render(&project::at("deploy/helm/leafid/ci/sqlite-values.yaml"))?;
@@ -100,12 +100,12 @@ fn chart() -> Outcome<Server> {
     said.push(format!("AS={}:{}", owner["runAsUser"], owner["fsGroup"]));
     said.push(format!("SERVE={}", serve.join(" ")));
     said.push(format!("PROBES={}", probes.join(" ")));
-    // The server itself makes the store.
+    // The server itself creates the store.
     said.push("INIT=version".to_owned());
     for mount in list(&container["volumeMounts"]) {
         let path = text(&mount["mountPath"]);
         if mount["name"] != "config" {
-            // As a kubelet gives a claimed volume: to root, and the pod's group.
+            // As a kubelet sets a claimed volume: to root, and the pod's group.
             owned(&root, path, ["0", &owner["fsGroup"].to_string(), "2775"])?;
             continue;
         }
@@ -120,7 +120,7 @@ impl Server {
     fn tried(self) -> Outcome {
         let bound = std::net::TcpListener::bind("127.0.0.1:0").and_then(|bound| bound.local_addr());
         let address = bound.map_err(|error| error.to_string())?;
-        // Nothing of this environment reaches it.
+        // Passes nothing of this environment on.
         let run = Run::new("env").quiet().args(["-i", "PROBES="]).args(self.said);
         run.arg("PATH=/usr/sbin:/usr/bin:/sbin:/bin")
             .arg(format!("ROOT={}", self.root.display()))
@@ -134,7 +134,7 @@ fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 
-/// A folder of the root that belongs to a user and a group.
+/// Makes a folder in the root that belongs to a user and a group.
 fn owned(root: &Path, path: &str, [user, group, mode]: [&str; 3]) -> Outcome {
     let run = Run::new("install").quiet().args(["-d", "-o", user, "-g", group, "-m", mode]);
     run.arg(below(root, path)).done()

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use crate::process::Run;
 use crate::{Outcome, project, tools};
 
-/// A platform.
 pub struct Target {
-    /// Rust's name of it.
+    /// Rust's target triple.
     pub triple: &'static str,
     /// Its npm package, after `leafid-`.
     pub npm: &'static str,
@@ -17,7 +16,6 @@ const fn of(triple: &'static str, npm: &'static str) -> Target {
     Target { triple, npm }
 }
 
-/// Every platform.
 pub const ALL: &[Target] = &[
     of("x86_64-unknown-linux-gnu", "linux-x64-gnu"),
     of("aarch64-unknown-linux-gnu", "linux-arm64-gnu"),
@@ -28,7 +26,7 @@ pub const ALL: &[Target] = &[
     of("x86_64-pc-windows-msvc", "win32-x64"),
 ];
 
-/// The named one, or all that can be made on this machine.
+/// The named platform, or all that this machine can make.
 pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
     let system = match std::env::consts::OS {
         "macos" => "-apple-",
@@ -41,40 +39,39 @@ pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
     if chosen.is_empty() { Err(refused()) } else { Ok(chosen) }
 }
 
-/// The binary of the image for a processor.
+/// The path of the image's binary for a processor.
 pub fn image(processor: &str) -> PathBuf {
     let arch = if processor.starts_with("aarch64") { "arm64" } else { "amd64" };
     project::dist().join("image").join(arch).join("leafid")
 }
 
 impl Target {
-    /// Whether it is Linux, for which any Linux compiles with zig as the linker.
+    /// Whether it is Linux, for which any Linux can compile, with zig as the linker.
     pub fn is_linux(&self) -> bool {
         self.triple.contains("-linux-")
     }
 
-    /// Whether its C library is musl.
     pub fn is_musl(&self) -> bool {
         self.triple.ends_with("-musl")
     }
 
-    /// The wheel's platform: the oldest C library that it runs on.
+    /// The wheel's platform tag: the oldest C library that it runs on.
     pub fn wheel(&self) -> Option<&'static str> {
         let linux = if self.is_musl() { "musllinux_1_2" } else { "manylinux_2_17" };
         self.is_linux().then_some(linux)
     }
 
-    /// Whether the store's binary is published for it: one that needs no library of the system.
+    /// Whether a store's binary is published, as it needs no library of the system.
     pub fn has_binary(&self) -> bool {
         self.is_musl() || self.triple.ends_with("-darwin")
     }
 
-    /// Whether its programs run here.
+    /// Whether its programs run on this machine.
     pub fn is_own(&self) -> bool {
         self.triple.starts_with(std::env::consts::ARCH)
     }
 
-    /// `cargo build`: with zig for Linux and its oldest glibc, else with the system's own linker.
+    /// Prepares `cargo build`: with zig for Linux and its oldest glibc, else with the system's linker.
     pub fn cargo(&self, package: &str) -> Outcome<Run> {
         tools::rust_target(self.triple)?;
         let oldest = if self.triple.ends_with("-gnu") { ".2.17" } else { "" };
@@ -88,7 +85,7 @@ impl Target {
         Ok(run.env("CARGO_TARGET_DIR", project::target()))
     }
 
-    /// A file that cargo built for it.
+    /// The path of a file that cargo built.
     pub fn built(&self, file: &str) -> PathBuf {
         let profile = if file == "leafid" { "server" } else { "release" };
         project::target().join(self.triple).join(profile).join(file)

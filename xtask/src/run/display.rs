@@ -1,15 +1,14 @@
-//! A line that renews itself on a terminal, and comes again every second elsewhere.
+//! A status line: rewritten in place on a terminal, printed every second elsewhere.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::time::{Duration, Instant};
 
 use leafid_stream::stream::Stream;
 
-/// When something was shown last.
+/// Holds the time of the last output.
 pub struct Display(Instant);
 
 impl Display {
-    /// Nothing shown yet.
     pub fn new() -> Display {
         Display(Instant::now())
     }
@@ -27,15 +26,15 @@ impl Display {
             let last = host.segment.last.unwrap_or(0);
             line += &format!(" | {} {}, number {last}", host.name, grouped(host.ids()));
         }
-        // A line that is too long is cut, not wrapped: else the next one stands elsewhere.
+        // Cuts a long line: a wrapped one could not be rewritten in place.
         let terminal = stdout().is_terminal();
         let text = if terminal { format!("\r\x1b[?7l{line}\x1b[K\x1b[?7h") } else { line + "\n" };
-        // A terminal that is gone is no reason to stop checking.
+        // Checking goes on without a terminal.
         let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
     }
 }
 
-/// A number in groups of three digits.
+/// Groups a number by three digits.
 pub fn grouped(number: u64) -> String {
     match number / 1_000 {
         0 => number.to_string(),

@@ -1,5 +1,5 @@
-//! `cargo xtask run`: one tag and one namespace, drawn from by Python, Node and a Worker at once,
-//! every ID checked while it runs.
+//! `cargo xtask run`: Python, Node and a Worker draw from one tag and one namespace at once, and every ID is
+//! checked.
 
 mod display;
 mod verdict;
@@ -18,22 +18,20 @@ use crate::process::log::Log;
 use crate::{Outcome, build, consumers, files, interrupt, prerequisites, project, tools};
 use display::Display;
 
-/// The line of numbers that all hosts share; its steps are of 100, so that ranges change hands often.
+/// The shared tag; its step is small, so that ranges change often.
 pub const TAG: &str = "orders";
-/// The numbers of one lease.
 pub const STEP: u64 = 100;
-/// The namespace that all hosts share; its windows are of 10 s.
+/// The shared namespace, with windows of 10 s.
 pub const NAMESPACE: &str = "stream";
 
-/// IDs per second and host, half of them numbers, half of them snowflake IDs.
+/// IDs per second and host, half of them numbers and half snowflakes.
 const RATE: u32 = 2_000;
-/// How long a call may wait before the host calls it an error.
+/// The time-out of a host's calls.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const EVERY: Duration = Duration::from_millis(200);
 const STARTING: Duration = Duration::from_secs(60);
 const CLOSING: Duration = Duration::from_secs(20);
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let seconds = args.value("--seconds")?;
     args.finish()?;
@@ -83,10 +81,10 @@ pub fn main(mut args: Args) -> Outcome {
     Ok(())
 }
 
-/// Builds and installs what the stream needs, and nothing else.
+/// Builds and installs only what the stream needs.
 fn installed() -> Outcome<Installed> {
     println!("the first run builds and fetches for about two minutes");
-    // What npm and PyPI have for it is fetched while the server is compiled; an error comes again below.
+    // Fetches from npm and PyPI while the server compiles; errors are repeated below.
     let log = Log::create(project::target().join("log/run/fetch.log"))?;
     thread::spawn(move || log.during(|| tools::node_modules().and(tools::maturin())));
     let parts = Parts::new("run", true);
@@ -103,7 +101,7 @@ fn installed() -> Outcome<Installed> {
 /// Shows the stream until its time is over, the user ends it, or something fails.
 fn watch(stream: &mut Stream, store: &mut Store, seconds: Option<u64>) -> Outcome {
     let mut display = Display::new();
-    // The time counts from the moment when every host has given an ID: starting is not streaming.
+    // The time begins once every host has given an ID: starting up does not count.
     let all = |stream: &Stream| stream.hosts().iter().all(|host| host.ids() > 0);
     let stop = |stream: &Stream| all(stream) || stream.hosts().iter().any(|host| host.ended);
     if !stream.pump(STARTING, |stream| stop(stream) || interrupt::asked()) {

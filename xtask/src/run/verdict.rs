@@ -1,4 +1,4 @@
-//! What came of a run: IDs from everyone, enough grants, no duplicates, every window given back.
+//! The verdict on a run: IDs from all hosts, enough grants, no duplicates, every window given back.
 
 use leafid_stream::store::Store;
 use leafid_stream::stream::{Host, Stream};
@@ -7,7 +7,7 @@ use super::display::grouped;
 use super::{NAMESPACE, STEP};
 use crate::Outcome;
 
-/// Every host's figures; an error names what is not as it must be.
+/// Prints every host's figures; the error names what is wrong.
 pub fn tell(stream: &Stream) -> Outcome {
     for Host { name, segment, snowflake, .. } in stream.hosts() {
         let (numbers, ids) = (grouped(segment.ids), grouped(snowflake.ids));
@@ -18,7 +18,7 @@ pub fn tell(stream: &Stream) -> Outcome {
         );
     }
     let checker = &stream.checker;
-    // A grant is of `STEP` numbers at most, and every host has a window.
+    // A grant has at most `STEP` numbers, and every host has a window.
     let floor = checker.numbers() / STEP + stream.hosts().len() as u64;
     let (ids, grants, workers) = (grouped(stream.ids()), stream.grants(), checker.workers());
     let (duplicates, backwards) = (checker.duplicates(), checker.backwards());
@@ -42,10 +42,10 @@ fn complaint(host: &Host) -> Option<String> {
     Some(format!("{name} was refused {count} times: {} {}", refused.code, refused.message))
 }
 
-/// Whether every window of the namespace was given back, as the store tells it.
+/// Checks in the store that every window of the namespace was given back.
 ///
 /// # Errors
-/// Workers that are still held, or fewer of them than IDs were drawn on.
+/// Worker numbers still held, or fewer than IDs were drawn on.
 pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
     let path = format!("/v1/workers/{NAMESPACE}");
     let list = store.get(&path)?;

@@ -1,4 +1,4 @@
-//! The component in Python's wasmtime: its suite, its replay of the vectors, and the example.
+//! Tests the component in Python's wasmtime: its suite, the vectors, and the example.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,6 @@ use crate::{Outcome, build, consumers, project, tools};
 const REQUIREMENTS: &str = "bindings-component/tests/requirements.txt";
 const SUITE: &str = "bindings-component/tests";
 
-/// The whole suite.
 pub fn suite() -> Outcome<Report> {
     for recipe in [component::COUNTING, component::STORE] {
         recipe.make()?;
@@ -19,19 +18,19 @@ pub fn suite() -> Outcome<Report> {
     runners::pytest(pytest(&["-s", SUITE], &project::at("tests/vectors"))?)
 }
 
-/// The vectors only.
+/// Replays the vectors only.
 pub fn replay(vectors: &Path) -> Outcome<Run> {
     pytest(&["-s", "bindings-component/tests/test_vectors.py", "-k", "test_vectors["], vectors)
 }
 
-/// The example in Python, over a server and over a database.
+/// Runs the example in Python, over a server and over a database.
 pub fn example() -> Outcome<Report> {
     build::need(&["server", "component"])?;
     let script = Run::new(&interpreter()?).arg("examples/component-python/main.py");
     zero(environment(script).tee()?).map(Report::from)
 }
 
-/// The closing line of an example that found no duplicates among as many IDs as it has to issue.
+/// The closing line of an example with enough IDs and no duplicates.
 fn zero(said: Said) -> Outcome<String> {
     let lines = said.stdout.lines().filter(|line| line.contains("duplicates: "));
     let lines: Vec<_> = lines.collect();
@@ -53,7 +52,7 @@ fn environment(run: Run) -> Run {
         .env("LEAFID_COMPONENTS", component::folder())
 }
 
-/// An environment with pytest and wasmtime; its interpreter.
+/// Makes an environment with pytest and wasmtime; returns its interpreter.
 pub fn interpreter() -> Outcome<PathBuf> {
     tools::venv("component", &[consumers::PYTEST, "-r", REQUIREMENTS])
 }

@@ -1,4 +1,4 @@
-//! The store is asked for what its description allows, and for what it forbids.
+//! Sends the store requests that its OpenAPI description allows, and ones that it forbids.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use crate::report::Report;
 use crate::{Outcome, files, project, tools};
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
-/// What it asks depends on this alone.
+/// The seed, on which all requests depend.
 const SEED: &str = "1";
-/// How many requests each operation gets at random, beside those that are derived.
+/// Random requests per operation, besides the derived ones.
 const MOST_EACH: &str = "50";
-/// The hooks that say what a schema cannot.
+/// The folder of hooks for what a schema cannot express.
 const FOLDER: &str = "server/tests/openapi";
 
-/// Every operation, through every phase, against a real store: no answer but the described ones.
+/// Tries every operation in every phase against a real store: all answers must be described.
 pub fn agrees() -> Outcome<Report> {
     build::need(&["server"])?;
     let program = schemathesis()?;
     let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), scratch.path())?;
-    // What the examples of the description name.
+    // The names in the description's examples.
     store.operate(&["tag", "create", "orders"])?;
     store.operate(&["namespace", "create", "edge", "--layout", "edge"])?;
     let folder = project::at(FOLDER);
@@ -48,7 +48,7 @@ fn schemathesis() -> Outcome<PathBuf> {
     Ok(tools::venv("schemathesis", &[SCHEMATHESIS])?.with_file_name("schemathesis"))
 }
 
-/// `2361 generated, 2361 passed`; a run that asked for nothing is a failure.
+/// Finds `2361 generated, 2361 passed`; a run without requests is a failure.
 fn closing_line(said: &Said) -> Outcome<String> {
     let count = said.stdout.lines().map(str::trim).find(|line| line.contains(" generated, "));
     let line = format!("{}, seed {SEED}", count.unwrap_or("nothing was asked"));

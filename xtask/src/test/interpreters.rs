@@ -1,4 +1,4 @@
-//! The wheel on every later CPython that is found here: one file is for all of them.
+//! Tests the one wheel on every later CPython found here.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use crate::process::Run;
 use crate::report::Report;
 use crate::{Outcome, consumers, tools};
 
-/// The minor versions after the oldest one, which runs the whole suite.
+/// The minor versions after the oldest, which runs the whole suite.
 const LATER: std::ops::RangeInclusive<u8> = 12..=14;
-/// What touches the interpreter itself: its calls, its threads, forks, loops and its end.
+/// The suites that depend on the interpreter: calls, threads, forks, loops and its end.
 const SUITES: &[&str] = &[
     "vectors",
     "generators",
@@ -22,7 +22,7 @@ const SUITES: &[&str] = &[
     "exit",
 ];
 
-/// Runs the short suite on each. Debian brings one CPython; that another is missing is said, and no failure.
+/// Runs the short suite on each. Debian has one CPython, so a missing one is reported, but no failure.
 pub fn all() -> Outcome<Report> {
     let mut report = Report::default();
     for minor in LATER {
@@ -41,7 +41,7 @@ pub fn all() -> Outcome<Report> {
     Ok(report)
 }
 
-/// An interpreter of this version that works: on the path, or one of pyenv's.
+/// Finds a working interpreter of this version: on the path, or one of pyenv's.
 fn find(minor: u8) -> Option<PathBuf> {
     let name = format!("python3.{minor}");
     let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: what needs no foreign server, browser or tool; with `--all` also what does. What a
-//! suite must look like to be run here stands in `xtask/README.md`.
+//! `cargo xtask test`: tests that need no foreign server, browser or tool; with `--all`, the others, too.
+//! `xtask/README.md` describes the form of a suite.
 
 pub mod component;
 mod description;
@@ -34,18 +34,18 @@ struct Part {
 enum Group {
     /// `cargo xtask test`.
     Everyone,
-    /// `cargo xtask test --all` alone: it needs what not every machine has, or is rarely red.
+    /// `cargo xtask test --all` alone: it needs more than every machine has, or rarely fails.
     All,
 }
 
-/// Parts of two lanes run side by side: cargo compiles in one, and hosts mostly wait in the other.
+/// Parts of two lanes run side by side: cargo compiles in one, hosts mostly wait in the other.
 #[derive(PartialEq, Eq)]
 enum Lane {
     Cargo,
     Hosts,
 }
 
-/// Comes before all others, which install what it makes.
+/// Runs before all others, which install its products.
 const BUILD: Part = Part { name: "build", group: Everyone, lane: Cargo, run: products };
 
 const PARTS: &[Part] = &[
@@ -74,7 +74,6 @@ const PARTS: &[Part] = &[
     Part { name: "examples", group: All, lane: Hosts, run: component::example },
 ];
 
-/// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let (all, self_test) = (args.flag("--all"), args.flag("--self-test"));
     let only = args.value("--only")?;
@@ -84,7 +83,7 @@ pub fn main(mut args: Args) -> Outcome {
     let chosen = chosen.into_iter();
     let chosen = chosen.filter(|part| all || only.is_some() || part.group == Everyone);
     prerequisites::check()?;
-    // A part by itself is always run, and says nothing of the tree as a whole.
+    // A single part always runs, and is no verdict on the tree.
     let passed = if only.is_none() { Passed::of_this_tree(all)? } else { Passed::default() };
     let (before, chosen): (Vec<_>, Vec<_>) = chosen.partition(|part| passed.has(part.name));
     for part in before {
@@ -95,7 +94,7 @@ pub fn main(mut args: Args) -> Outcome {
     let run = |part: &Part| {
         let mut missing = 0;
         let counted = || (part.run)().inspect(|report| missing = report.missing());
-        // What did not run may do so once more is installed.
+        // Tests that did not run may run once more is installed.
         if parts.part(part.name, counted) && missing == 0 {
             passed.note(part.name);
         }
@@ -111,7 +110,7 @@ pub fn main(mut args: Args) -> Outcome {
     parts.close()
 }
 
-/// Builds the products that most suites install, while downloads from npm and PyPI run.
+/// Builds the products that most suites install, while npm and PyPI packages download.
 fn products() -> Outcome<Report> {
     thread::scope(|scope| {
         let fetched = scope.spawn(log::handed_on(suites::fetch));

@@ -1,4 +1,4 @@
-//! Which parts `cargo xtask test` found fine on this very tree: `test --all` goes on from there.
+//! Records which parts of `cargo xtask test` passed on this tree: `test --all` skips them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// A run's parts, kept below the target folder together with the tree that they ran on.
+/// The passed parts, stored below the target folder with their tree's hash.
 #[derive(Default)]
 pub struct Passed {
     before: BTreeSet<String>,
@@ -15,11 +15,11 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// For `--all`, what the run before it found on this tree, which is then forgotten: a second `--all`
-    /// runs everything. Else nothing, and a new record.
+    /// For `--all`, the passed parts of the last run on this tree, whose record is then deleted, so that a
+    /// second `--all` runs everything. Else none, and a new record.
     ///
     /// # Errors
-    /// git cannot tell the tree; the record cannot be written.
+    /// git cannot hash the tree, or the record cannot be written.
     pub fn of_this_tree(all: bool) -> Outcome<Passed> {
         let tree = tree()?;
         let before = files::read(&place()).unwrap_or_default();
@@ -31,17 +31,16 @@ impl Passed {
         Ok(Passed { before: before.lines().map(str::to_owned).collect(), record: None })
     }
 
-    /// Whether it passed before.
     pub fn has(&self, name: &str) -> bool {
         self.before.contains(name)
     }
 
-    /// It passed now.
+    /// Records a passed part.
     pub fn note(&self, name: &str) {
         let Some(record) = &self.record else { return };
         let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
         record.push_str(&format!("{name}\n"));
-        // Without the record the next run repeats what passed.
+        // Without the record the next run only repeats what passed.
         let _ = files::write(&place(), record.as_str());
     }
 }

@@ -1,4 +1,4 @@
-//! What runners report: pytest and Node's runner by JUnit's XML, cargo by its result lines.
+//! Reads the runners' reports: of pytest and Node as JUnit's XML, of cargo as its result lines.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use crate::process::{Run, log};
 use crate::report::Report;
 use crate::{Outcome, files, project};
 
-/// Runs pytest, and counts what its report says.
+/// Runs pytest, and counts its report.
 pub fn pytest(run: Run) -> Outcome<Report> {
     let report = report_file("xml");
     let said = run.arg(format!("--junit-xml={}", report.display())).tee()?;
     counted("pytest", said.success, &report)
 }
 
-/// Runs `node --test` on these files, and counts what its report says. A file that hangs is ended after a
-/// quarter of an hour, and the others still run.
+/// Runs `node --test` on these files, and counts its report. A file that hangs is ended after a quarter of an
+/// hour, and the others still run.
 pub fn node(run: Run, tests: &[PathBuf]) -> Outcome<Report> {
     let report = report_file("xml");
-    // Node's own choice is one fewer than there are cores, though most files wait.
+    // Node's default is one fewer than the cores, though most files wait.
     let files = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     let said = run
         .args(["--test", "--test-timeout=900000", &format!("--test-concurrency={files}")])
@@ -29,13 +29,13 @@ pub fn node(run: Run, tests: &[PathBuf]) -> Outcome<Report> {
     counted("node --test", said.success, &report)
 }
 
-/// Runs `cargo test`, and adds up what its binaries report.
+/// Runs `cargo test`, and adds up its binaries' results.
 pub fn cargo(run: Run) -> Outcome<Report> {
     let missing = report_file("missing");
     let said = run.env("LEAFID_NOT_RUN", &missing).tee()?;
     let mut report = result_lines(&said.stdout);
     for line in files::read(&missing).unwrap_or_default().lines() {
-        // Its test ended without a failure, so its binary counted it as passed.
+        // The test ended without a failure, so its binary counted it as passed.
         report.skip(line);
         report.passed = report.passed.saturating_sub(1);
     }
@@ -45,11 +45,11 @@ pub fn cargo(run: Run) -> Outcome<Report> {
     Ok(report)
 }
 
-/// An empty place for the report of this thread's part.
+/// An empty path for the report of this thread's part.
 fn report_file(kind: &str) -> PathBuf {
     let beside = log::current().map(|log| log.path().to_owned());
     let file = beside.unwrap_or_else(|| project::target().join("log/report")).with_extension(kind);
-    // An earlier run's must not be taken for this one's.
+    // An earlier report must not count.
     let _ = files::remove(&file);
     file
 }
@@ -83,7 +83,7 @@ fn junit(text: &str) -> Outcome<Report> {
     Ok(report)
 }
 
-/// The sum over the `test result:` lines of all binaries.
+/// Sums up the `test result:` lines of all binaries.
 fn result_lines(stdout: &str) -> Report {
     let mut report = Report::default();
     for line in stdout.lines() {

@@ -1,4 +1,4 @@
-//! The parts that cargo runs.
+//! The test parts that cargo runs.
 
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,17 +13,17 @@ const ENGINES: &str = "engines::";
 /// Test targets that contain such tests.
 const ENGINE_TARGETS: [&str; 4] = ["databases", "leaf", "conformance", "lives"];
 
-/// Unit tests and doctests of every member but the end-to-end ones.
+/// Runs unit tests and doctests of every member except the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
     let run = run.args(["--exclude", "leafid-tests"]);
-    // Most of them wait for a server or a disk: two on each core.
+    // Most tests wait for a server or a disk: two on each core.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     let run = run.env("RUST_TEST_THREADS", threads.to_string());
     runners::cargo(run.args(["--", "--skip", ENGINES]))
 }
 
-/// The store over PostgreSQL, MariaDB, etcd and ZooKeeper.
+/// Tests the store over PostgreSQL, MariaDB, etcd and ZooKeeper.
 pub fn engines() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--locked", "--no-fail-fast"]);
     let run = run.args(["-p", "leafid-server", "-p", "leafid-servers"]);
@@ -31,7 +31,7 @@ pub fn engines() -> Outcome<Report> {
     runners::cargo(run.args(targets).args(["--", ENGINES]))
 }
 
-/// End-to-end tests and fault tests over the built packages, and the vectors in Rust.
+/// Runs end-to-end and fault tests over the built packages, and the vectors in Rust.
 pub fn end_to_end() -> Outcome<Report> {
     let (python, consumer) = (consumers::python("stream", &[])?, consumers::node()?);
     let run = Run::cargo(&["test", "--locked", "--no-fail-fast", "-p", "leafid-tests"])
@@ -40,8 +40,7 @@ pub fn end_to_end() -> Outcome<Report> {
     runners::cargo(suites::with_places(run, &project::at("tests/vectors")))
 }
 
-/// The lock-free line under every interleaving that loom can think of; the fence under every order of
-/// steps.
+/// Checks the lock-free line under every interleaving of loom, and the fence under every order of steps.
 pub fn models() -> Outcome<Report> {
     let run = Run::new("cargo")
         .args(["test", "--locked", "-p", "leafid-seeded", "-p", "leafid-core", "--release"])
@@ -51,9 +50,9 @@ pub fn models() -> Outcome<Report> {
     runners::cargo(run)
 }
 
-/// The same worlds on every machine, and every seeded bug found in them: what is red here is red
-/// for everybody. The nightly verb looks for worlds that nobody has seen. Each of the two is one
-/// thread's work, so they run side by side.
+/// Runs the same simulated worlds on every machine, and finds every seeded bug in them, so a failure is
+/// reproducible. The nightly verb tries new worlds. The two are one thread's work each, so they run side by
+/// side.
 pub fn simulate() -> Outcome<Report> {
     simulate::build()?;
     let (clean, bugs) = thread::scope(|scope| {
@@ -67,20 +66,20 @@ pub fn simulate() -> Outcome<Report> {
     Ok(format!("{clean}; {bugs}").into())
 }
 
-/// Servers and databases of every engine are killed while clients lease: so many times, or as often as
-/// `LEAFID_KILLS` says. CI kills twice. What was granted is printed, also what the controls found.
+/// Kills servers and databases of every engine while clients lease: `count` times, or `LEAFID_KILLS`; CI kills
+/// twice. Prints the grants, those of the controls, too.
 pub fn kills(count: u64) -> Outcome<Report> {
     let kills = std::env::var("LEAFID_KILLS").unwrap_or_else(|_| count.to_string());
     let run = Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
-        // One after another: each has a load of its own.
+        // One after another, since each has its own load.
         .args(["granted_twice", "--nocapture", "--test-threads=1"])
         .env("LEAFID_KILLS", &kills);
     let report = runners::cargo(run)?;
     Ok(Report { note: format!("{kills} kills of each engine"), ..report })
 }
 
-/// Inputs that nobody has seen, for everything that comes from outside: each target for so many seconds,
-/// as each core has one target after another.
+/// Fuzzes everything that reads input from outside: each target for this many seconds, with one target at a
+/// time on each core.
 pub fn fuzz(seconds: u64) -> Outcome<Report> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
     let seed = since.as_secs();
@@ -91,7 +90,7 @@ pub fn fuzz(seconds: u64) -> Outcome<Report> {
     Ok(Report { note: format!("from seed {seed} on"), ..runners::cargo(run)? })
 }
 
-/// Seconds of worlds from a seed that is new each time.
+/// Simulates worlds from a new seed for this many seconds.
 pub fn search(seconds: u64) -> Outcome<Report> {
     simulate::build()?;
     let said = simulate::simulator().args(["--seconds", &seconds.to_string()]).tee()?;

@@ -1,5 +1,5 @@
-//! What operators see, tried by the programs that they use: the dashboard in a Chromium, the alert
-//! rules and the metrics in Prometheus' own tool.
+//! Tests what operators see with their own programs: the dashboard in a Chromium, the alert rules and metrics
+//! in Prometheus' tool.
 
 use leafid_stream::store::Store;
 
@@ -14,7 +14,7 @@ const NO_PROMTOOL: &str = "NOT RUN  promtool: no `promtool` (apt-get install pro
 
 const FETCH: &str = "fetch(process.argv[1]).then((answer) => answer.text()).then((text) => process.stdout.write(text))";
 
-/// The dashboard, over real stores.
+/// Tests the dashboard over real stores.
 pub fn dashboard() -> Outcome<Report> {
     build::need(&["server"])?;
     tools::node_modules_of_tests()?;
@@ -22,7 +22,7 @@ pub fn dashboard() -> Outcome<Report> {
     runners::node(suites::with_places(Run::new("node"), &project::at("tests/vectors")), &tests)
 }
 
-/// The rules are sound, raise what they are to raise, and the metrics are as Prometheus wants them.
+/// Checks that the rules are valid and raise the right alerts, and the metrics' format.
 pub fn alerts() -> Outcome<Report> {
     let promtool = |words: &[&str]| Run::new("promtool").args(words);
     if promtool(&["--version"]).quiet().listen().is_err() {

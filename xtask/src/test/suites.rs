@@ -1,4 +1,4 @@
-//! The suites of the hosts, whole or their vectors only, each in its consumer's place.
+//! Runs the hosts' suites, or only their vectors, each in its consumer's folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,25 @@ use crate::{Outcome, build, consumers, files, project, tools};
 
 const PYTHON_TESTS: &str = "bindings-py/tests";
 
-/// Python, all that needs no foreign server.
+/// Runs Python's suite without foreign servers.
 pub fn python() -> Outcome<Report> {
     runners::pytest(pytest_of(&interpreter()?, &["-m", "not engine", PYTHON_TESTS]))
 }
 
-/// Python's stores over database servers, by their drivers.
+/// Tests Python's stores over database servers, with each driver.
 pub fn python_engines() -> Outcome<Report> {
     let list = format!("{PYTHON_TESTS}/requirements-engines.txt");
-    // Named here too, so that the environment is made again when either list changes.
+    // Named here, too, so that a change of either list makes the environment anew.
     let versions = format!("{PYTHON_TESTS}/requirements.txt");
     let words = [consumers::PYTEST, "-c", &versions, "-r", &list];
     let python = consumers::python("engines", &words)?;
-    // The one driver without a wheel; its tests say what it misses.
+    // The one driver without a wheel; its tests report if it is missing.
     let alone = format!("{PYTHON_TESTS}/requirements-mysqlclient.txt");
     let _ = Run::new(&python).args(["-m", "pip", "install", "--quiet", "-r", &alone]).done();
     runners::pytest(pytest_of(&python, &["-m", "engine", PYTHON_TESTS]))
 }
 
-/// Node, all that needs no foreign server.
+/// Runs Node's suite without foreign servers.
 pub fn node() -> Outcome<Report> {
     let consumer = consumers::node_with_suites()?;
     let mut tests = test_files(&consumer.join("tests/node"), "")?;
@@ -47,32 +47,32 @@ pub fn verbs() -> Outcome<Report> {
     }
 }
 
-/// Node's stores over database servers, by their drivers.
+/// Tests Node's stores over database servers, with each driver.
 pub fn node_engines() -> Outcome<Report> {
     let consumer = consumers::node_with_suites()?;
     runners::node(node_run(&consumer), &test_files(&consumer.join("tests/databases"), "")?)
 }
 
-/// The whole suite of Workers, through Miniflare.
+/// Runs the whole suite of Workers, through Miniflare.
 pub fn workerd() -> Outcome<Report> {
     let consumer = consumers::node_with_suites()?;
     runners::node(node_run(&consumer), &test_files(&consumer.join("tests/workerd"), "")?)
 }
 
-/// The npm package in bundlers, runners, runtimes and beside other libraries, as a user installs it.
+/// Tests the npm package in bundlers, runners, runtimes and beside other libraries, as users install it.
 pub fn programs() -> Outcome<Report> {
     let folder = consumers::programs()?;
     runners::node(node_run(&folder), &test_files(&folder.join("suites"), "")?)
 }
 
-/// How users compile: what `module` and `moduleResolution` are, and which libraries their target has.
+/// Users' compiler settings: `module`, `moduleResolution`, and the libraries of their target.
 const COMPILED: &[[&str; 3]] = &[
     ["nodenext", "nodenext", "es2022,esnext.disposable,dom"],
     ["node16", "node16", "es2022,dom"],
     ["preserve", "bundler", "es2022,dom"],
 ];
 
-/// The published types, as a strict user compiles against them.
+/// Compiles against the published types as a strict user does.
 pub fn types() -> Outcome<Report> {
     let folder = consumers::node_with_suites()?;
     let sources = files::walk(&folder.join("tests/types"))?;
@@ -88,7 +88,7 @@ pub fn types() -> Outcome<Report> {
             .dir(&folder)
             .done()?;
     }
-    // mypy and stubtest speak in the suite of Python.
+    // mypy and stubtest run in Python's suite.
     tools::npx("pyright")
         .args(["--pythonpath".as_ref(), interpreter()?.as_os_str()])
         .args(["--project", "bindings-py/tests/types"])
@@ -102,27 +102,25 @@ fn interpreter() -> Outcome<PathBuf> {
     consumers::python("suite", PYTHON_SUITE)
 }
 
-/// Fetches what that needs beside the wheel.
+/// Fetches what `types` needs besides the wheel.
 pub fn fetch() -> Outcome {
     tools::node_modules_of_tests()?;
     tools::venv("suite", PYTHON_SUITE).map(drop)
 }
 
-/// The vectors in Rust.
 pub fn replay_rust(vectors: &Path) -> Outcome<Run> {
     let test = ["test", "--locked", "-p", "leafid-tests", "--test", "vectors"];
     let run = Run::cargo(&test).args(["--", "--nocapture", "--test-threads", "1"]);
     Ok(with_places(run, vectors))
 }
 
-/// The vectors in Python.
 pub fn replay_python(vectors: &Path) -> Outcome<Run> {
     let words = ["-s", "-m", "not engine", "bindings-py/tests/test_vectors.py"];
     let run = pytest_of(&interpreter()?, &words);
     Ok(with_places(run, vectors))
 }
 
-/// The vectors in a folder of the consumer that was prepared before: Node's or the Worker's.
+/// Replays the vectors in a folder of the prepared consumer: Node's or the Worker's.
 pub fn replay_script(folder: &str, vectors: &Path) -> Outcome<Run> {
     let consumer = project::at(".cache/consumer-js");
     let tests = test_files(&consumer.join("tests").join(folder), "vectors")?;
@@ -130,7 +128,7 @@ pub fn replay_script(folder: &str, vectors: &Path) -> Outcome<Run> {
     Ok(with_places(run, vectors))
 }
 
-/// A run of pytest in an environment.
+/// Prepares pytest in an environment.
 pub fn pytest_of(python: &Path, words: &[&str]) -> Run {
     let run = Run::new(python)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
@@ -145,7 +143,7 @@ fn node_run(folder: &Path) -> Run {
     with_places(run, &project::at("tests/vectors"))
 }
 
-/// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.
+/// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder whose name begins with `only`.
 pub fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
     let named = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -159,7 +157,7 @@ pub fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Says where the products and the vectors are.
+/// Passes the paths of the products and the vectors.
 pub fn with_places(run: Run, vectors: &Path) -> Run {
     run.env("LEAFID_VECTORS", vectors)
         .env("LEAFID_BIN", build::server_binary())

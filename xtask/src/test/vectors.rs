@@ -1,5 +1,5 @@
-//! The vectors: replayed by five languages, counted, compared; and the proof that each language
-//! would notice a wrong one.
+//! Replays the vectors in five languages, and compares the counts; proves that each language notices a
+//! wrong one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::process::{Run, log};
 use crate::report::Report;
 use crate::{Outcome, consumers, files, project};
 
-/// The replay of the vectors in one language: where they lie, and what to run.
+/// Replays the vectors in a folder in one language.
 type Replay = fn(vectors: &Path) -> Outcome<Run>;
 
-/// The five languages as they name themselves in their `vectors:` lines.
+/// The five languages, named as in their `vectors:` lines.
 const REPLAYS: &[(&str, Replay)] = &[
     ("rust", suites::replay_rust),
     ("python", suites::replay_python),
@@ -25,10 +25,10 @@ const REPLAYS: &[(&str, Replay)] = &[
 
 const FLOOR: usize = 12;
 
-/// How many scripts of each file were replayed.
+/// The number of replayed scripts per file.
 type Counts = BTreeMap<String, usize>;
 
-/// Replays all files in all languages; the counts are the same everywhere.
+/// Replays all files in all languages; the counts must be the same.
 pub fn compare() -> Outcome<Report> {
     let folder = project::at("tests/vectors");
     let names = names(&folder)?;
@@ -68,7 +68,7 @@ pub fn compare() -> Outcome<Report> {
     Ok(format!("{total} scripts in {files} files, the same in {languages} languages").into())
 }
 
-/// Changes one expected value in one file at a time: every language turns red, for that file.
+/// Changes one expected value per file: every language must fail for that file.
 pub fn self_test() -> Outcome<Report> {
     let names = names(&project::at("tests/vectors"))?;
     consumers::node_with_suites()?;
@@ -90,7 +90,7 @@ pub fn self_test() -> Outcome<Report> {
             };
             let counts = counts(language, &said.stdout)?;
             let noticed = !said.success && !counts.contains_key(name);
-            // It is red for this reason alone: every other file was replayed as ever.
+            // It must be the only reason: all other files were replayed as before.
             let is_lost = |other: &&String| *other != name && !counts.contains_key(*other);
             let lost: Vec<_> = names.iter().filter(is_lost).collect();
             let verdict = match (noticed, lost.as_slice()) {
@@ -125,7 +125,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The lines `vectors: <language> <file> <count>`, wherever on a line they begin.
+/// Reads the lines `vectors: <language> <file> <count>`, wherever on a line they begin.
 fn counts(language: &str, stdout: &str) -> Outcome<Counts> {
     let mut counts = Counts::new();
     for line in stdout.lines() {
@@ -148,8 +148,8 @@ fn complaint(name: &str, row: &[(&str, usize)]) -> Option<String> {
     (first < FLOOR).then(|| format!("`{name}` has {first} scripts, fewer than {FLOOR}"))
 }
 
-/// Changes the last `gives` of a file into another value of the same kind; the new text, and what
-/// was changed.
+/// Changes the last `gives` of a file to another value of the same kind; returns the new text and the
+/// change.
 fn one_expected_value(text: &str) -> Outcome<(String, String)> {
     let mut parsed: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let leaf = last_expected(&mut parsed, false).ok_or("no `gives` in this vectors file")?;
@@ -159,8 +159,8 @@ fn one_expected_value(text: &str) -> Outcome<(String, String)> {
     Ok((parsed.to_string(), what))
 }
 
-/// The last value below a `gives` that is no list and no object. A text that begins with `$` stands for
-/// whatever the store gives, so another name is as right.
+/// Finds the last scalar below a `gives`. A text that begins with `$` stands for any value, so changing it
+/// would still be right.
 fn last_expected(value: &mut Value, is_expected: bool) -> Option<&mut Value> {
     match value {
         Value::Array(items) => {
@@ -187,7 +187,7 @@ fn change(leaf: &mut Value) {
     };
 }
 
-// A number stays a number and a word a word, so that it is the comparison that must notice.
+// Numbers stay numbers and words words, so that the comparison itself must notice.
 fn another(text: &str) -> String {
     if let Ok(number) = text.parse::<u64>() {
         return (number ^ 1).to_string();

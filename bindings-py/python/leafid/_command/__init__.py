@@ -1,1 +1,1 @@
-"""What `python -m leafid` is made of: the words are those of the command `leafid`."""
+"""The verbs of `python -m leafid`, named as those of the command `leafid`."""

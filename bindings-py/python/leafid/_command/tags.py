@@ -13,7 +13,7 @@ _OURS = ("sqlite", "postgres", "postgresql", "mysql", "mariadb")
 
 
 def add(verbs: Any) -> None:
-    """Adds the verb and its own verbs."""
+    """Adds the verb `tag` and its own verbs to the parser."""
     tags = verbs.add_parser("tag", help="create, change and list the tags of such a store")
     own = tags.add_subparsers(required=True, metavar="create|set|advance|delete|list")
     create = _verb(own, "create", _create, "create a tag")
@@ -31,7 +31,7 @@ def add(verbs: Any) -> None:
 
 
 def checked(store: str, command: str) -> None:
-    """Refuses a store that this program does not open itself; `command` is the one for it."""
+    """Refuses a store that this program does not open itself, and names the `command` to use instead."""
     if not store:
         raise RequestInvalidError("no store was given: pass --store sqlite:PATH, or set LEAFID_STORE")
     if ":" not in store:
@@ -44,7 +44,7 @@ def checked(store: str, command: str) -> None:
 
 
 def is_ours(url: str) -> bool:
-    """Whether this program opens such a store itself."""
+    """Whether this program opens the store itself."""
     return url.partition(":")[0].partition("+")[0] in _OURS
 
 

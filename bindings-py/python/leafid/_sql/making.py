@@ -1,4 +1,4 @@
-"""What a new store is made with."""
+"""The values for a new store."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .._native import namespace_fields
 
 
 class Making:
-    """The id of a store that is to be made where there is none, and its namespace `default`.
+    """The id of a store to create where there is none, and its namespace `default`.
 
-    `REQUEST_INVALID`, `WORKER_INVALID` for what no store can have: before anything is looked for.
+    Raises `REQUEST_INVALID` or `WORKER_INVALID` for values that no store can have, before any I/O.
     """
 
     def __init__(self, id: str | None = None, workers: tuple[int, int] | None = None) -> None:
@@ -27,17 +27,17 @@ class Making:
 
     @classmethod
     def wanted(cls, create: bool, id: str | None) -> Making | None:
-        """With this id, if `create` says so; `TypeError` for what is neither True nor False."""
+        """The values with this id if `create` is True; raises `TypeError` for anything but a bool."""
         if not isinstance(create, bool):
             raise TypeError(f"`create` must be True or False, got {create!r:.80}")
         return cls(id) if create else None
 
     def declare(self, said: dict[str, Any]) -> None:
-        """Has the namespace `default` be made as is said of it."""
+        """Sets the options of the namespace `default`."""
         self.default: dict[str, Any] = {"namespace": "default", **said}
 
     def store(self) -> bytes:
-        """The id as it is kept."""
+        """The id as bytes, random if none was given."""
         return self.id or os.urandom(16)
 
 

@@ -1,4 +1,4 @@
-"""The verbs of a store over tables."""
+"""The methods of a store over SQL."""
 
 import re
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from .tables import Tables
 Row = dict[str, Any]
 T = TypeVar("T")
 
-# How many tags are listed in one transaction.
+# The number of tags listed in one transaction.
 _PAGE = 1_000
 
 
 class Store:
-    """What a file and a database have in common."""
+    """The common part of `SqliteStore` and `SqlStore`."""
 
     def __init__(self, tables: Tables, workers: tuple[int, int] | None) -> None:
         self._tables = tables
-        # Tags and namespaces that generators want made, by the verb and the name.
+        # Tags and namespaces that generators want to create, by verb and name.
         self._wanted: dict[tuple[str, str], list[Row]] = {}
         if workers is not None and tables.made is None:
             raise errors.WorkerInvalidError(
@@ -32,21 +32,21 @@ class Store:
 
     @property
     def id(self) -> str:
-        """Its id: 32 hex digits."""
+        """The store's id: 32 hex digits."""
         return self._with_tables(Tables.found)
 
     @property
     def place(self) -> str:
-        """Where it is, as `--store` of a command takes it, without a password."""
+        """The place of the store in the form of a command's `--store`, without a password."""
         return self._place
 
     @property
     def _place(self) -> str:
-        """`place`, without a look at the store."""
+        """`place`, as far as it is known without a connection."""
         return self._tables.place
 
     def close(self) -> None:
-        """Closes its connection; the next call makes another."""
+        """Closes the connection; the next call makes another."""
         with self._tables.lock:
             self._tables.close()
 
@@ -57,7 +57,7 @@ class Store:
         try:
             return self._with_tables(lambda tables: tables.decide(verb, ask))
         except (errors.TagUnknownError, errors.NamespaceUnknownError) as error:
-            # Namespaces are made by the program of the server alone.
+            # Only the server's program can create namespaces by command.
             create = re.compile(r"`leafid ((tag|namespace) create \S+)`")
             said = create.sub(self._command, str(error))
             raise type(error)(said) from None
@@ -78,8 +78,8 @@ class Store:
     ) -> None:
         """Creates a tag whose numbers begin at `start` and stay below `until`.
 
-        A tag that exists is `TagExistsError`; with `if_missing` only if it has other values than given
-        here.
+        Raises `TagExistsError` if the tag exists; with `if_missing` only if its values differ from those
+        given here.
         """
         said = _said({"from": start, "step": step, "max_step": max_step, "until": until})
         self._create("tag", tag, said, if_missing)
@@ -93,11 +93,11 @@ class Store:
 
     def tag(self, tag: str) -> Row:
         """A tag: its next number `max_id`, `step`, `max_step`, `until` or `None`, and `claimed_until`: the
-        highest end that a holder has shown while the tag stood below, or `None`."""
+        highest end that a holder has shown while the tag was below it, or `None`."""
         return _shown(self._decide("tag", {"tag": tag}))
 
     def tags(self) -> list[Row]:
-        """Every tag, as `tag` has one."""
+        """All tags, each as `tag` returns it."""
         listed: list[Row] = []
         while True:
             after = {"after": listed[-1]["tag"]} if listed else {}
@@ -114,16 +114,16 @@ class Store:
         max_step: int | None = None,
         until: int | None = None,
     ) -> Row:
-        """Changes a tag, and gives it as it is then. An `until` of 2^63 - 1 removes the upper end."""
+        """Changes a tag, and returns the new values. An `until` of 2^63 - 1 removes the upper end."""
         said = _said({"step": step, "max_step": max_step, "until": until})
         return _shown(self._decide("set_tag", {"tag": tag, **said}))
 
     def advance_tag(self, tag: str, to: int) -> Row:
-        """Has a tag go on at `to`, which is not below its next number."""
+        """Advances a tag to `to`, which must not be below its next number."""
         return _shown(self._decide("advance_tag", {"tag": tag, "to": to}))
 
     def delete_tag(self, tag: str) -> None:
-        """Deletes a tag. Its row stays, so that one made again goes on above it."""
+        """Deletes a tag. Its row stays, so that a new tag of this name continues above it."""
         self._decide("delete_tag", {"tag": tag})
 
     def create_namespace(
@@ -137,20 +137,21 @@ class Store:
     ) -> None:
         """Creates a namespace; windows are at most `max_window` seconds long.
 
-        `workers` are the worker numbers that may be handed out, from the first to one more than the
-        last. A namespace that exists with other values is `LayoutMismatchError`; with `if_missing` only
-        the values that are given here count.
+        `workers` is the range of worker numbers to hand out: the first, and one more than the last. Raises
+        `LayoutMismatchError` if the namespace exists with other values; with `if_missing` only the values
+        given here are compared.
         """
         said = namespace_fields(namespace, layout, workers, max_window)
         self._create("namespace", namespace, said, if_missing)
 
     def set_workers(self, namespace: str, workers: tuple[int, int]) -> None:
-        """Hands out these worker numbers from now on: from the first to one more than the last."""
+        """Sets the range of worker numbers to hand out: the first, and one more than the last."""
         said = namespace_fields(None, workers=workers)
         self._decide("set_namespace", {"namespace": namespace, **said})
 
     def release_worker(self, namespace: str, worker: int) -> None:
-        """An operator's release: the holder goes on to the end in hand, and then others may."""
+        """Releases a worker number as its operator: the holder keeps it until its window ends, then others
+        may get it."""
         if type(worker) is not int or not 0 <= worker < 1 << 32:
             raise errors.WorkerInvalidError(f"a worker number is 0 or more, got `{worker!r:.80}`")
         self._decide("release_worker", {"namespace": namespace, "worker": worker})
@@ -161,7 +162,7 @@ class Store:
         return self._grant("lease_segment", ask)
 
     def acquire(self, ask: Row) -> Row:
-        """Gives a worker number and a window on it."""
+        """Grants a worker number and a window on it."""
         self._make_wanted("create_namespace", _name_of(ask, "namespace"))
         return self._grant("acquire", ask)
 
@@ -178,8 +179,8 @@ class Store:
         return granted or {}
 
     def make_later(self, verb: str, name: str, how: Row) -> None:
-        """Carries out `create_tag` or `create_namespace` before the first grant of that name. The
-        namespace `default` is made with the store."""
+        """Plans a `create_tag` or `create_namespace` before the first grant of that name. The namespace
+        `default` is created with the store."""
         if verb == "create_namespace":
             said = namespace_fields(name, how.get("layout"), how.get("workers"))
             if name == "default" and self._tables.made is not None:
@@ -189,7 +190,7 @@ class Store:
     def _make_wanted(self, verb: str, name: str) -> None:
         for how in tuple(self._wanted.get((verb, name), ())):
             getattr(self, verb)(name, **how)
-            # Another thread may have done the same meanwhile.
+            # Another thread may have removed it already.
             with suppress(ValueError):
                 self._wanted[verb, name].remove(how)
 
@@ -198,7 +199,7 @@ class Store:
 
 
 def _name_of(ask: Row, kind: str) -> str:
-    """The tag or the namespace that an ask names; nothing where the engine will refuse it."""
+    """The tag or namespace of an ask; empty where the engine will refuse the ask."""
     name = ask.get(kind) if isinstance(ask, dict) else None
     return name if isinstance(name, str) else ""
 
@@ -208,6 +209,6 @@ def _said(given: Row) -> Row:
 
 
 def _shown(row: Row) -> Row:
-    """A tag as callers see it."""
+    """A tag's public fields."""
     fields = ("tag", "max_id", "step", "max_step", "until", "claimed_until")
     return {field: row.get(field) for field in fields}

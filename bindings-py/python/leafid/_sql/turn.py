@@ -1,5 +1,5 @@
-"""A request in a transaction: what it wants is read, and what is decided on that is written if the rows
-are as they were read. Every decision is the engine's."""
+"""A request in a transaction: reads rows, lets the engine decide, and writes if the rows have not changed
+since."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,20 +7,20 @@ from typing import Any
 from .._native import Turn
 
 Row = dict[str, Any]
-# Carries out a text with parameters: the rows, and how many it found or wrote.
+# Runs a text with parameters: returns the rows, and how many it found or wrote.
 Run = Callable[[str, Row], tuple[list[Row], int]]
-# How long a step of the clock is not believed, at most.
+# The longest time, in ms, for which a step of the clock is ignored.
 LONGEST_WINDOW = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
 
 
 class Conflict(Exception):
-    """A row is not any more as it was read: what was decided on it counts for nothing."""
+    """A row has changed since it was read: the decision on it is not valid."""
 
 
 def carry(turn: Turn, run: Run) -> bool:
-    """Reads and writes for a request; whether it wrote.
+    """Reads and writes for a request; returns whether it wrote.
 
-    `Conflict` if a row is not any more as it was read.
+    Raises `Conflict` if a row has changed since it was read.
     """
     while asked := turn.reads():
         turn.learn([run(text, params)[0] for text, params in asked])

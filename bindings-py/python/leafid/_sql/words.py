@@ -1,4 +1,4 @@
-"""What is wrong with a store, in words that are the same for a file and a database."""
+"""Error messages that files and databases share."""
 
 from .. import errors
 

@@ -1,23 +1,23 @@
-//! Bells wake event loops: a loop cannot rest until an answer came, but it can watch a socket.
+//! Bells wake event loops: a loop cannot block until an answer comes, but it can watch a socket.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// The loops in which somebody waits for IDs of one generator.
+/// The bells of the event loops in which callers wait for one generator.
 #[derive(Default)]
 pub struct Bells {
-    /// How many there are, readable without the lock.
+    /// The number of bells, readable without the lock.
     waiting: Arc<AtomicUsize>,
     hung: Mutex<Vec<Weak<Bell>>>,
 }
 
 impl Bells {
-    /// A bell that rings with every answer, until it is dropped.
+    /// Adds a bell that rings with every answer, until it is dropped.
     pub fn hang(&self) -> Arc<Bell> {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         let bell = Arc::new(Bell { ends: platform::Ends::open(), one: Arc::clone(&self.waiting) });
         let mut hung = self.hung.lock().unwrap_or_else(PoisonError::into_inner);
-        // While the store is away nothing rings, and callers come and go.
+        // Dropped here too, since nothing rings while the store is away, and callers come and go.
         hung.retain(|bell| bell.strong_count() > 0);
         hung.push(Arc::downgrade(&bell));
         drop(hung);
@@ -51,7 +51,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// What the loop watches: readable once it rang. `None` where the loop has to look by itself.
+    /// The file descriptor to watch, readable once the bell rang. `None` where the loop has to poll.
     pub fn descriptor(&self) -> Option<i32> {
         self.ends.descriptor()
     }
@@ -73,7 +73,7 @@ mod platform {
     use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
 
-    /// A pair of sockets; none if the process may have no more.
+    /// A pair of sockets; none if the process is at its limit of file descriptors.
     pub struct Ends(Option<(UnixStream, UnixStream)>);
 
     impl Ends {
@@ -88,7 +88,7 @@ mod platform {
 
         pub fn ring(&self) {
             if let Some((rung, _)) = &self.0 {
-                // One that is full was not heard yet.
+                // A full socket wakes the loop as well.
                 let _ = (&*rung).write(&[1]);
             }
         }
@@ -107,7 +107,7 @@ mod platform {
 
 #[cfg(not(unix))]
 mod platform {
-    /// Not every loop can watch sockets here.
+    /// No sockets: not every event loop can watch them here.
     pub struct Ends;
 
     impl Ends {

@@ -1,4 +1,4 @@
-//! What a driver asks of a holding.
+//! The interface of a holding to its driver.
 
 use std::io;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::client::Failed;
 use crate::client::driver::{Driven, Errand, Holding, Hub, Kind, saving};
 use crate::client::host::random;
 
-/// How often a window's driver looks whether the wall clock leapt.
+/// How often the driver of snowflakes checks whether the wall clock leapt.
 const LOOK_UP: Duration = Duration::from_secs(1);
-/// How often a driver looks at a clock that a test moves.
+/// How often a driver checks a clock that a test moves.
 const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);
-/// When to try again where the system gave no randomness.
+/// The pause before another try where the system gave no randomness.
 pub(super) const NO_RANDOMNESS: Duration = Duration::from_millis(100);
 
 impl<K: Kind> Driven for Holding<K> {
@@ -23,7 +23,7 @@ impl<K: Kind> Driven for Holding<K> {
         let mut state = self.lock();
         let Ok(entropy) = random::entropy() else { return Errand::Rest(Some(NO_RANDOMNESS)) };
         let errand = state.errand(entropy);
-        // What is to be written is for another thread.
+        // A write to the state file is another thread's task.
         self.saver_called.notify_one();
         if let Some(errand) = errand {
             return errand;
@@ -102,7 +102,7 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn give_back(&self) {
-        // Without randomness for a new one, the old one stays; a process that ends loses nothing.
+        // Without randomness the old generator stays; a process that ends loses nothing.
         if let Ok(seed) = random::seed() {
             let _ = Holding::give_back(self, seed);
         }

@@ -1,5 +1,4 @@
-//! The end of the process: windows are given back, waiting callers are sent home, and nothing keeps
-//! the process.
+//! The end of the process: gives windows back and wakes waiting callers, within bounded time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use crate::client::driver::Driven;
 
-/// How long the end of the process waits for the last releases.
+/// The longest wait for the last releases.
 const LAST_RELEASES: Duration = Duration::from_secs(1);
 
-/// How long it waits for callers, who only have to be told that it is over: one that came back below a
-/// native frame while the interpreter ends would abort it.
+/// The longest wait for callers, who only have to get their error: one that returned through a native
+/// frame while the interpreter ends would abort the process.
 const LAST_CALLERS: Duration = Duration::from_secs(30);
 
 static LIVE: Mutex<Vec<Weak<dyn Driven>>> = Mutex::new(Vec::new());
 static EXITING: AtomicBool = AtomicBool::new(false);
 
-/// Remembers a generator until it is gone. One at a time.
+/// Remembers a generator until it is dropped. One at a time.
 pub fn remember(driven: Weak<dyn Driven>) {
     let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
     if live.len() == live.capacity() {
@@ -44,24 +43,24 @@ fn live() -> Vec<Arc<dyn Driven>> {
     live.iter().filter_map(Weak::upgrade).filter(|driven| driven.is_ours()).collect()
 }
 
-/// Drops every right of this process without a word. One at a time.
+/// Drops every right of this process without a release. One at a time.
 pub fn forget_all() {
     live().iter().for_each(|driven| driven.forget());
 }
 
-/// Gives back what this process holds: each generator goes on with its next ID. One at a time.
+/// Gives back every range of this process; generators go on with their next ID. One at a time.
 pub fn give_all_back() -> Vec<Arc<dyn Driven>> {
     let live = live();
     live.iter().for_each(|driven| driven.give_back());
     live
 }
 
-/// Waits until what these have to send is sent: a second at most.
+/// Waits up to a second until all of these generators are done.
 pub fn wait_for_all(live: &[Arc<dyn Driven>], is_done: fn(&dyn Driven) -> bool) {
     wait_within(LAST_RELEASES, live, is_done);
 }
 
-/// Waits until every caller of these has its ID, or its error. They were closed before.
+/// Waits until every caller of these closed generators has its ID, or its error.
 pub fn wait_for_callers(live: &[Arc<dyn Driven>]) {
     wait_within(LAST_CALLERS, live, |driven| !driven.has_callers());
 }

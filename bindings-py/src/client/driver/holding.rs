@@ -1,5 +1,5 @@
-//! What one process has of a generator: the lock-free line that callers draw from, and the state
-//! behind the lock.
+//! The holding: what one process has of a generator, a lock-free line that callers draw from, and the
+//! state behind a lock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ use crate::client::driver::{Hub, Kind, rest};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 
-/// Never reached by a cursor: the driver needs no call.
+/// A bound that no cursor reaches: the driver needs no call.
 const NEVER: u64 = u64::MAX;
 
 /// An ID that was drawn without the lock.
@@ -30,14 +30,14 @@ pub struct Holding<K: Kind> {
     generation: Generation,
     line: Arc<SharedLine>,
     ids: OnceLock<<K::Core as leafid_core::Kind>::Ids>,
-    /// The cursor from which on the driver is to be called.
+    /// From this cursor on, a caller has to call the driver.
     call_from: AtomicU64,
-    /// IDs drawn without the lock; written one at a time.
+    /// The count of IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
     pub(super) kept: Kept,
     /// Whether this process has opened the state file.
     pub(super) has_file: AtomicBool,
-    /// Why nothing will ever be handed out again.
+    /// Why the generator has stopped for good.
     pub(super) ended: OnceLock<Code>,
     pub(super) clock: Clock,
     state: Mutex<State<K>>,
@@ -46,14 +46,13 @@ pub struct Holding<K: Kind> {
     pub(super) saver_called: Condvar,
     pub(super) answer_came: Condvar,
     pub bells: Bells,
-    /// How many callers there are that do not draw without the lock.
+    /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
     pub(super) kind: Arc<K>,
 }
 
 impl<K: Kind> Holding<K> {
-    /// What this process has before its first ask; `before` is what the process has that forked it.
-    /// One at a time.
+    /// Builds this process's holding; in a forked child, `before` is the inherited one. One at a time.
     pub fn build(
         kind: &Arc<K>,
         clock: &Clock,
@@ -88,8 +87,8 @@ impl<K: Kind> Holding<K> {
         Ok(holding)
     }
 
-    /// Takes over from the process before what a child may read: where the line stood, what was
-    /// kept of the store, and whether it was over. No lock of the old one is opened.
+    /// Takes over what a forked child may know: the line's position, the facts about the store, and
+    /// whether the generator had stopped. Opens no lock of the inherited holding.
     fn inherit(&self, before: &Holding<K>) {
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
         self.kept.inherit(&before.kept);
@@ -98,7 +97,7 @@ impl<K: Kind> Holding<K> {
             self.do_without_file(&mut state, before);
         }
         let resumed = state.generator.resume(before.kept.carryover(before.line.stands_at()));
-        // One that does not go on above its parent may not go on at all.
+        // A child that cannot continue above its parent's IDs must hand out none.
         let ended = before.ended.get().copied().or(resumed.err().map(|refusal| refusal.code));
         if let Some(code) = ended {
             let _ = self.ended.set(code);
@@ -106,9 +105,9 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// In a child of a process that has begun with its state file. That file is its parent's, also
-    /// when that is over: it comes back to it. In a folder there are others, but none for a
-    /// generator that has a store already, and goes on above what it inherited.
+    /// Goes without a state file in a child of a process that has opened its own. That file stays the
+    /// parent's, even if closed: its next run needs it. A folder has other files, but not for a
+    /// generator that knows its store already and continues above an inherited position.
     fn do_without_file(&self, state: &mut State<K>, before: &Holding<K>) {
         let Some(StateAt { path, .. }) = self.kind.state() else { return };
         let (is_folder, shown) = (leafid_state::is_folder(path), path.display());
@@ -129,7 +128,7 @@ impl<K: Kind> Holding<K> {
         });
     }
 
-    /// Opens the lock; see [`State`].
+    /// Takes the lock; for its rules see [`state`](crate::client::driver::state).
     pub(super) fn lock(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -139,12 +138,12 @@ impl<K: Kind> Holding<K> {
         fork::is_current(self.generation)
     }
 
-    /// Whether nothing will ever be handed out again.
+    /// Whether the generator has stopped for good.
     pub fn is_closed(&self) -> bool {
         self.ended.get().is_some()
     }
 
-    /// One ID, without the lock; `None` says nothing about why. One at a time.
+    /// Draws an ID without the lock; `None` gives no reason. One at a time.
     #[inline]
     pub fn draw(&self) -> Option<u64> {
         if !self.is_current() {
@@ -157,8 +156,8 @@ impl<K: Kind> Holding<K> {
         Some(id)
     }
 
-    /// The same for a caller that calls nothing before it has its ID, and so has nothing to save on the
-    /// stack. It has to call the driver itself; and `None` may be for want of a call, so `draw` comes next.
+    /// As [`draw`](Self::draw), without a function call, so that the caller need not save registers on the
+    /// stack. The caller has to call the driver itself, and on `None` try `draw`, which checks more.
     #[inline]
     pub fn draw_calling_nothing(&self) -> Option<Drawn> {
         if fork::is_current_by_load(self.generation) { self.draw_here() } else { None }
@@ -170,7 +169,7 @@ impl<K: Kind> Holding<K> {
         let now = if K::READS_CLOCK { self.clock.now() } else { HostTime::MIN };
         let limits = ids.limits(&mut &*self.line, now).ok()?;
         let run = self.line.take(ids.shape(), limits, 1).ok()?;
-        // No swap, which would cost as much as drawing: callers take turns.
+        // Load and store: callers take turns, and an atomic swap would cost as much as drawing.
         let before = self.drawn.load(Ordering::Relaxed);
         self.drawn.store(before.wrapping_add(1), Ordering::Relaxed);
         Some(Drawn {
@@ -179,7 +178,7 @@ impl<K: Kind> Holding<K> {
         })
     }
 
-    /// Copies out what the lock-free side needs, after the state was touched.
+    /// Copies what the lock-free path needs out of a changed state.
     pub(super) fn publish(&self, state: &State<K>) {
         if let Some(ids) = state.generator.ids() {
             let _ = self.ids.set(ids);
@@ -192,17 +191,16 @@ impl<K: Kind> Holding<K> {
         self.call_from.store(state.generator.poll_from(), Ordering::Release);
     }
 
-    /// Has the driver look, for there is something to do.
+    /// Wakes the driver from the lock-free path, once per published bound.
     #[cold]
     pub fn call_driver(&self) {
         self.call_from.store(NEVER, Ordering::Release);
-        // Under the lock, so that the driver has published what it is called for.
+        // Under the lock, so that the driver has published its state before.
         let _state = self.lock();
         self.wake_driver();
     }
 
-    /// Has the driver look what is to be done, and the thread of the state file, which the driver's
-    /// store does not hold up.
+    /// Wakes the driver, and the thread of the state file, which a slow store does not hold up.
     pub(super) fn wake_driver(&self) {
         self.saver_called.notify_one();
         self.called.store(true, Ordering::Release);
@@ -211,7 +209,7 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// Closes the line; what is to be given back is sent by the driver.
+    /// Closes the line; the driver sends the releases.
     pub fn retire(&self, gives_up: bool) {
         let mut state = self.lock();
         state.retire(gives_up);
@@ -243,13 +241,13 @@ impl<K: Kind> Holding<K> {
         Ok(())
     }
 
-    /// Waits a moment until this is so; whether it is.
+    /// Whether a condition holds now, or after a wait of at most `moment`.
     pub fn within(&self, moment: Duration, is_so: fn(&State<K>) -> bool) -> bool {
         let state = self.lock();
         is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
     }
 
-    /// Whether the line was closed for good, and not by the store.
+    /// Whether the line was closed by its user, and not by the store.
     pub fn is_retired(&self) -> bool {
         self.lock().closing
     }

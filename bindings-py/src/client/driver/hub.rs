@@ -1,5 +1,5 @@
-//! What one process has of a store: the generators that draw from it, and the one thread that works
-//! through what they want done. However many tags there are, a store sees one connection.
+//! The hub of a store in one process: the generators that draw from it, and the one thread that does
+//! their tasks. A store sees one connection, however many tags there are.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::client::driver::{Driven, Errand, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
-/// An ask that failed after this long was not refused: whoever asks next would wait as long.
+/// An ask that failed after this long was not refused but timed out: the next one would wait as long.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// The generators of one store in one process.
@@ -25,15 +25,15 @@ pub struct Hub {
 struct Table {
     entries: Vec<Entry>,
     is_driven: bool,
-    /// Who is looked at first: they take turns.
+    /// The index to look at first: generators take turns.
     turn: usize,
 }
 
 struct Entry {
     driven: Arc<dyn Driven>,
-    /// When to look at it again, if nobody calls before.
+    /// When to look at the generator again without a call.
     at: Option<Instant>,
-    /// What it wanted when it was looked at out of turn.
+    /// A task fetched out of turn.
     put_off: Option<Errand>,
 }
 
@@ -43,8 +43,8 @@ impl Entry {
     }
 }
 
-/// What the thread is to do next, and for which generator. The end of the last one is the thread's:
-/// the generator is told so when the thread has no more to do with the host's language.
+/// The thread's next task, and its generator. `End` comes for the last generator only, and ends the
+/// thread, which tells the generator after its last use of the host's language.
 pub type Work = (Arc<dyn Driven>, Errand);
 
 impl Hub {
@@ -56,7 +56,7 @@ impl Hub {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a generator in; whether a thread has to be started.
+    /// Adds a generator; whether a thread has to be started.
     pub fn join(self: &Arc<Self>, driven: Arc<dyn Driven>) -> bool {
         driven.listen(Arc::clone(self));
         let mut table = self.lock();
@@ -65,7 +65,7 @@ impl Hub {
         !std::mem::replace(&mut table.is_driven, true)
     }
 
-    /// No thread could be started: nobody is driven.
+    /// Drops all generators after the thread failed: they have no driver.
     pub fn abandon(&self) {
         let mut table = self.lock();
         table.is_driven = false;
@@ -74,7 +74,7 @@ impl Hub {
         entries.iter().for_each(|entry| entry.driven.ended());
     }
 
-    /// Waits for the next thing to do. For the one thread.
+    /// Waits for the next task. Only for the hub's thread.
     pub fn next(&self) -> Work {
         let mut table = self.lock();
         loop {
@@ -97,9 +97,9 @@ impl Hub {
         }
     }
 
-    /// What one wants done, or nothing: then it is looked at again in time. Only this thread takes
-    /// entries out, so that a place stays whose it is while the table is open: whoever calls has its
-    /// generator's lock, which is needed here.
+    /// Fetches one generator's task, or else plans its next look. The table is unlocked meanwhile, since
+    /// a caller that wakes this thread holds the generator's lock, which is needed here. The index stays
+    /// valid: only this thread removes entries.
     fn look<'a>(
         &'a self,
         mut table: MutexGuard<'a, Table>,
@@ -133,7 +133,7 @@ impl Hub {
         }
     }
 
-    /// Brings the answer of an ask that left at `sent`, and how long it took.
+    /// Passes on the answer of an ask that left at `sent` and `took` this long.
     pub fn answered(
         &self,
         driven: &dyn Driven,
@@ -151,8 +151,8 @@ impl Hub {
         }
     }
 
-    /// Nobody else who wants to ask now waits until it is their turn to learn the same: with many
-    /// tags that would be minutes.
+    /// Fails the due asks of all other generators, which would otherwise time out one after another: with
+    /// many tags that would take minutes.
     fn tell_the_others(&self, failed: &Failed) {
         let now = Instant::now();
         let count = self.lock().entries.len();
@@ -172,7 +172,7 @@ impl Hub {
         }
     }
 
-    /// Has the thread look who called.
+    /// Wakes the thread to look for calls.
     pub fn wake(&self) {
         // Under the lock, so that the thread is not just about to fall asleep.
         let _table = self.lock();
@@ -180,12 +180,11 @@ impl Hub {
     }
 }
 
-/// The hub of a store in this process: a forked child has one of its own, and never opens the lock
-/// that it inherited.
+/// This process's hub of a store: a forked child makes its own, and never takes the inherited lock.
 pub struct HubCell(ForkCell<Hub>);
 
 impl HubCell {
-    /// This process's. One at a time.
+    /// This process's hub. One at a time.
     pub fn get(&self) -> Arc<Hub> {
         if !fork::is_current(self.0.get().made_in) {
             self.0.replace(Arc::new(Hub::new()));

@@ -1,4 +1,4 @@
-//! What a forked child may know of its parent's store, readable without the parent's lock.
+//! Facts about the store that a forked child takes over, readable without the parent's lock.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use leafid_core::{Carryover, Grant, Token};
 
 /// The store that answered, and the highest end of a segment: facts, no rights. The core keeps the
-/// same of its own process, behind a lock.
+/// same for its own process, behind a lock.
 #[derive(Default)]
 pub struct Kept {
     store: OnceLock<Token>,
@@ -14,7 +14,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Takes over what the process before kept.
+    /// Takes over the parent's facts.
     pub fn inherit(&self, before: &Kept) {
         if let Some(store) = before.store.get() {
             let _ = self.store.set(*store);
@@ -27,7 +27,7 @@ impl Kept {
         self.store.get().is_some()
     }
 
-    /// What a child's core may know, if the line stood at `position`.
+    /// The facts for a child's core, with the line's `position`.
     pub fn carryover(&self, position: u64) -> Carryover {
         let end = self.end.load(Ordering::Acquire);
         let have_until = Some(end).filter(|end| *end > 0);

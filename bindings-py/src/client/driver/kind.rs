@@ -1,4 +1,4 @@
-//! What differs between the two generators on a host: how they are built, and what they are called.
+//! The differences between the two kinds of generators on a host: how they are built and named.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,36 +10,36 @@ use leafid_wire::Subject;
 
 use crate::client::host::owner;
 
-/// What a generator is built from, again in every forked child.
+/// A generator's configuration, from which every forked child builds it again.
 pub trait Kind: Send + Sync + 'static {
     type Core: leafid_core::Kind<Ids: Ids + Send + Sync> + Send;
-    /// Whether drawing looks at the time.
+    /// Whether drawing reads the clock.
     const READS_CLOCK: bool;
 
     fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal>;
 
     fn subject(&self) -> Subject<'_>;
 
-    /// What it draws from and as whom: two that say the same lease side by side.
+    /// The tag or namespace and the owner in words: generators with the same text lease side by side.
     fn draws(&self) -> String {
         self.subject().to_string()
     }
 
-    /// Where its state file is, if it keeps one.
+    /// The place of the state file, if one is kept.
     fn state(&self) -> Option<StateAt<'_>> {
         None
     }
 
-    /// Has the generator go on with what its state file says, if it keeps one.
+    /// Lets the generator continue from its state file's record, if one is kept.
     fn keep(_: &mut Held<Self>, _: Option<StateRecord>, _now: HostTime) -> Result<(), Refusal> {
         Ok(())
     }
 }
 
-/// The core's generator of a kind, on the line that callers draw from.
+/// The core's generator of a kind, on the shared line that callers draw from.
 pub type Held<K> = Generator<<K as Kind>::Core, Arc<SharedLine>>;
 
-/// Where a state file is, or a folder of such, and which namespace it is of.
+/// The path of a state file, or of a folder of them, and the namespace.
 #[derive(Clone, Copy)]
 pub struct StateAt<'a> {
     pub path: &'a Path,
@@ -62,11 +62,11 @@ impl Kind for Segments {
 }
 
 pub struct Snowflakes {
-    /// What is wanted; the owner counts only if `owner_is_given`.
+    /// The options; the owner counts only if `owner_is_given`.
     pub config: SnowflakeConfig,
-    /// Else the owner is this process, and a forked child is another.
+    /// If false, the owner is this process, and a forked child is another owner.
     pub owner_is_given: bool,
-    /// Where its state file is, if it keeps one, or the folder in which each process has its own.
+    /// The state file, if one is kept, or the folder in which each process has its own.
     pub state: Option<PathBuf>,
 }
 

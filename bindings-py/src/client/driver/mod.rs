@@ -1,13 +1,11 @@
 //! The driver: carries a generator's asks to its store, and lets callers wait for the answers.
 //!
 //! A [`Holding`] is what one process has of a generator: the lock-free line that callers draw from,
-//! and behind a mutex the core's generator with its correspondence ([`state`]). All of one store are
-//! in its [`Hub`], whose thread works through the [`Errand`]s that they want done ([`thread`]): ask,
-//! release, rest. A caller that finds
-//! nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is woken by a
-//! [`Bell`]. A forked child makes a holding
-//! of its own, which knows of the parent's what a child may know ([`kept`]). A generator that keeps a
-//! state file has a second thread, which writes it ([`saving`]).
+//! and behind a mutex the core's generator with its requests ([`state`]). All generators of one store
+//! are in its [`Hub`], whose thread does their [`Errand`]s ([`thread`]): ask, release, rest. A caller
+//! that finds nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is
+//! woken by a [`Bell`]. A forked child makes a holding of its own, which takes over only facts from the
+//! parent's ([`kept`]). A state file has a second thread, which writes it ([`saving`]).
 
 mod bell;
 mod driven;
@@ -35,7 +33,7 @@ pub use waiting::{Blocked, Call, Waiting};
 use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Waits until somebody calls, and no longer than `most`, if that is said.
+/// Waits for a call, at most for `most`, if given.
 fn rest<'a, T>(
     called: &Condvar,
     held: MutexGuard<'a, T>,

@@ -1,5 +1,5 @@
-//! The thread of a state file: opens it before the first ask, and writes what is due, while the
-//! driver may be waiting for its store.
+//! The thread of a state file: opens the file before the first ask, and writes it when due, even while
+//! the driver waits for its store.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::client::driver::{Holding, Kind, rest, thread};
 use crate::client::host::random;
 use crate::client::{Failed, log};
 
-/// Starts the thread of a generator that keeps a state file, and does nothing for any other.
+/// Starts the thread if the generator keeps a state file that is not open yet.
 pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
     {
         let mut state = holding.lock();
@@ -36,7 +36,7 @@ pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
     spawned.inspect_err(|_| holding.lock().saving = false)
 }
 
-/// Until the generator is closed, or there is no file to be had.
+/// Keeps the file until the generator is closed, or the file turns out to be unusable.
 fn save<K: Kind>(holding: &Holding<K>) {
     let Some(place) = holding.kind.state() else { return };
     let opened = open(holding, place);
@@ -49,7 +49,7 @@ fn save<K: Kind>(holding: &Holding<K>) {
     }
 }
 
-/// Opens the file, and has the generator go on with what it says.
+/// Opens the file, and lets the generator continue from its record.
 fn open<K: Kind>(
     holding: &Holding<K>,
     place: StateAt<'_>,
@@ -78,7 +78,7 @@ fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
     file.write(write)
 }
 
-/// The control of the tests: what is used is not written down but once.
+/// A control for the tests: writes only once, so that a restart hands out IDs again.
 #[cfg(feature = "unguarded")]
 fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
     static FIRST: std::sync::Once = std::sync::Once::new();
@@ -88,15 +88,15 @@ fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
 }
 
 impl<K: Kind> Holding<K> {
-    /// Has the generator go on with what its file says; whether that is of another generator. One
-    /// that was closed meanwhile leaves it as it is.
+    /// Lets the generator continue from its file's record; whether that belongs to another generator. A
+    /// generator that was closed meanwhile leaves the file unchanged.
     fn refuses(&self, found: Option<StateRecord>) -> bool {
         let now = self.clock.exact();
         let kept = K::keep(&mut self.lock().generator, found, now);
         kept.is_err_and(|refusal| refusal.code == Code::StateInvalid)
     }
 
-    /// The file is open, or is not to be had: from now on the store may be asked.
+    /// Takes the opened file, or why there is none: from now on the store may be asked.
     fn opened(&self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
         let mut state = self.lock();
         state.unopened = false;
@@ -118,7 +118,7 @@ impl<K: Kind> Holding<K> {
         file
     }
 
-    /// Whoever waits for the file, or for what it lets be used, looks again.
+    /// Wakes the driver and all callers after a change of the file.
     fn tell(&self, mut state: MutexGuard<'_, State<K>>) {
         state.answers += 1;
         self.publish(&state);
@@ -152,7 +152,7 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// Takes what came of a write; whether to go on.
+    /// Takes the result of a write; whether to go on.
     fn wrote(&self, written: Result<(), Problem>) -> bool {
         let mut state = self.lock();
         let goes_on = written.is_ok() || !state.closing;
@@ -161,7 +161,7 @@ impl<K: Kind> Holding<K> {
             Err(problem) if is_news => {
                 let (about, code) = (self.kind.subject(), problem.code.as_str());
                 let message = format!("{about}: {code}: {}", problem.abandoned());
-                // A program without a log hears it from its next caller that waits.
+                // Without a log, the next caller that waits issues a warning.
                 match log::is_read() {
                     true => log::note(true, || message),
                     false => state.said.push(message),
@@ -179,7 +179,7 @@ impl<K: Kind> Holding<K> {
         self.wake_callers();
     }
 
-    /// What is to be told about the state file, once.
+    /// Takes the pending messages about the state file.
     pub fn said(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().said)
     }

@@ -1,7 +1,7 @@
-//! What stands behind a generator's mutex: asks, grants, what failed, what is to be released.
+//! The state behind a generator's mutex: asks, grants, failures, pending releases.
 //!
-//! Rules of the lock: it is held for moments only; whoever holds it neither waits for the
-//! interpreter nor calls a store; a forked child never opens the one that it inherited.
+//! Rules of the lock: it is held for moments only; its holder neither waits for the interpreter
+//! lock nor calls a store; a forked child never takes an inherited one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,46 +18,46 @@ use crate::client::driver::{Held, Kind};
 use crate::client::host::clock::Clock;
 use crate::client::{Failed, log};
 
-/// The core's generator, and its correspondence with the store.
+/// The core's generator, and its requests to the store.
 pub struct State<K: Kind> {
     pub generator: Held<K>,
     kind: Arc<K>,
     clock: Clock,
-    /// How many answers came, failures included.
+    /// The number of answers so far, failures included.
     pub answers: u64,
     pub last: Option<Arc<Failed>>,
-    /// When the first worker number is free, if that is why and the words do not say it.
+    /// When the first worker number will be free, if callers wait for that and no message has it.
     pub free_at: Option<HostTime>,
     pub driven: bool,
-    /// Closed: what is to be sent is sent, then the driver ends.
+    /// Closed: the driver sends the pending releases, then ends.
     pub closing: bool,
-    /// There is a state file, which was not opened yet: nothing is asked for before.
+    /// The state file is not open yet; nothing is asked for before.
     pub unopened: bool,
-    /// What it says was forgotten before it was opened.
+    /// `forget` was called before the state file was open: its record counts no more.
     pub forgotten: bool,
     pub saving: bool,
     pub said: Vec<String>,
-    /// Why there can be no state file: no ID is given without.
+    /// Why the state file cannot be used: without it no ID is handed out.
     pub unkept: Option<Failed>,
     reconnect: bool,
-    /// What the core wants done, until the thread comes for it whose it is.
+    /// The core's wishes, until their thread fetches them: this one the driver, `write` the saver.
     ask: Option<Ask>,
     write: Option<StateWrite>,
     outbox: VecDeque<Release>,
     pub sending: bool,
-    /// What was counted before everything was given back.
+    /// The counters of earlier generators, replaced when everything was given back.
     counted: Option<Stats>,
     clocks: Clocks,
 }
 
-/// What the driver is to do.
+/// A task for the driver.
 pub enum Errand {
-    /// Ask the store; the moment is when the ask left, on the host's clock.
+    /// Ask the store; with the time when the ask left, on the host's clock.
     Ask(Ask, HostTime),
     Release(Release),
     Reconnect,
     End,
-    /// Nothing for this long, or until somebody calls.
+    /// Rest for this long, or until a call.
     Rest(Option<Duration>),
 }
 
@@ -88,7 +88,7 @@ impl<K: Kind> State<K> {
         }
     }
 
-    /// What the driver is to do now, if anything.
+    /// Takes the driver's next task, if there is one now.
     pub fn errand(&mut self, entropy: [u8; 16]) -> Option<Errand> {
         if std::mem::take(&mut self.reconnect) {
             return Some(Errand::Reconnect);
@@ -99,24 +99,24 @@ impl<K: Kind> State<K> {
             return Some(Errand::Release(release));
         }
         if self.closing {
-            // What the state file's last write sets free is given back after it.
+            // The state file's last write may free a window, which is released after it.
             return (!self.saving).then_some(Errand::End);
         }
         self.ask.take().map(|ask| Errand::Ask(ask, self.clock.exact()))
     }
 
-    /// What is to be written into the state file now, if anything.
+    /// Takes the next write to the state file, if one is due.
     pub fn write(&mut self, entropy: [u8; 16]) -> Option<StateWrite> {
         self.advance(entropy);
         self.write.take()
     }
 
-    /// When to look again, on the host's clock, if nobody calls before.
+    /// When to look again without a call, on the host's clock.
     pub fn look_at(&self) -> Option<HostTime> {
         if self.is_ready() { self.generator.poll_at() } else { None }
     }
 
-    /// Whether its state file is open, if it keeps one.
+    /// Whether the state file is open, or none is kept.
     fn is_ready(&self) -> bool {
         !self.unopened && self.unkept.is_none()
     }
@@ -125,8 +125,8 @@ impl<K: Kind> State<K> {
         if !self.is_ready() {
             return;
         }
-        // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
-        // gone back since the last answer.
+        // Exact, as everywhere but on the hot path: coarse time lags, and would seem to have gone
+        // back since the last answer.
         let now = self.clock.exact();
         self.notice_leap(now);
         while let Some(action) = self.generator.poll(now, entropy) {
@@ -137,7 +137,7 @@ impl<K: Kind> State<K> {
         }
     }
 
-    /// Whether something waits for the driver.
+    /// Whether the driver has a task.
     pub fn wants_driver(&self) -> bool {
         self.ask.is_some() || !self.outbox.is_empty()
     }
@@ -163,7 +163,7 @@ impl<K: Kind> State<K> {
         let heard = answer.as_ref().copied().map_err(failure);
         let event = Event::Answer { request: ask.request(), sent, answer: heard };
         let outcome = self.generator.handle(event.of(), now);
-        // One that was given out again meanwhile.
+        // Drops an ask that the core repeated meanwhile.
         self.ask = self.ask.filter(|again| again.request() != ask.request());
         if let Ok(Outcome::Release(release)) = outcome {
             self.outbox.push_back(release);
@@ -180,13 +180,13 @@ impl<K: Kind> State<K> {
             (Ok(grant), Err(refusal)) => unfit(refusal.code, ask, &grant, self.kind.subject()),
             (Err(failed), _) => failed,
         };
-        // What waiting cannot cure is asked for again only when somebody calls again, or while
-        // there are IDs at hand: an operator may put it right before they are used up.
+        // After a permanent failure the store is asked again only on a caller's next call, or while
+        // IDs are at hand: an operator may repair it before they are used up.
         if failed.code.is_permanent() && self.generator.stats().in_hand == 0 {
             self.generator.rest();
         }
         self.free_at = free_at(&failed, &self.clock, now);
-        // Once per change: an outage of hours is one line.
+        // Logged once per change: an outage of hours is one line.
         if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
             let left = self.generator.stats().in_hand;
             let about = self.kind.subject();
@@ -196,8 +196,8 @@ impl<K: Kind> State<K> {
         self.last = Some(Arc::new(failed));
     }
 
-    /// Closes the line for good; what is to be given back is sent by the driver: with `gives_up`
-    /// also what a state file would keep.
+    /// Closes the line for good; the driver sends the releases, with `gives_up` also that of a window
+    /// that a state file would keep.
     pub fn retire(&mut self, gives_up: bool) {
         let release = match gives_up {
             true => self.generator.give_up(),
@@ -207,7 +207,7 @@ impl<K: Kind> State<K> {
         self.closing = true;
     }
 
-    /// Takes what came of a write; whether that is news.
+    /// Takes the result of a write; whether it changed anything.
     pub fn written(&mut self, is_done: bool) -> bool {
         let event = if is_done { Event::Written } else { Event::NotWritten };
         let outcome = self.generator.handle(event, self.clock.exact());
@@ -217,10 +217,10 @@ impl<K: Kind> State<K> {
         outcome == Ok(Outcome::Applied)
     }
 
-    /// Ends what is in hand as [`retire`](Self::retire) does, and puts a generator that has nothing
-    /// above it on the same line. One that is at its end stays there.
+    /// Gives back what is in hand as [`retire`](Self::retire) does, and puts a new, empty generator on
+    /// the same line, which continues above it. A generator that has stopped for good stays.
     pub fn give_back(&mut self, seed: u64, line: &Arc<SharedLine>) -> Result<(), Failed> {
-        // What a state file keeps is for the next start.
+        // A state file keeps its window for the next start.
         let keeps = self.kind.state().is_some();
         if keeps || self.closing || self.generator.failure().is_some_and(Code::stops) {
             return Ok(());
@@ -237,7 +237,7 @@ impl<K: Kind> State<K> {
         Ok(())
     }
 
-    /// Whether every release was sent. True as well without a driver, which alone could send them.
+    /// Whether every release was sent. Also true without a driver, which alone could send them.
     pub fn has_given_back(&self) -> bool {
         !self.driven || (self.outbox.is_empty() && !self.sending)
     }
@@ -247,13 +247,13 @@ impl<K: Kind> State<K> {
         !self.driven && !self.saving
     }
 
-    /// Whether the state file is voided, so that the next process takes nothing from it. True as well where
-    /// nothing is saved.
+    /// Whether the state file is void, so that the next process takes nothing from it. Also true where no
+    /// file is kept.
     pub fn is_void(&self) -> bool {
         !self.saving || !self.generator.is_voiding()
     }
 
-    /// The counters, over everything that was given back.
+    /// The counters, including those of earlier generators.
     pub fn stats(&self) -> Stats {
         let now = self.generator.stats();
         let Some(before) = self.counted else { return now };
@@ -269,7 +269,7 @@ impl<K: Kind> State<K> {
         }
     }
 
-    /// Drops every right without a word, and the connections.
+    /// Drops every right without a release, and the connections.
     pub fn forget(&mut self) {
         self.generator.forget();
         self.generator.rest();
@@ -280,7 +280,7 @@ impl<K: Kind> State<K> {
     }
 }
 
-/// When the first worker number is free, on the host's clock, if that is what failed.
+/// When the first worker number will be free, on the host's clock, if none was free.
 fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
     if failed.code != Code::WorkersExhausted || failed.says_when {
         return None;
@@ -289,7 +289,7 @@ fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
     failed.retry_after_ms.map(i64::from).or(until_ms).map(|ms| now.plus(ms))
 }
 
-/// Why a grant is of no use, with its figures.
+/// The failure for an unusable grant, with its figures.
 fn unfit(code: Code, ask: &Ask, grant: &Grant, about: Subject<'_>) -> Failed {
     let advice = advice(code);
     if grant.request() != ask.request() {

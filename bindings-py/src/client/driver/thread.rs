@@ -1,4 +1,4 @@
-//! The thread of a store: started at the first ID, and nothing that keeps a process alive.
+//! The thread of a store: started at the first ID; it does not keep a process alive.
 
 use std::io;
 use std::sync::Arc;
@@ -37,7 +37,8 @@ fn drive(hub: &Hub, mut transport: Box<dyn Transport>) {
     }
 }
 
-/// A signal that this thread took would not wake the main thread, where Python handles it.
+/// Blocks all signals here: one that this thread took would not wake the main thread, where Python
+/// handles it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither the standard library nor rustix has signal masks")]
 pub(super) fn leave_signals_to_the_host() {

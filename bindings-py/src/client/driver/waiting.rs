@@ -1,6 +1,5 @@
-//! Waiting for IDs: a caller tries, learns why it cannot have any yet, and rests until an answer
-//! came or the time is up. How it rests (without the interpreter lock, with an eye on signals) is
-//! the language's to say.
+//! Waiting for IDs: a caller tries, learns why it has to wait, and rests until an answer comes or its
+//! time is up. The language's side decides how to rest: without the interpreter lock, checking signals.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,9 +12,9 @@ use crate::client::driver::exit::is_exiting;
 use crate::client::driver::{Held, Holding, Kind};
 use crate::client::{Cause, Failed};
 
-/// How long a caller rests before it looks for signals.
+/// The longest rest before a caller checks for signals.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long while a test moves the clock: it may leap.
+/// The same while a test moves the clock, which may leap.
 const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
 /// A call that may wait.
@@ -25,20 +24,20 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that waits up to `timeout` seconds; infinity is for ever.
+    /// Starts a call that waits up to `timeout` seconds; infinity means no limit.
     pub fn new(timeout: f64) -> Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
         Call { timeout, deadline }
     }
 
-    /// How long it may wait yet; `None` is for ever.
+    /// The remaining time; `None` means no limit.
     pub fn left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
 
-/// Why a call did not succeed yet.
+/// Why a call has not succeeded yet.
 pub enum Blocked {
     Failed(Failed),
     Waiting(Waiting),
@@ -46,18 +45,18 @@ pub enum Blocked {
 
 /// Why a call has to wait.
 pub struct Waiting {
-    /// Nobody carries asks yet: start a driver before the rest, or say that it has ended.
+    /// There is no driver: start one before resting, or report that it has ended.
     pub needs_driver: bool,
     refusal: Refusal,
-    /// How long waiting makes sense, if no answer comes.
+    /// The longest useful rest, if no answer comes.
     pause: Option<Duration>,
     answers: u64,
     last: Option<Arc<Failed>>,
-    /// How long it is until the first worker number is free, where nobody else says it.
+    /// The time until the first worker number is free, where no message has it.
     free_in_ms: Option<i64>,
 }
 
-/// A caller that is counted until it has its ID, or its error: the end of the process waits for it.
+/// Counts a caller until it has its ID, or its error: the end of the process waits for it.
 pub struct Caller<K: Kind>(Arc<Holding<K>>);
 
 impl<K: Kind> Drop for Caller<K> {
@@ -73,7 +72,7 @@ impl<K: Kind> Holding<K> {
         Caller(Arc::clone(self))
     }
 
-    /// Tries once. Where there is no driver, the caller becomes the one to start it.
+    /// Tries once. Where there is no driver, this caller has to start one.
     pub fn attempt<T>(
         &self,
         mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
@@ -103,7 +102,7 @@ impl<K: Kind> Holding<K> {
             stance => stance,
         };
         let until = match stance {
-            // What is due is the driver's to do; what comes of it ends the rest.
+            // The driver has a task, and its result will end the rest.
             Stance::Wait(_) if wants => refusal.until,
             Stance::Wait(until) => until,
             Stance::Raise(code) => {
@@ -117,13 +116,13 @@ impl<K: Kind> Holding<K> {
             refusal,
             pause: ms.map(Duration::from_millis),
             answers: state.answers,
-            // A caller that waits for the clock is told that, not the store's failure.
+            // A caller that waits for the clock gets that as the cause, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
             free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
     }
 
-    /// How long a call rests at most before it tries again.
+    /// The longest rest of a call before its next try.
     ///
     /// # Errors
     /// `TIMED_OUT` when its time is up, with the last failure as its cause.
@@ -136,7 +135,7 @@ impl<K: Kind> Holding<K> {
         Ok([why.pause, left].into_iter().flatten().fold(slice, Duration::min))
     }
 
-    /// Rests until another answer has come, and no longer than `patience`.
+    /// Rests until another answer comes, at most for `patience`.
     pub fn rest(&self, why: &Waiting, patience: Duration) {
         let state = self.lock();
         if state.answers == why.answers && !is_exiting() {
@@ -144,11 +143,11 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// A code in the words in which it was said, if it was.
+    /// The failure of a code, with the store's message if the last failure had that code.
     fn failed(&self, code: Code) -> Failed {
         match &self.lock().last {
             Some(last) if last.code == code => Failed::clone(last),
-            // Not the tag is closed, and a new tag is no help.
+            // The generator is closed, not the tag: a new tag would not help.
             _ if code == Code::Closed => {
                 let words = format!("the generator of {}", self.kind.subject());
                 Failed::about(code.into(), Subject::Other(&words))
@@ -157,7 +156,7 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// Why a call that must not wait has no ID; `instead` says what to do.
+    /// The failure of a call that must not wait; `instead` is the advice.
     pub fn not_at_hand(&self, why: &Waiting, instead: &str) -> Failed {
         let message = format!("no ID of {} is at hand, {instead}", self.kind.subject());
         let cause = why.last.clone().map(|last| last as Cause);

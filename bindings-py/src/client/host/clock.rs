@@ -1,5 +1,5 @@
-//! The host's clocks: a monotonic one for the generators, the wall for memory stores and to notice
-//! a leap. Tests bring one that they move by hand.
+//! The host's clocks: a monotonic one for generators, the wall clock for memory stores and to detect
+//! leaps. Tests bring one that they move by hand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use leafid_core::HostTime;
 
-/// Where a generator reads the time.
+/// The clock that a generator reads: the host's, or a test's.
 #[derive(Clone, Default)]
 pub struct Clock(Option<Arc<TestClock>>);
 
@@ -16,7 +16,7 @@ impl Clock {
         Clock(Some(clock))
     }
 
-    /// Monotonic time in steps of a few ms, for one nanosecond or two.
+    /// Monotonic time in steps of a few ms; a read costs a nanosecond or two.
     #[inline]
     pub fn now(&self) -> HostTime {
         match &self.0 {
@@ -25,7 +25,7 @@ impl Clock {
         }
     }
 
-    /// Monotonic time, exact: for the moment when coarse time has nothing left to give.
+    /// Exact monotonic time, for everything but the hot path.
     pub fn exact(&self) -> HostTime {
         match &self.0 {
             None => monotonic(Steps::Exact),
@@ -33,7 +33,7 @@ impl Clock {
         }
     }
 
-    /// Monotonic time that goes on while the machine sleeps, where the system has such a clock.
+    /// Monotonic time that also counts while the machine sleeps, where the system has such a clock.
     pub fn boot(&self) -> HostTime {
         match &self.0 {
             None => monotonic(Steps::Boot),
@@ -48,7 +48,7 @@ impl Clock {
         }
     }
 
-    /// Whether tests move it: it may then stand still, or leap.
+    /// Whether a test moves the clock: it may stand still, or leap.
     pub fn is_given(&self) -> bool {
         self.0.is_some()
     }
@@ -85,7 +85,7 @@ fn wall() -> HostTime {
     HostTime::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// A clock that a test freezes, steps back and lets leap: the host's, until it is moved.
+/// A clock that a test can freeze, step back or make leap; until then it shows the host's.
 #[derive(Debug, Default)]
 pub struct TestClock {
     frozen: AtomicBool,

@@ -1,17 +1,17 @@
-//! The fork guard: whether this is still the process in which something was made.
+//! The fork guard: detects whether this is still the process in which something was made.
 //!
-//! One word in a page that the kernel wipes in every child (`MADV_WIPEONFORK`), the raw system
-//! call included; reading it costs a load. Where the kernel refuses the advice, `pthread_atfork`
-//! wipes it and the process id is compared as well.
+//! A word in a page that the kernel wipes in every child (`MADV_WIPEONFORK`), also after the raw system
+//! call; reading it costs a load. Where the kernel refuses, `pthread_atfork` wipes the word, and the
+//! process id is compared as well.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Which process this is, counted along the line of forks; 0 in a child that has not asked yet.
+/// A process, numbered along the chain of forks.
 #[derive(Clone, Copy, Debug)]
 pub struct Generation {
     number: u64,
-    /// What has this number as long as it is this process, if that can be told by a load.
+    /// Contains `number` as long as this is the same process, where the kernel wipes pages.
     seen: &'static AtomicU64,
 }
 
@@ -26,22 +26,22 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 static FALLBACK: AtomicBool = AtomicBool::new(false);
 static PID: AtomicU64 = AtomicU64::new(0);
 
-/// What a generation sees where no page is wiped: never its number.
+/// The word that a generation reads where no page is wiped: never its number.
 static NOTHING: AtomicU64 = AtomicU64::new(0);
 
-/// Whether `then` is this process.
+/// Whether this is still the process `then`.
 #[inline]
 pub fn is_current(then: Generation) -> bool {
     is_current_by_load(then) || is_current_by_id(then.number)
 }
 
-/// The same, by a load and nothing else: false as well where no page is wiped.
+/// As [`is_current`], with a single load: always false where no page is wiped.
 #[inline]
 pub fn is_current_by_load(then: Generation) -> bool {
     cfg!(feature = "unguarded") || then.seen.load(Ordering::Relaxed) == then.number
 }
 
-/// The same where no page is wiped.
+/// As [`is_current`], where no page is wiped.
 #[cold]
 fn is_current_by_id(then: u64) -> bool {
     let is_same = || PID.load(Ordering::Relaxed) == pid();
@@ -49,8 +49,8 @@ fn is_current_by_id(then: u64) -> bool {
     FALLBACK.load(Ordering::Relaxed) && word == then && is_same()
 }
 
-/// This process. In a child, the first call gives it a generation of its own. One at a time, so
-/// that two threads of one child do not count twice.
+/// This process's generation, which a forked child gets with its first call. One at a time, so that
+/// two threads of one child do not count twice.
 pub fn current() -> Generation {
     let word = WORD.get_or_init(|| {
         platform::wiped_word().unwrap_or_else(|| {
@@ -85,7 +85,7 @@ mod platform {
         // SAFETY: a fresh, private, anonymous mapping that overlaps nothing.
         let page =
             unsafe { mmap_anonymous(std::ptr::null_mut(), size, access, MapFlags::PRIVATE).ok()? };
-        // SAFETY: `page` is a mapping of `size` bytes that nobody else knows.
+        // SAFETY: `page` is a mapping of `size` bytes that nothing else uses.
         if unsafe { madvise(page, size, Advice::LinuxWipeOnFork) }.is_err() {
             // SAFETY: as above; nothing points into it.
             let _ = unsafe { munmap(page, size) };

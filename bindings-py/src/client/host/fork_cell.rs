@@ -1,13 +1,13 @@
-//! A pointer to what a generator works with now. A forked child puts a new one in its place and
-//! leaves the old one as it is: nothing inherited is unlocked, shut down or freed.
+//! A replaceable `Arc`. A forked child puts its own value in place of the inherited one and leaves that
+//! untouched: nothing inherited is unlocked, shut down or freed.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Holds one `Arc`.
+/// A cell with one `Arc`.
 pub struct ForkCell<T> {
-    /// Comes from `Arc::into_raw`, and its count is never given back but by `give_back`.
+    /// From `Arc::into_raw`; only `give_back` releases its count.
     held: AtomicPtr<T>,
     owns: PhantomData<Arc<T>>,
 }
@@ -20,11 +20,11 @@ impl<T> ForkCell<T> {
 
     #[inline]
     pub fn get(&self) -> &T {
-        // SAFETY: what was ever held lives until `give_back`, which takes the cell itself.
+        // SAFETY: every value ever held lives until `give_back`, which borrows the cell exclusively.
         unsafe { &*self.held.load(Ordering::Acquire) }
     }
 
-    /// Another handle to what is held.
+    /// Another `Arc` to the value.
     pub fn share(&self) -> Arc<T> {
         let held = self.held.load(Ordering::Acquire);
         // SAFETY: `held` comes from `Arc::into_raw` and its count is at least the cell's own.
@@ -34,17 +34,17 @@ impl<T> ForkCell<T> {
         }
     }
 
-    /// Holds this from now on. The old one is never freed: others may be reading it, and in a
-    /// forked child it is not ours to touch.
+    /// Replaces the value. The old one is never freed: other threads may be reading it, and a forked
+    /// child must not touch it.
     pub fn replace(&self, value: Arc<T>) {
         self.held.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
     }
 
-    /// The handle that the cell has; what it held is freed with the last one.
+    /// Releases the cell's own count, and returns the value.
     pub fn give_back(&mut self) -> Arc<T> {
         let last = self.share();
-        // SAFETY: the count that `new` or `replace` took is given back once: `last` stays, and
-        // `&mut self` says that nobody reads the cell.
+        // SAFETY: the count that `new` or `replace` took is released once: `last` keeps the value, and
+        // `&mut self` guarantees that nobody reads the cell.
         unsafe { Arc::decrement_strong_count(*self.held.get_mut()) };
         last
     }

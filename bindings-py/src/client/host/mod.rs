@@ -1,4 +1,4 @@
-//! What a client needs of the operating system.
+//! The operating system's part of a client: clocks, forks, randomness, the process's label.
 
 pub mod clock;
 pub mod fork;

@@ -1,8 +1,8 @@
-//! The label of this process: `hostname/pid`.
+//! This process's label: `hostname/pid`.
 
 use leafid_core::{Name, Refusal};
 
-/// The label, cut to what fits.
+/// The label, cut to the longest allowed length.
 pub fn name() -> Result<Name, Refusal> {
     let pid = std::process::id();
     let host: String = hostname().chars().filter(|letter| !letter.is_control()).take(100).collect();

@@ -1,4 +1,4 @@
-//! Randomness of the operating system: nothing of it is kept, so a forked child draws its own.
+//! Randomness from the operating system, never buffered, so that a forked child draws its own.
 
 use std::io;
 

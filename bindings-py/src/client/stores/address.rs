@@ -1,7 +1,7 @@
-//! An address as messages show it.
+//! Removes passwords from addresses before messages show them.
 
 /// An address without its user and password: everything from the scheme to the last `@` is hidden,
-/// since a password that is not encoded may hold an `@` of its own, or a slash.
+/// since a password that is not encoded may contain an `@`, or a slash.
 pub fn shown(address: &str) -> String {
     let Some((before, after)) = address.rsplit_once('@') else { return address.to_owned() };
     match before.split_once("://") {
@@ -10,12 +10,12 @@ pub fn shown(address: &str) -> String {
     }
 }
 
-/// A name as [`shown`], if it is an address that was taken for one.
+/// A name for messages: as [`shown`] if the caller passed an address in its place.
 pub fn shown_name(name: &str) -> String {
     if name.contains("://") { shown(name) } else { name.to_owned() }
 }
 
-/// Whether this is the name of a scheme, and not part of a password.
+/// Whether a text is a scheme's name, and not part of a password.
 fn is_scheme(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

@@ -1,4 +1,4 @@
-//! What a server is shown, and whom it must be vouched for by.
+//! Credentials for a server: token, client certificate, and the authorities to trust.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConf
 
 use crate::client::Failed;
 
-/// Who asks, and whom to believe, as a caller or the environment says.
+/// The credentials that a caller or the environment gives.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Credentials {
     pub token: Option<String>,
@@ -17,12 +17,11 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// The same, with what is not given from `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and
-    /// `LEAFID_KEY`.
+    /// Fills in what is missing from `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`.
     pub fn or_environment(self) -> Credentials {
         let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let path = |name| text(name).map(PathBuf::from);
-        // A key belongs to its certificate: both are from one place.
+        // A key belongs to its certificate: both come from one place.
         let (cert, key) = match (self.cert, self.key) {
             (None, None) => (path("LEAFID_CERT"), path("LEAFID_KEY")),
             given => given,
@@ -32,7 +31,7 @@ impl Credentials {
     }
 }
 
-/// Whom a connection believes, and what it shows: reads these files, once; `None` where nothing is said.
+/// The TLS configuration of a connection, read from these files; `None` without a file.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a file that cannot be used, and for a certificate without its key.

@@ -1,4 +1,4 @@
-//! The store over HTTP: asks out, answers in, on connections of its own.
+//! The store over HTTP: sends asks and reads answers, on connections of its own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,26 +16,25 @@ use crate::client::driver::HubCell;
 use crate::client::stores::credentials::{Credentials, tls};
 use crate::client::stores::{Transport, shown};
 
-/// How long one request may take.
+/// The time-out of one request.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where a server is, and who asks.
+/// A server's address, and the credentials for it.
 pub struct Http {
-    /// Without a slash at its end; with its password, if it has one.
+    /// Without a slash at the end; with the password, if there is one.
     pub url: String,
     token: Option<String>,
     trust: Option<TlsConfig>,
-    /// What it was made of, without what the environment added: for a pickle.
+    /// The constructor's arguments, without those from the environment, for a pickle.
     pub given: Credentials,
     pub hub: HubCell,
 }
 
-/// The servers that were named by a URL alone: one name is one server.
+/// The servers that callers named by a URL alone: generators with the same name share one.
 static NAMED: Mutex<BTreeMap<(String, Credentials), Weak<Http>>> = Mutex::new(BTreeMap::new());
 
 impl Http {
-    /// The server behind a URL, asked by whoever shows these; what is not given is taken from the
-    /// environment.
+    /// Creates the server behind a URL, with these credentials; missing ones come from the environment.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL, and for a file that cannot be
@@ -69,7 +68,7 @@ impl Http {
             let message = "`token` must have printable ASCII characters only, without spaces";
             return Err(Failed::new(Code::RequestInvalid, message));
         }
-        // A proxy in front of the server may speak plain HTTP: the files are for TLS alone.
+        // The files are for TLS alone: a proxy in front of the server may speak plain HTTP.
         let is_tls = uri.scheme_str() == Some("https");
         let file = |path: Option<PathBuf>| path.filter(|_| is_tls);
         let trust = tls(file(ca), file(cert), file(key))?;
@@ -77,8 +76,8 @@ impl Http {
         Ok(Http { url, token, trust, given, hub })
     }
 
-    /// The server behind a URL, the same for all who name it so and are shown by the environment as the
-    /// same. One at a time.
+    /// The server behind a URL, shared by all callers with the same URL and the same credentials in the
+    /// environment. One at a time.
     pub fn named(url: &str) -> Result<Arc<Http>, Failed> {
         let asker = Credentials::default().or_environment();
         let name = (url.to_owned(), asker);
@@ -97,8 +96,8 @@ impl Http {
     }
 }
 
-/// Whether the port, if there is one, is valid. Otherwise it would be ignored, and the scheme's own
-/// port asked: perhaps another store.
+/// Whether the port is valid or absent. An invalid one would be ignored, and the scheme's default port
+/// used: perhaps another store.
 fn has_good_port(uri: &Uri) -> bool {
     let Some(authority) = uri.authority() else { return true };
     let place = authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, after)| after);
@@ -107,7 +106,7 @@ fn has_good_port(uri: &Uri) -> bool {
     port.is_empty() || is_number && uri.port_u16() > Some(0)
 }
 
-/// No proxies and no redirects: an answer that was meant for somebody else is a failure.
+/// An HTTP client without proxies and redirects, so that answers come from the server itself.
 fn agent(trust: &Option<TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -135,19 +134,19 @@ impl Transport for Connection {
     }
 
     fn release(&mut self, release: &Release) {
-        // A closing holder has nothing to do about a release that failed.
+        // The holder can do nothing about a failed release.
         let _ = self.post(&Call::release(release), |_| Ok(()));
     }
 
     fn reconnect(&mut self) {
-        // What a restored image inherited is neither used nor shut down.
+        // Connections that a restored image inherited are neither used nor shut down.
         let fresh = agent(&self.http.trust);
         std::mem::forget(std::mem::replace(&mut self.agent, fresh));
     }
 }
 
 impl Connection {
-    /// What `read` makes of the server's answer.
+    /// Sends a call, and passes the server's answer to `read`.
     fn post<T>(
         &self,
         call: &Call,
@@ -187,13 +186,13 @@ impl Connection {
     }
 }
 
-/// Whether what answered to a TLS handshake does not speak TLS, which no waiting cures. Known by its
-/// words: the type of the error is of a crate that is not ours to name.
+/// Whether the peer of a TLS handshake does not speak TLS, which waiting cannot cure. Recognized by the
+/// message, since the error's type belongs to a crate that is not a direct dependency.
 fn is_without_tls(error: &ureq::Error) -> bool {
     error.to_string().contains("corrupt message of type InvalidContentType")
 }
 
-/// What to do about a server that did not answer.
+/// The advice for a server that did not answer.
 fn advice(error: &str) -> &'static str {
     match error {
         error if error.contains("NotValidForName") || error.contains("not valid for name") => {
@@ -203,7 +202,7 @@ fn advice(error: &str) -> &'static str {
             "name the certificate of the authority that signed the server's, as LEAFID_CA or \
              `HttpStore(url, ca=…)`"
         }
-        // A TLS record is no status line.
+        // The first bytes of a TLS record, read as a status line, give this error.
         error if error.contains("invalid HTTP version") => "if it speaks TLS, use `https://`",
         _ => "is the store running?",
     }
@@ -211,7 +210,7 @@ fn advice(error: &str) -> &'static str {
 
 fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
     match response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec() {
-        // It was an answer, though none that is of use.
+        // An answer came, although it is of no use.
         Err(ureq::Error::BodyExceedsLimit(_)) => Ok(Vec::new()),
         read => read,
     }

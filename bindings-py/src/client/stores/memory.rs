@@ -17,7 +17,7 @@ use crate::client::stores::Transport;
 /// 256 tags, 8 namespaces of 64 worker numbers.
 pub type Rows = leafid_core::MemoryStore<256, 8, 64>;
 
-/// The rows, whose process they are, and the wall clock that they are given at each lease.
+/// The rows, the process that made them, and the wall clock whose time each lease gets.
 pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
@@ -25,11 +25,11 @@ pub struct Memory {
     pub hub: HubCell,
 }
 
-/// The stores that were named by `memory:NAME`.
+/// The stores that callers named by `memory:NAME`.
 static NAMED: Mutex<BTreeMap<String, Arc<Memory>>> = Mutex::new(BTreeMap::new());
 
 impl Memory {
-    /// The store of this process with this name, which its first use makes. One at a time.
+    /// This process's store with a name, created on first use. One at a time.
     pub fn named(name: &str) -> io::Result<Arc<Memory>> {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = named.get(name) {
@@ -40,12 +40,12 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Lets a name stand for a new store from now on. One at a time.
+    /// Makes a name stand for a new store from now on. One at a time.
     pub fn drop_named(name: &str) {
         NAMED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 
-    /// An empty store. One at a time.
+    /// Creates an empty store. One at a time.
     pub fn new(clock: Clock) -> io::Result<Memory> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
         Ok(Memory { rows, made_in: fork::current(), clock, hub: HubCell::default() })
@@ -62,10 +62,10 @@ impl Memory {
         self.with(|rows| rows.release(release), namespace)
     }
 
-    /// Does something with the rows, at the wall clock's time.
+    /// Runs a function on the rows, at the wall clock's time.
     ///
     /// # Errors
-    /// `CLOSED` in a forked child, whose copy would grant what the parent's grants.
+    /// `CLOSED` in a forked child: its copy would grant the same numbers as the parent's.
     pub fn with<T>(
         &self,
         act: impl FnOnce(&mut Rows) -> Result<T, Failure>,
@@ -89,14 +89,14 @@ impl Transport for Arc<Memory> {
     }
 
     fn release(&mut self, release: &Release) {
-        // A closing holder has nothing to do about a release that failed.
+        // The holder can do nothing about a failed release.
         let _ = self.released(release);
     }
 
     fn reconnect(&mut self) {}
 }
 
-/// What an ask is about, for messages.
+/// The subject of an ask, for messages.
 fn subject(ask: &Ask) -> Subject<'_> {
     match ask {
         Ask::Segment(ask) => Subject::Tag(ask.tag.as_str()),

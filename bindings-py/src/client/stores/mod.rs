@@ -1,4 +1,4 @@
-//! How asks get to a store.
+//! Stores that need no Python, and the transport of asks to them.
 
 mod address;
 mod credentials;
@@ -14,16 +14,16 @@ use leafid_core::{Ask, Grant, Release};
 
 use crate::client::Failed;
 
-/// How asks get to a store, one after another.
+/// Carries asks to a store, one after another.
 pub trait Transport: Send {
     /// Carries an ask.
     ///
     /// # Errors
-    /// The store's codes; `STORE_UNAVAILABLE` if nothing was answered, `GRANT_INVALID` if what was
-    /// answered is no grant.
+    /// The store's codes; `STORE_UNAVAILABLE` without an answer, `GRANT_INVALID` for an answer that is
+    /// no grant.
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed>;
-    /// Carries a release; it is sent once, and what is answered changes nothing.
+    /// Carries a release, once; its answer changes nothing.
     fn release(&mut self, release: &Release);
-    /// Forgets every connection.
+    /// Drops every connection without using it.
     fn reconnect(&mut self);
 }

@@ -1,4 +1,4 @@
-//! What an awaitable and a waiter call of a generator, whichever of the two it is.
+//! The functions of a generator that an awaitable and a waiter call, the same for both classes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use crate::generators::many::draw;
 use crate::generators::quick::Made;
 use crate::generators::verb::Verb;
 
-/// The value, or how long to rest before it is tried again.
+/// The value, or the longest rest before the next try.
 pub type Step = PyResult<Result<Py<PyAny>, Duration>>;
 
-/// The functions of one class; each is called with an instance of it.
+/// The functions of one class; each takes an instance of it.
 pub struct Face {
     /// One ID, if it is at hand and nobody waits for one.
     pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
-    /// Whether others wait already, so that it is not this one's turn.
+    /// Whether other callers wait already, so that a new one has to queue.
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
     pub step: fn(Borrowed<'_, '_, PyAny>, Verb, &Call) -> Step,
-    /// How many IDs are at hand after an ask that failed; 0 while the store answers.
+    /// The number of IDs at hand after a failed ask; 0 while the store answers.
     pub spare: fn(Borrowed<'_, '_, PyAny>) -> u64,
     pub bell: fn(Borrowed<'_, '_, PyAny>) -> PyResult<Arc<Bell>>,
 }
@@ -40,7 +40,7 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
 
     fn generator(&self) -> &Generator<Self::Kind>;
 
-    /// The Python objects that the quick calls of this class need: PyO3's own `next`, and the iterator's type.
+    /// The Python objects that this class's quick calls need: PyO3's own `next`, and the iterator's type.
     fn made() -> &'static Made;
 
     #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]
@@ -52,7 +52,7 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
 }
 
 impl<K: Kind> Generator<K> {
-    /// Whether somebody waits in an event loop.
+    /// Whether a caller waits in an event loop.
     pub fn is_queued(&self) -> bool {
         self.holding.get().bells.are_hung()
     }

@@ -1,8 +1,8 @@
 //! The verbs for event loops: `await ids.anext()` and its like.
 //!
 //! An awaitable ([`object`]) draws when it is awaited. While IDs are at hand that is all: no thread,
-//! no task switch, no Python code. Where it has to wait, `leafid._aio` does so, by means of a
-//! [`Waiter`] and a [`LoopBell`], as the loop that runs wants it.
+//! no task switch, no Python code. Where it has to wait, `leafid._aio` does so with a [`Waiter`] and
+//! a [`LoopBell`], in the way of the running loop.
 
 mod face;
 mod object;

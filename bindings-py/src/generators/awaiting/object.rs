@@ -1,8 +1,8 @@
-//! The object that is awaited: a coroutine by its methods, and one that completes at once while IDs
-//! are at hand.
+//! The awaitable that `anext` and its like return: it has a coroutine's methods, and completes at once
+//! while IDs are at hand.
 //!
-//! Its type is made by hand: PyO3 has no `am_send`, and without it each value would have to be raised
-//! in a `StopIteration`, which costs more than drawing an ID.
+//! Its type uses the C interface: PyO3 has no `am_send`, and without that slot each value would have to
+//! be raised in a `StopIteration`, which costs more than drawing an ID.
 
 #![expect(unsafe_code, reason = "a Python type in the C interface's own words")]
 
@@ -26,11 +26,11 @@ enum Stage {
     Fresh,
     Running,
     Waits,
-    /// It has given its value, or raised.
+    /// Has returned its value, or raised.
     Over,
 }
 
-/// The object. It is only touched with the interpreter lock, and never through a reference that
+/// The awaitable. Accessed only with the interpreter lock, and never through a Rust reference that
 /// outlives a call into Python.
 #[repr(C)]
 struct Awaitable {
@@ -45,7 +45,7 @@ struct Awaitable {
     stage: Stage,
 }
 
-/// An awaitable that does this with a generator when it is awaited, and waits up to `timeout`
+/// Creates an awaitable that carries out the verb when it is awaited, and waits up to `timeout`
 /// seconds.
 #[inline]
 pub fn awaitable<'py>(
@@ -57,7 +57,7 @@ pub fn awaitable<'py>(
     let made = raw::allocated(class(owner.py())?)?;
     let object = made.as_ptr().cast::<Awaitable>();
     // SAFETY: the type's size is `Awaitable`'s; every field is written before anybody sees the
-    // object. What is not a Python object needs no drop.
+    // object. The other fields need no drop.
     unsafe {
         ffi::Py_INCREF(owner.as_ptr());
         (&raw mut (*object).face).write(face);
@@ -120,7 +120,7 @@ unsafe extern "C" fn dealloc(slf: *mut PyObject) {
     }
 }
 
-/// Warns of a call that nobody awaited, and that therefore did nothing, as Python does of a coroutine.
+/// Warns about a call that was never awaited, and so did nothing, as Python does for a coroutine.
 #[cold]
 fn warn(verb: Verb) {
     let text = match verb {
@@ -131,8 +131,8 @@ fn warn(verb: Verb) {
         Verb::Close => c"`aclose()` was never awaited: the generator is not closed",
         Verb::Fill(_) | Verb::Itself => return,
     };
-    // SAFETY: called with the interpreter lock. What is being raised stays as it is, and a warning
-    // that is an error, which nobody here can catch, is told as one.
+    // SAFETY: called with the interpreter lock. An exception being raised is saved and restored; a
+    // warning that is an error cannot be caught here, and is reported as unraisable.
     unsafe {
         let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         ffi::PyErr_Fetch(&raw mut kind, &raw mut value, &raw mut trace);
@@ -165,7 +165,7 @@ unsafe extern "C" fn traverse(
 
 unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
     let object = slf.cast::<Awaitable>();
-    // SAFETY: each is taken out before it is given up, for that may run anything.
+    // SAFETY: each reference is taken out before it is dropped, since dropping may run any code.
     unsafe {
         (*object).stage = Stage::Over;
         let owner = ptr::replace(&raw mut (*object).owner, ptr::null_mut());
@@ -188,8 +188,7 @@ unsafe extern "C" fn send(
 ) -> PySendResult {
     let object = slf.cast::<Awaitable>();
     // SAFETY: called with the interpreter lock; `owner` is alive while the stage is `Fresh`.
-    // Nothing of PyO3 that counts references is dropped here, for which it would have to know that
-    // it has the lock.
+    // No PyO3 reference is dropped here: PyO3 would have to know that this thread has the lock.
     unsafe {
         if (*object).stage == Stage::Fresh && (*object).verb == Verb::Next {
             let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
@@ -216,7 +215,7 @@ unsafe extern "C" fn send(
     }
 }
 
-/// Tries for the first time; `None` where `inner` waits from now on, or already.
+/// Makes the first try; `None` where `inner` waits from now on, or already.
 ///
 /// # Safety
 /// With the interpreter lock, and a reference to the object.
@@ -224,7 +223,7 @@ unsafe fn first(
     py: Python<'_>,
     object: *mut Awaitable,
 ) -> PyResult<Option<(PySendResult, *mut PyObject)>> {
-    // SAFETY: as the caller's; the owner is held by a reference of our own meanwhile.
+    // SAFETY: the caller's conditions; a reference of our own holds the owner meanwhile.
     unsafe {
         match (*object).stage {
             Stage::Fresh => {}
@@ -264,7 +263,7 @@ fn begin(
     timeout: f64,
 ) -> PyResult<Begun> {
     let (py, call) = (owner.py(), Call::new(timeout));
-    // Who waits already comes first; but closing is not in line.
+    // Callers that wait already come first; closing does not queue.
     let in_turn = matches!(verb, Verb::Release | Verb::Close | Verb::Itself)
         || !(face.is_queued)(owner.as_borrowed());
     if in_turn && let Ok(value) = (face.step)(owner.as_borrowed(), verb, &call)? {
@@ -275,7 +274,7 @@ fn begin(
     Ok(Begun::Waits(inner.unbind()))
 }
 
-/// Goes on with the coroutine that waits.
+/// Resumes the coroutine that waits.
 ///
 /// # Safety
 /// With the interpreter lock, a reference to the object, and its stage `Waits`.
@@ -284,7 +283,7 @@ unsafe fn waits(
     value: *mut PyObject,
     result: *mut *mut PyObject,
 ) -> PySendResult {
-    // SAFETY: the coroutine is held meanwhile, whatever it does to this object.
+    // SAFETY: a reference holds the coroutine meanwhile, whatever it does to this object.
     unsafe {
         let inner = ffi::Py_NewRef((*object).inner);
         let how = outside::send(inner, value, result);
@@ -296,12 +295,12 @@ unsafe fn waits(
     }
 }
 
-/// It waits no longer.
+/// Ends the wait, and drops the coroutine.
 ///
 /// # Safety
 /// With the interpreter lock, and a reference to the object.
 unsafe fn over(object: *mut Awaitable) {
-    // SAFETY: the reference is taken out before it is given up.
+    // SAFETY: the reference is taken out before it is dropped.
     unsafe {
         (*object).stage = Stage::Over;
         ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
@@ -340,7 +339,7 @@ unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *
                 outside::call_method(&inner, "throw", (error,), None).map(Bound::into_ptr)
             }
             Stage::Running => Err(is_running()),
-            // Nothing was drawn, or all is said: what is thrown comes out again.
+            // Nothing was drawn, or the value was returned: the exception is passed on.
             Stage::Fresh | Stage::Over => Err(PyErr::from_value(error)),
         };
         thrown.unwrap_or_else(|error| {

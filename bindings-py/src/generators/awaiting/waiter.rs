@@ -1,4 +1,4 @@
-//! What `leafid._aio` waits with.
+//! The objects with which `leafid._aio` waits: a call, and a bell.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl Waiter {
 
 #[pymethods]
 impl Waiter {
-    /// Tries once: `(True, value)`, or `(False, seconds)`: how long to rest before the next try, at
-    /// most. Raises what waiting cannot cure, and `TimedOutError` when its time is up.
+    /// Tries once: `(True, value)`, or `(False, seconds)` with the longest rest before the next try.
+    /// Raises errors that waiting cannot cure, and `TimedOutError` when the time is up.
     fn step(&self, py: Python<'_>) -> PyResult<(bool, Py<PyAny>)> {
         match (self.face.step)(self.owner.bind_borrowed(py), self.verb, &self.call)? {
             Ok(value) => Ok((true, value)),
@@ -34,47 +34,47 @@ impl Waiter {
         }
     }
 
-    /// How many IDs are at hand after an ask that failed; 0 while the store answers.
+    /// The number of IDs at hand after a failed ask; 0 while the store answers.
     fn spare(&self, py: Python<'_>) -> u64 {
         (self.face.spare)(self.owner.bind_borrowed(py))
     }
 
-    /// How many IDs it wants.
+    /// The number of IDs that the call wants.
     #[getter]
     fn count(&self) -> u64 {
         self.verb.count()
     }
 
-    /// Rings with every answer; while it is there, others line up.
+    /// A bell that rings with every answer; while it exists, other callers queue.
     fn bell(&self, py: Python<'_>) -> PyResult<LoopBell> {
         (self.face.bell)(self.owner.bind_borrowed(py)).map(LoopBell)
     }
 
-    /// Whose IDs it waits for; `None` if for none.
+    /// The generator whose IDs the call waits for; `None` for `arelease` and `aclose`.
     #[getter]
     fn source(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         (!matches!(self.verb, Verb::Close | Verb::Release)).then(|| self.owner.clone_ref(py))
     }
 
-    /// How many seconds it may wait yet; `None` is for ever.
+    /// The remaining seconds; `None` for no limit.
     #[getter]
     fn left(&self) -> Option<f64> {
         self.call.left().map(|left| left.as_secs_f64())
     }
 }
 
-/// Rings until it is dropped.
+/// A bell that wakes an event loop with every answer, until it is dropped.
 #[pyclass(frozen, module = "leafid._native")]
 pub struct LoopBell(Arc<Bell>);
 
 #[pymethods]
 impl LoopBell {
-    /// What an event loop watches; `None` where it has to look by itself.
+    /// The file descriptor that an event loop watches; `None` where it has to poll.
     fn descriptor(&self) -> Option<i32> {
         self.0.descriptor()
     }
 
-    /// Makes it ready to ring again.
+    /// Silences the bell, so that it can ring again.
     fn hush(&self) {
         self.0.hush();
     }

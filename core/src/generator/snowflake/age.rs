@@ -2,8 +2,8 @@
 
 use crate::values::HostTime;
 
-/// How long a holder has lived, by what its clock went forward between its asks. A difference of
-/// two readings would make a holder whose clock was set back an hour a newborn for an hour.
+/// The age of a holder: the sum of its clock's forward steps between asks. As a difference of two
+/// readings, the age would start anew when the clock is set back an hour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Age {
     ms: u32,

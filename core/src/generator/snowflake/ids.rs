@@ -1,8 +1,8 @@
 //! How positions on a worker's time become IDs.
 //!
-//! The clock gives a floor and a ceiling, and nothing else: an ID is not stamped with the time but
-//! with the first position at or above it. So a clock that stands still or goes back changes when
-//! IDs come and never which.
+//! The clock only gives a floor and a ceiling: an ID is stamped not with the time but with the first
+//! unused position at or above it. So a clock that stands still or goes back may delay IDs but never
+//! repeats one.
 
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
@@ -10,17 +10,17 @@ use crate::line::{Ids, Line, Run, Shape, Stop, count_up};
 use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal, StoreTime};
 
 /// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
-/// Known from the first window on: [`Generator::ids`](crate::Generator::ids). A new window has the
-/// same layout, so a copy stays good for the life of its generator.
+/// Available from the first window on ([`Generator::ids`](crate::Generator::ids)). Later windows have
+/// the same layout, so a copy stays valid for the life of its generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnowflakeIds {
     pub(super) layout: Layout,
     pub(super) spread: Spread,
     pub(super) max_ahead_ms: u32,
     seed: u64,
-    /// The store's time when the limits were last computed, …
+    /// The store's time when the limits were last computed.
     now: StoreTime,
-    /// … and those. They are the same for all IDs of a millisecond.
+    /// The limits then; they are the same for all IDs of a millisecond.
     limits: Range,
 }
 
@@ -32,12 +32,12 @@ impl SnowflakeIds {
             Some(below) => Spread::below(below, per_tick),
         };
         let max_ahead_ms = config.max_ahead_ms;
-        // No cursor of an open line stands at or above this floor.
+        // This floor lies above the cursor of any open line, so these limits are never used.
         let (now, limits) = (StoreTime::MIN, Range::new(u64::MAX, u64::MAX));
         SnowflakeIds { layout, spread, max_ahead_ms, seed, now, limits }
     }
 
-    /// The layout, to read IDs with ([`Layout::decompose`]).
+    /// The layout, for reading IDs ([`Layout::decompose`]).
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -49,11 +49,11 @@ impl Ids for SnowflakeIds {
         Shape::ticks(self.layout.worker_bits(), self.layout.sequence_bits())
     }
 
-    /// The floor is the first position of now's tick, plus the spread where the tick is fresh:
-    /// not when the cursor is close behind it, or the burst that brought it there would skip
-    /// numbers. The ceiling is the first position more than `max_ahead` after now.
+    /// Computes floor and ceiling. The floor is the first position of the current tick, plus the spread
+    /// if the tick is fresh; not if the cursor is close below, as a burst would then skip numbers.
+    /// The ceiling is the first position more than `max_ahead` after now.
     fn limits<L: Line>(&mut self, line: &mut L, host: HostTime) -> Result<Range, Refusal> {
-        // Without a window there is no time either: the host's clock may show anything.
+        // Without a window the store's time is unknown: the host's clock may show anything.
         if line.is_closed() {
             return Err(Code::WindowSpent.into());
         }
@@ -64,7 +64,7 @@ impl Ids for SnowflakeIds {
         let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
         let ahead =
             now.plus(i64::from(self.max_ahead_ms).saturating_add(self.layout.tick_ms().into()));
-        // Beyond the layout it is the window that ends, however many are wanted at once.
+        // Beyond the layout's end, the window's end is the limit.
         let ceiling = match self.layout.tick(ahead) {
             Ok(ahead) => self.shape().position(ahead),
             Err(_) => u64::MAX,
@@ -73,7 +73,8 @@ impl Ids for SnowflakeIds {
         Ok(self.limits)
     }
 
-    /// Above the floor the spread decides nothing any more, and they hang on the time alone.
+    /// Uses the limits kept, if the time is the same and the cursor is past the floor, where the spread
+    /// no longer matters.
     #[inline]
     fn quick_run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Option<Run> {
         let known = line.now(host) == self.now && line.cursor() >= self.limits.start;
@@ -85,8 +86,8 @@ impl Ids for SnowflakeIds {
         self.layout.stamp(position, worker)
     }
 
-    /// Within a tick the IDs of successive positions are successive numbers: one stamp for each tick,
-    /// and additions, several of which a processor makes at once.
+    /// Stamps once per tick and adds from there, as successive positions of a tick are successive IDs:
+    /// a processor makes several additions at once.
     fn write(self, run: Run, out: &mut [u64]) {
         let last_of_tick = self.layout.per_tick().wrapping_sub(1);
         let Range { start: mut position, end } = run.positions;
@@ -100,9 +101,9 @@ impl Ids for SnowflakeIds {
         }
     }
 
-    /// At the ceiling a burst has used up what it may borrow, and the next tick cures it. A cursor
-    /// that stands further above got there by a clock that has gone back since, or by a state
-    /// file. All end when the position is no more than `max_ahead` away.
+    /// Names the refusal. A cursor at the ceiling means that a burst has used up `max_ahead`, and the
+    /// next tick helps. One further above was put there by a state file, or the clock went back since.
+    /// All of these end when the position is no more than `max_ahead` away.
     fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal {
         let Stop::Ceiling(position) = stop else {
             return Code::WindowSpent.into();

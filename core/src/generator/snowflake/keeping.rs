@@ -1,16 +1,16 @@
-//! What stands in the state file, and when it is written.
+//! The content of the state file, and when it is written.
 //!
-//! | in hand | is written | then |
+//! | in hand | what is written | then |
 //! |---|---|---|
-//! | a window that the file does not name | it, with its first `reserved` | the line opens on it |
+//! | a window that the file does not name | the window and its first `reserved` | the line opens on it |
 //! | a window that the file names | a higher `reserved`, in time | the line may go up to there |
-//! | nothing that may be used again | that there is none | what waits for that may be done |
+//! | nothing that may be used again | void | what waits for that may be done |
 //! | the rest of a window, when it closes | where the line stands | a restart goes on there |
 //!
-//! The line's end is the lower of the window's and of `reserved`, so the step that commits knows
-//! nothing of files. One write is on its way at a time. After one that failed the file is abandoned:
-//! it may name what was held, so the generator goes on in a window that it never names, as if it
-//! had none.
+//! The line ends at the lower of the window's end and `reserved`, so drawing needs to know nothing of
+//! files. One write is under way at a time. After one that failed the file is abandoned: as it may
+//! name the window in hand, the generator goes on without a file, in a window that is never
+//! written to it.
 
 use super::lease::Lease;
 use crate::generator::kind::NewRange;
@@ -18,13 +18,13 @@ use crate::line::Shape;
 use crate::protocol::Release;
 use crate::values::HostTime;
 
-/// So far ahead of what is used the file reserves at least, in ms …
+/// The least time that the file reserves ahead of what is used, in ms.
 const AHEAD_MS: u64 = 1_000;
-/// … and at most: a restart waits for as long.
+/// The most time that it reserves ahead, in ms: a restart waits for as long.
 const MOST_AHEAD_MS: u64 = 30_000;
-/// It is written again when less than this is left, in ms, or earlier where writes are slow.
+/// The file is written again when less than this is left, in ms, or earlier where writes are slow.
 const LEFT_MS: u64 = 500;
-/// A holder from which nothing is drawn lets what it reserved run out after this, in ms.
+/// A holder that was not drawn from for this long, in ms, stops renewing `reserved`.
 const WARM_MS: i64 = 60_000;
 /// The pause after a void that failed, or a write that would have changed nothing, in ms.
 const PAUSE_MS: i64 = 500;
@@ -42,32 +42,32 @@ pub(super) struct Fresh {
     pub(super) range: NewRange,
     pub(super) lease: Lease,
     pub(super) found: bool,
-    /// Whether it was over when it was to be named: it waits for a renewal, or for another.
+    /// Whether it was over when it should have been written: it waits for a renewal or another window.
     pub(super) over: bool,
 }
 
-/// A write that is on its way.
+/// A write under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
     Void,
-    /// Raises what the file reserves of the window in hand.
+    /// Raises `reserved` of the window in hand.
     Raise(Named),
-    /// Names a window, which is opened then.
+    /// Names a window, which opens once this is written.
     Open(Named, Fresh),
-    /// Where the line stood when it was closed.
+    /// Notes where the line stood when it was closed.
     Last(Named),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Out {
     pub(super) way: Way,
-    /// What it was for is gone: nothing follows from it.
+    /// Its purpose is gone: its completion changes nothing.
     pub(super) stale: bool,
     pub(super) since: HostTime,
 }
 
-/// What a generator knows of its state file. Without the feature `state` there is never one, which
-/// the compiler knows: nothing of this is then in a program.
+/// What a generator knows of its state file. Without the feature `state` there is never one, so the
+/// compiler removes all of this.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keeping {
     #[cfg(not(feature = "state"))]
@@ -76,30 +76,30 @@ pub(super) struct Keeping {
     pub(super) named: Option<Named>,
     pub(super) fresh: Option<Fresh>,
     pub(super) out: Option<Out>,
-    /// What the file says must not be used any more.
+    /// The file has to be voided.
     pub(super) void: bool,
     /// Where the line stood when it was closed.
     pub(super) last: Option<Named>,
-    /// What is sent once the file is void.
+    /// The release to send once the file is void.
     pub(super) release: Option<Release>,
-    /// Somebody waits for what is granted and not reserved.
+    /// A caller waits for IDs that are granted and not reserved.
     pub(super) demand: bool,
-    /// Nothing is written before this.
+    /// No write before this.
     pub(super) pause_until: Option<HostTime>,
-    /// Where the line stood when it was looked at …
+    /// Where the line stood at the last look.
     cursor: u64,
-    /// … and when that was seen …
+    /// When it was first seen there.
     moved: Option<HostTime>,
-    /// … which is long ago.
+    /// Whether that is long ago.
     pub(super) idle: bool,
-    /// How long the slowest of the last writes took, in ms; each later one forgets an eighth of it.
+    /// How long the slowest of the recent writes took, in ms; it decays by an eighth with each write.
     slow_ms: u64,
-    /// A write failed: no right is written any more.
+    /// A write failed: only voids are still written.
     pub(super) abandoned: bool,
 }
 
 impl Keeping {
-    /// Of a file that says nothing; `None` without the feature.
+    /// For a file that names no window; `None` without the feature.
     #[cfg(feature = "state")]
     pub(super) const fn begin() -> Option<Keeping> {
         Some(Keeping {
@@ -119,28 +119,28 @@ impl Keeping {
         })
     }
 
-    /// Of a file that says nothing; `None` without the feature.
+    /// For a file that names no window; `None` without the feature.
     #[cfg(not(feature = "state"))]
     pub(super) const fn begin() -> Option<Keeping> {
         None
     }
 
-    /// A write was made that took so long, in ms.
+    /// Notes how long a write took, in ms.
     pub(super) fn took(&mut self, ms: i64) {
         let faded = self.slow_ms.saturating_sub(self.slow_ms.div_ceil(8));
         self.slow_ms = u64::try_from(ms).unwrap_or(0).max(faded);
     }
 
-    /// How far ahead of what is used a window of this length is reserved, and how much of that is
-    /// left when it is to be written again, in ms: nobody waits for a write that takes no longer
-    /// than the last ones, and half of the window is left to a restart.
+    /// How far ahead a window of this length is reserved, and how much of that is left at the next write,
+    /// both in ms: so that no caller waits for a write that takes no longer than the last ones, and
+    /// half of the window is left to a restart.
     pub(super) fn margins(&self, length_ms: u64) -> (u64, u64) {
         let most = (length_ms / 2).clamp(AHEAD_MS, MOST_AHEAD_MS);
         let slow = self.slow_ms.min(most.saturating_sub(AHEAD_MS) / 3);
         (slow.saturating_mul(3).saturating_add(AHEAD_MS), LEFT_MS.max(slow.saturating_mul(3) / 2))
     }
 
-    /// A window that was granted or found: it waits for its first write.
+    /// Keeps a window that was granted or found, until its first write is done.
     pub(super) fn hold(&mut self, range: NewRange, lease: Lease, found: bool) {
         self.fresh = Some(Fresh { range, lease, found, over: false });
         self.pause_until = None;
@@ -153,7 +153,7 @@ impl Keeping {
         }
     }
 
-    /// The window in hand was renewed: what could not be written, as it was over, can be.
+    /// Notes that the window was renewed: if it was over before, it can be written now.
     pub(super) fn renewed(&mut self) {
         self.pause_until = None;
         if let Some(fresh) = &mut self.fresh {
@@ -161,7 +161,7 @@ impl Keeping {
         }
     }
 
-    /// What was held may not be used any more, in this life or another.
+    /// Makes the file void: the lease must not be used any more, in this run or another.
     pub(super) fn void(&mut self) {
         if let Some(out) = &mut self.out {
             out.stale = true;
@@ -172,20 +172,20 @@ impl Keeping {
         self.pause_until = None;
     }
 
-    /// As [`void`](Keeping::void), of a memory that may be older than the file: what stands in it may
-    /// have been written after the image was taken that goes on here.
+    /// As [`void`](Keeping::void), whatever the file is known to contain: it may have been written after
+    /// this memory image was taken.
     pub(super) fn void_whatever_it_says(&mut self) {
         self.void();
         self.void = true;
     }
 
-    /// Whether something is written without anybody's waiting for it.
+    /// Whether a write is due though no caller waits for it.
     pub(super) fn is_due_now(&self) -> bool {
         let opens = self.fresh.is_some_and(|fresh| !fresh.over);
         self.void || opens || self.last.is_some() || self.demand
     }
 
-    /// Whether what is reserved is raised by time: while the generator is used.
+    /// Whether `reserved` is raised by time: while the generator is in use.
     pub(super) fn is_warm(&mut self, cursor: u64, now: HostTime) -> bool {
         if self.cursor != cursor || self.moved.is_none() || self.demand {
             (self.cursor, self.moved) = (cursor, Some(now));
@@ -194,21 +194,21 @@ impl Keeping {
         !self.idle
     }
 
-    /// Writes no right any more. What the file says is left to a next life, and the window that it
-    /// cannot say, if there is one, is given back: that may be opened.
+    /// Stops writing rights. What the file names is left to the next run; returns the window that waited
+    /// to be written, if any, which may be opened.
     pub(super) fn abandon(&mut self) -> Option<Fresh> {
         self.abandoned = true;
         (self.named, self.last, self.demand) = (None, None, false);
         self.fresh.take().filter(|fresh| !fresh.found)
     }
 
-    /// Nothing is written for a moment: what was wanted could not be had, or changes nothing.
+    /// Pauses writing: the last attempt failed or would have changed nothing.
     pub(super) fn pause(&mut self, now: HostTime) {
         self.pause_until = Some(now.plus(PAUSE_MS));
     }
 
-    /// The line is closed where it stands: what a restart may know of that, and the release of a
-    /// window that was never opened, nor named in the file.
+    /// Notes for a restart where the line was closed; returns a window that was neither opened nor named
+    /// in the file, to be released.
     pub(super) fn close(&mut self, cursor: u64, shape: Shape) -> Option<Fresh> {
         let unopened = self.fresh.take().filter(|fresh| !fresh.found);
         let stands = shape.first_unused_tick(cursor);

@@ -1,7 +1,7 @@
 //! Snowflake IDs: time, worker and sequence, stamped only inside a leased window of ticks.
 //!
-//! A window is a segment of time, and the same machine spends it: what differs are asks and answers
-//! (`windows`) and how a position becomes an ID (`ids`).
+//! A window is a segment of time, spent by the same state machine; only asks and answers (`windows`)
+//! and how a position becomes an ID (`ids`) differ.
 
 mod age;
 mod ids;
@@ -19,13 +19,13 @@ use crate::values::{Code, Layout, Name, Refusal};
 
 use age::Age;
 
-/// What a snowflake generator is built from.
+/// The configuration of a snowflake generator.
 ///
 /// ```
 /// use leafid_core::{
 ///     Code, HostTime, Layout, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
 /// };
-/// // This process counts on the layout, keeps its number over restarts, and never runs ahead.
+/// // This process expects the layout, keeps its number over restarts, and never runs ahead.
 /// let config = SnowflakeConfig {
 ///     layout: Some(Layout::EDGE),
 ///     sticky: true,
@@ -48,34 +48,34 @@ use age::Age;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SnowflakeConfig {
-    /// The namespace: whose worker numbers, which layout.
+    /// The namespace, which has the worker numbers and the layout.
     pub namespace: Name,
-    /// The label of this holder, such as `hostname/pid`; for a sticky one, what is the same after
+    /// The label of this holder, such as `hostname/pid`; of a sticky one, a label that is the same after
     /// a restart.
     pub owner: Name,
-    /// The layout that the caller counts on: the store refuses another with `LAYOUT_MISMATCH`.
-    /// `None` for the namespace's own, whichever that is.
+    /// The layout that the caller expects: the store refuses if the namespace has another, with
+    /// `LAYOUT_MISMATCH`. `None` for whichever the namespace has.
     pub layout: Option<Layout>,
-    /// How long a window to ask for at most, in ms; `None` for all that the namespace allows. A
-    /// window is no longer than twice the age of its holder, or 10 s. An outage of the store is
-    /// survived for as long as the window in hand lasts.
+    /// The longest window to ask for, in ms; `None` for all that the namespace allows. Windows grow to
+    /// twice the age of their holder, from 10 s on. An outage of the store is survived for as long as
+    /// the window in hand lasts.
     pub length_ms: Option<u32>,
-    /// Whether the worker number shall stay this owner's, until it was not seen for 30 days. While
-    /// its own is not free (a crash's window still runs) it borrows another.
+    /// Whether the worker number stays reserved for this owner, until it was not seen for 30 days.
+    /// While its own is not free (a crash's window still runs) the owner borrows another.
     pub sticky: bool,
-    /// Whether, of a sticky owner, no other number will do: it waits, `WORKERS_EXHAUSTED`.
+    /// Whether a sticky owner takes no other number, but waits: `WORKERS_EXHAUSTED`.
     pub strict: bool,
-    /// How far IDs may run ahead of the clock in a burst, in ms; 0 is never. 1,000 by default,
-    /// which in [`Layout::LEAF`] are 4,096,000 IDs at once. What is borrowed slows down what comes
-    /// later: the rate over time stays [`Layout::per_second`].
+    /// How far IDs may run ahead of the clock in a burst, in ms; 0 means never. 1,000 by default, in
+    /// [`Layout::LEAF`] 4,096,000 IDs at once. A burst slows down what comes later: the rate over time
+    /// stays [`Layout::per_second`].
     pub max_ahead_ms: u32,
-    /// The sequence of a fresh tick begins below this, anew in each tick, so that `id % shards` is
+    /// The sequence of each fresh tick begins at a random number below this, so that `id % shards` is
     /// even where few IDs are drawn; 0 begins at 0. `None` is `min(100, 2^sequence_bits / 16)`.
     pub spread: Option<u32>,
 }
 
 impl SnowflakeConfig {
-    /// The defaults for a namespace.
+    /// Takes the defaults for a namespace.
     ///
     /// # Errors
     /// `NAMESPACE_INVALID`, or `REQUEST_INVALID` for an owner of no or more than 128 bytes.
@@ -95,12 +95,12 @@ impl SnowflakeConfig {
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
-/// Only ticks inside the leased window are stamped: whatever the host's clock does, nobody else
-/// was given them. A clock that is wrong delays an ID; it makes none twice.
+/// It stamps only ticks inside its leased window, which were granted to no other holder. So a wrong
+/// clock may delay an ID but never causes a duplicate.
 ///
-/// Choose it when IDs are to sort by time over all processes, or to tell when they were made. See
-/// [`Generator`] for the verbs. Ask ahead in time: unlike numbers, a window runs out by itself, so
-/// the host calls [`Generator::poll`] at [`Generator::poll_at`] also while nothing is drawn.
+/// Choose it when IDs should sort by time over all processes, or tell when they were made. See
+/// [`Generator`] for the verbs. Unlike numbers, a window runs out by itself, so the host calls
+/// [`Generator::poll`] at [`Generator::poll_at`] also while nothing is drawn.
 ///
 /// ```
 /// use leafid_core::{
@@ -119,8 +119,8 @@ impl SnowflakeConfig {
 pub type Snowflake<L = OwnLine> = Generator<Snowflakes, L>;
 
 impl Snowflake {
-    /// A generator of one owner. `seed` are 64 random bits: they spread the sequence's start and
-    /// the pauses between asks. Uniqueness does not depend on them.
+    /// Builds a generator for one owner. `seed` is 64 random bits, which spread the sequence's start and
+    /// the pauses between asks. Uniqueness does not depend on it.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for `strict` without `sticky`.
@@ -130,8 +130,8 @@ impl Snowflake {
 }
 
 impl<L: Line> Snowflake<L> {
-    /// A generator that spends this line, new and its own: many threads may draw from a
-    /// [`SharedLine`](crate::SharedLine), and one generator fills it.
+    /// Builds a generator on this line, which must be new and used by no other generator. Many threads
+    /// may draw from a [`SharedLine`](crate::SharedLine).
     ///
     /// # Errors
     /// As [`Snowflake::new`].
@@ -157,8 +157,8 @@ impl<L: Line> Snowflake<L> {
         self.kind().config.namespace.as_str()
     }
 
-    /// The layout, once it is known: from the beginning where the configuration names it, else from
-    /// the first window on.
+    /// The layout, once known: from the beginning if the configuration names it, else from the first
+    /// window on.
     pub fn layout(&self) -> Option<Layout> {
         self.kind().ids.map(|ids| ids.layout())
     }

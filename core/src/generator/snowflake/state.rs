@@ -1,4 +1,4 @@
-//! What a generator of windows does about its state file.
+//! How a snowflake generator keeps its state file.
 
 use super::keeping::{Fresh, Keeping, Named, Out, Way};
 use super::lease::Lease;
@@ -9,13 +9,13 @@ use crate::line::{INSIDE, Ids, Line};
 use crate::protocol::{Release, StateRecord, StateWrite, WindowAsk};
 use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 
-/// A generator that keeps a state file survives a restart while its store is away.
+/// Keeps a state file, to survive a restart while the store is away.
 ///
 /// | verb | what it does | when |
 /// |---|---|---|
-/// | [`keep`](crate::Generator::keep) | takes over what the file says | once, before the first `poll` |
-/// | [`poll`](crate::Generator::poll), [`handle`](crate::Generator::handle) | what is to be written; goes on with what is on the disk, or without the file | as ever |
-/// | [`retire`](crate::Generator::retire) | closes; the rest stays this file's | at the end |
+/// | [`keep`](crate::Generator::keep) | takes over the right in the file | once, before the first `poll` |
+/// | [`poll`](crate::Generator::poll), [`handle`](crate::Generator::handle) | gives the next write; takes its outcome | as ever |
+/// | [`retire`](crate::Generator::retire) | closes; the file keeps the rest | at the end |
 /// | [`give_up`](crate::Generator::give_up) | closes, and gives the rest back, once the file is void | instead |
 /// | [`leave`](crate::Generator::leave) | keeps no file any more | in a forked child, after `forget` |
 ///
@@ -26,7 +26,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// };
 /// let place = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
 /// let mut disk = [0; StateFile::BYTES];
-/// // Writes what is due; a host syncs it before it says so.
+/// // Writes what is due; a host syncs before it reports `Written`.
 /// let save = |ids: &mut Snowflake, now: HostTime, file: &mut StateFile, disk: &mut [u8]| {
 ///     while let Some(Action::Write(write)) = ids.poll(now, [3; 16]) {
 ///         let (at, slot) = file.slot(&write, now);
@@ -47,7 +47,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// assert!(ids.next(now).is_err(), "the file does not name this window yet");
 /// save(&mut ids, now, &mut file, &mut disk);
 /// let last = ids.next(now)?;
-/// drop(ids); // it is killed; its next life has no store
+/// drop(ids); // it is killed; its next run has no store
 ///
 /// now = now.plus(2_000);
 /// let (mut file, found) = StateFile::read(place, now, &disk);
@@ -58,13 +58,13 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 impl<L: Line> Snowflake<L> {
-    /// Has this generator keep a state file, and takes over what it says: the window is this
-    /// generator's from `reserved` on, once that is written. Once, and before the first ask.
+    /// Has this generator keep a state file, and takes over the window in it, from `reserved` on, once
+    /// that is written. Call it once, before the first ask.
     ///
     /// # Errors
-    /// `STATE_INVALID` for the right of another namespace or layout than this generator's,
-    /// `NOT_ENABLED` without the feature `state`, `REQUEST_INVALID` where a store is known already,
-    /// and why the generator is at its end, if it is. Nothing was changed then.
+    /// `STATE_INVALID` for a right of another namespace or layout than this generator's, `NOT_ENABLED`
+    /// without the feature `state`, `REQUEST_INVALID` if a store is known already, and the reason if
+    /// the generator has ended. Then nothing was changed.
     pub fn keep(&mut self, found: Option<StateRecord>, now: HostTime) -> Result<(), Refusal> {
         if let Some(code) = self.ended {
             return Err(code.into());
@@ -107,13 +107,13 @@ impl<L: Line> Snowflake<L> {
         Ok(())
     }
 
-    /// Keeps no state file any more: in a forked child, whose parent has it, after
+    /// Stops keeping the state file: for a forked child, whose parent keeps it, after
     /// [`forget`](crate::Generator::forget).
     pub fn leave(&mut self) {
         self.kind.keeping = None;
     }
 
-    /// The cursor from which on the file should be written again; a write that is out comes first.
+    /// The cursor from which on the file should be written again; never while a write is out.
     fn write_from(&self) -> u64 {
         let keeping = self.kind.keeping.filter(|keeping| keeping.out.is_none());
         match (self.kind.ids, keeping.and_then(|keeping| keeping.named.zip(Some(keeping)))) {
@@ -126,8 +126,8 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
-    /// What it was for is done. A release that waited for it is to be sent. What took long is
-    /// reserved further ahead from now on.
+    /// Carries out what waited for the write; returns a release to send, if one waited. After a slow
+    /// write, more is reserved ahead.
     fn is_written(&mut self, now: HostTime) -> Option<Release> {
         let keeping = self.kind.keeping.as_mut()?;
         let Out { way, stale, since } = keeping.out.take()?;
@@ -139,7 +139,7 @@ impl<L: Line> Snowflake<L> {
             }
             Way::Raise(named) | Way::Last(named) => keeping.named = Some(named),
             Way::Open(named, _) => {
-                // A line that was closed meanwhile stood in another window.
+                // If the line was closed meanwhile, it stood in another window.
                 (keeping.named, keeping.last) = (Some(named), None);
             }
         }
@@ -149,8 +149,8 @@ impl<L: Line> Snowflake<L> {
         None
     }
 
-    /// Goes on without the file: in a window that it never named, if there is one, else in one that
-    /// is acquired. Whether that is news.
+    /// Abandons the file and goes on in a window that was never named in it: the one at hand, or one to
+    /// acquire. Whether it was not abandoned before.
     fn abandons(&mut self, now: HostTime) -> bool {
         let Some(keeping) = self.kind.keeping.as_mut() else { return false };
         keeping.out = None;
@@ -185,8 +185,8 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
-    /// When the file is to be written though nobody waits for it: in time before what it reserves
-    /// is over, while the generator is used.
+    /// When the file has to be written though no caller waits for it: before `reserved` is reached,
+    /// while the generator is in use.
     fn raise_at(&self, keeping: &Keeping) -> Option<HostTime> {
         let (ids, named) = (self.kind.ids?, keeping.named?);
         let is_open = self.ended.is_none() && !self.line.is_closed();
@@ -240,7 +240,7 @@ impl<L: Line> Snowflake<L> {
     fn opening(&mut self, fresh: Fresh, now: HostTime) -> Option<Way> {
         let lease = self.lease_of(fresh.lease);
         let shape = self.kind.ids?.shape();
-        // It is opened strictly above where the line stands.
+        // The window opens strictly above where the line stands.
         let above = shape.tick(self.line.stands_at()).saturating_add(1);
         let start = shape.tick(fresh.range.positions.start).max(above);
         let reserved = self.reserve(start, lease, now)?;
@@ -248,8 +248,8 @@ impl<L: Line> Snowflake<L> {
         Some(Way::Open(named, Fresh { lease, ..fresh }))
     }
 
-    /// Up to where the file is to reserve, so that what is used next, from `start` on, lies a second
-    /// below, or more where writes are slow; `None` where nothing of the lease is left.
+    /// The `reserved` to write, so that the next use, from `start` on, lies a second below it, or more
+    /// where writes are slow; `None` if nothing of the lease is left.
     fn reserve(&mut self, start: u64, lease: Lease, now: HostTime) -> Option<u64> {
         let SnowflakeIds { layout, .. } = self.kind.ids?;
         let shape = self.kind.ids?.shape();

@@ -1,14 +1,14 @@
-//! Where windows come from: what to ask a namespace for, and which answers to accept.
+//! Windows: what to ask a namespace for, and which answers to accept.
 //!
 //! | in hand | asks | accepts | next ask |
 //! |---|---|---|---|
 //! | nothing | acquire | any window that is not over | after 2 s, or a third of what is left |
-//! | a window | renew | what begins at the end in hand, on the same worker | after a minute, or a third |
-//! | a window whose lease is lost | acquire | any window that is not over | as above |
+//! | a window | renew | a window from the end in hand, on the same worker | after a minute, or a third |
+//! | a window, its lease lost | acquire | any window that is not over | as above |
 //!
-//! Windows go by time, whatever was drawn: one that is renewed when a third is gone survives an
-//! outage of two thirds, without a second window held aside. The holder believes no clock of its
-//! own: every figure here is a tick of the store, or a length.
+//! Windows pass with time, whatever was drawn: one that is renewed when a third is gone survives an
+//! outage of two thirds, without a second window in reserve. The holder trusts no clock of its own:
+//! every figure here is a tick of the store, or a duration.
 
 use super::age::Age;
 use super::keeping::Keeping;
@@ -19,25 +19,24 @@ use crate::line::{Ids, Shape};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowAsk, WindowGrant};
 use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
 
-/// The first renewal comes after this: a first window is short, so that a process that crashes at
-/// once blocks its number for seconds, and one that lives shall have a longer one soon.
+/// The pause before the first renewal. A first window is short, so that a process that crashes at
+/// once blocks its number for seconds only; one that lives should get a longer one soon.
 const FIRST_RENEWAL_MS: i64 = 2_000;
 const RENEWAL_MS: i64 = 60_000;
-/// And never more often than this.
+/// The shortest pause before a renewal.
 const SHORTEST_RENEWAL_MS: i64 = 100;
-/// A holder that has just begun asks for a window of this length, and later for twice its age: one
-/// that crashes at once, or lives for one task, blocks its number no longer than that.
+/// The first window that a holder asks for; later ones are twice its age. So a holder that crashes at
+/// once, or lives for one task, does not block its number for long.
 const YOUNG_WINDOW_MS: u32 = 10_000;
 
-/// Where windows come from: a namespace of a store. The [`Kind`] of a
-/// [`Snowflake`](crate::Snowflake).
+/// Gets windows from a namespace of a store. The [`Kind`] of a [`Snowflake`](crate::Snowflake).
 #[derive(Clone, Copy, Debug)]
 pub struct Snowflakes {
     pub(super) config: SnowflakeConfig,
     pub(super) seed: u64,
     pub(super) ids: Option<SnowflakeIds>,
     pub(super) lease: Option<Lease>,
-    /// What was left of the window in hand when it was granted.
+    /// How much was left of the window in hand when it was granted, in ms.
     pub(super) length_ms: u64,
     pub(super) longest_ms: Option<u32>,
     pub(super) age: Age,
@@ -45,26 +44,26 @@ pub struct Snowflakes {
 }
 
 impl Snowflakes {
-    /// How long a window to ask for: 10 s for a holder of up to 5 s, a minute at 30 s, all that the
+    /// The length of window to ask for: 10 s up to an age of 5 s, a minute at 30 s, all that the
     /// namespace allows (`None`) once twice the age is more than that.
     fn window_ms(&mut self, now: HostTime) -> Option<u32> {
         let grown = self.age.at(now).saturating_mul(2).max(YOUNG_WINDOW_MS);
         match self.config.length_ms {
             Some(most) => Some(most.min(grown)),
-            // All that there is, if it has lived for long enough.
+            // `None`, all that there is, once the holder is old enough.
             None => Some(grown).filter(|grown| self.longest_ms.is_none_or(|all| *grown < all)),
         }
     }
 }
 
 impl Snowflakes {
-    /// What it knows of a state file that it keeps, and has not abandoned.
+    /// The state file, if one is kept and not abandoned.
     pub(super) fn kept(&self) -> Option<&Keeping> {
         self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
     }
 
-    /// The release of a lease of which everything at or above `cursor` is unused. Whole ticks only:
-    /// of one that was begun some positions are out.
+    /// The release of a lease that is unused at or above `cursor`. It covers whole ticks only: a tick that
+    /// was begun has handed out positions.
     pub(super) fn released(&self, lease: Lease, cursor: u64) -> Option<Release> {
         let unused_from = self.ids?.shape().first_unused_tick(cursor).min(lease.end_tick);
         let Lease { worker, key, store, .. } = lease;
@@ -92,7 +91,7 @@ impl Kind for Snowflakes {
         Code::WindowSpent
     }
 
-    /// Windows are asked for by time, whatever was drawn.
+    /// Always: windows are asked for by time, whatever was drawn.
     #[inline]
     fn ask_from(&self, _standing: &Standing) -> u64 {
         0
@@ -123,9 +122,9 @@ impl Kind for Snowflakes {
         }
     }
 
-    /// The last guard before a window is stamped: a worker or an end beyond the layout would run
-    /// into another worker's IDs, a renewal that begins elsewhere would cover a hole. A window that
-    /// is over already harms nobody, but has to be backed off as a failure.
+    /// The last check before a window is used: a worker or an end beyond the layout would run into
+    /// another worker's IDs, and a renewal that begins elsewhere would cover a hole. A window that is
+    /// already over does no harm, but counts as a failure for the back-off.
     fn vet(
         &self,
         ask: &WindowAsk,
@@ -165,7 +164,7 @@ impl Kind for Snowflakes {
         Ok(NewRange { positions, bound: shape.bound(worker, end_tick), extends })
     }
 
-    /// The pause is a third of what is left: two more attempts fit in before the window is over.
+    /// Pauses for a third of what is left, so that two more attempts fit in before the window is over.
     fn accept(
         &mut self,
         ask: &WindowAsk,
@@ -198,8 +197,8 @@ impl Kind for Snowflakes {
         (pause_ms, None)
     }
 
-    /// A lease that is lost is not a window that is lost: what was granted goes on to its end, and
-    /// meanwhile another number is acquired.
+    /// A lost lease ends only renewals: the window is still used to its end, while another number is
+    /// acquired.
     fn refused(&mut self, code: Code) -> bool {
         if let Some(keeping) = self.keeping.as_mut().filter(|_| code.stops()) {
             keeping.void();
@@ -207,8 +206,8 @@ impl Kind for Snowflakes {
         code == Code::LeaseLost && self.lease.take().is_some()
     }
 
-    /// What lies up to `max_ahead` after now, or in half a window: the other half may be over
-    /// until a window that was asked for is here.
+    /// What lies up to `max_ahead` after now, or in half a window: the other half may pass before the
+    /// next window arrives.
     fn most(&self) -> u64 {
         let Some(ids) = self.ids else { return LINE_END };
         let SnowflakeIds { layout, max_ahead_ms, spread, .. } = ids;
@@ -232,7 +231,7 @@ impl Kind for Snowflakes {
         }
     }
 
-    /// What a state file names stays its holder's, who comes back to it.
+    /// Keeps what a state file names: the holder comes back to it.
     fn release(&mut self, cursor: u64) -> Option<Release> {
         let (lease, ids) = (self.lease.take(), self.ids?);
         match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
@@ -248,7 +247,7 @@ impl Kind for Snowflakes {
         let Some(opening) = self.kept().map(|keeping| keeping.opening()) else {
             return self.release(cursor);
         };
-        // Of a window that was never opened nothing is used.
+        // A window that was never opened is unused from its beginning.
         let (lease, cursor) = match opening {
             Some(fresh) => (Some(fresh.lease), fresh.range.positions.start),
             None => (self.lease, cursor),
@@ -264,7 +263,8 @@ impl Kind for Snowflakes {
         None
     }
 
-    /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.
+    /// Also resets the age: a forked child is a new holder and may live for one task only, so it begins
+    /// with 10 s again.
     fn forget(&mut self) {
         self.age = Age::default();
         self.lease = None;

@@ -1,19 +1,19 @@
-//! The fence: what a store does that went back to an older state of itself.
+//! The fence: how a store that went back to an older state goes on without duplicates.
 //!
-//! After a restored backup, or a fail-over to a replica that lacks the last commits, rows stand below
-//! what was granted. A *journal*, kept apart from the store, notes how far the store had come; where
-//! it shows that something is missing, every line is moved past all that may have been granted.
+//! After a restored backup, or a fail-over to a replica that lacks the last commits, rows are below
+//! what was granted. A *journal*, kept apart from the store, records how far the store had come. If
+//! it shows a loss, every line is moved past all that may have been granted.
 
 use super::{Namespace, TagRow};
 use crate::values::{LINE_END, StoreTime};
 
-/// A tag is moved this many leases of its largest step past its last known end: what was leased
-/// between the journal's last writing and the loss is less.
+/// How many leases of its largest step a tag is moved past its last known end: more than were leased
+/// between the journal's last write and the loss.
 const GAP_STEPS: u64 = 100;
-/// Clocks of servers that use one store differ by less than this, in ms.
+/// The clocks of servers that share a store differ by less than this, in ms.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-/// A store fences by itself at most once in this time, in ms: what goes back again and again is
-/// for a person to look at.
+/// The least time between two fences without an operator, in ms: a store that goes back again and
+/// again needs one.
 const BY_ITSELF_MS: i64 = 3_600_000;
 
 /// How far a store had come.
@@ -21,11 +21,11 @@ const BY_ITSELF_MS: i64 = 3_600_000;
 pub struct Mark {
     /// How often it was fenced.
     pub generation: u64,
-    /// How often its database was written, by the database's own count; 0 where that is unknown.
+    /// How often its database was written, by the database's own count; 0 if unknown.
     pub position: u64,
 }
 
-/// A store beside what a journal noted of it.
+/// Compares a store with a journal's record of it.
 ///
 /// ```
 /// use leafid_core::registry::{Finding, Mark, Sight};
@@ -45,27 +45,27 @@ pub struct Mark {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sight {
-    /// What the journal noted last.
+    /// The journal's last record.
     pub noted: Mark,
-    /// What the store says.
+    /// The state of the store.
     pub found: Mark,
-    /// Whether the database calls itself as it did when the journal was written.
+    /// Whether the database has the same identity as when the journal was written.
     pub same_database: bool,
-    /// Whether it calls itself as it did when the store was fenced last.
+    /// Whether it has the same identity as when the store was fenced last.
     pub fenced_here: bool,
-    /// Whether a line stands below what the journal noted of it.
+    /// Whether a line stands below the journal's record of it.
     pub line_below: bool,
 }
 
-/// What a [`Sight`] shows.
+/// The conclusion of a [`Sight`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Nothing is missing.
     Whole,
-    /// Another server has fenced it: the journal goes on from there. A line that stands below what
-    /// this journal noted is moved all the same, and that is no other fence.
+    /// Another server has fenced the store: the journal goes on from there. A line that stands below
+    /// this journal's record is moved all the same, which does not count as another fence.
     Fenced,
-    /// It lacks something: to be fenced.
+    /// The store lacks something, and has to be fenced.
     WentBack,
 }
 
@@ -93,16 +93,16 @@ pub fn fences_itself(last: StoreTime, now: StoreTime) -> bool {
 }
 
 /// The time before which a fenced store grants no window: windows of `longest_ms` may have been
-/// granted up to `last`, by a server whose clock is ahead of this one's.
+/// granted until `last`, by a server with a clock ahead of this one.
 pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
     last.plus(longest_ms.into()).plus(CLOCKS_DIFFER_MS)
 }
 
 impl TagRow {
-    /// PROTOCOL R21: the row behind a fence, a gap past all that it, or a journal, knows to be granted. Also above
-    /// its own upper end, which may have been raised since the copy was made: it grants nothing
-    /// then. A claim moves it no further, which would let any caller spend it: beyond the gap the tag
-    /// stays stopped.
+    /// PROTOCOL R21: the row after a fence, moved a gap past the highest grant known to it or to a
+    /// journal; also past its own upper end, which may have been raised since the copy was made (then
+    /// it grants nothing). A claim moves it no further, or any caller could use up the tag: if the
+    /// claim lies beyond the gap the tag stays stopped.
     pub fn fenced(&self, noted: u64) -> TagRow {
         let gap = GAP_STEPS.saturating_mul(self.max_step.max(1).into());
         let max_id = self.max_id.max(noted).saturating_add(gap).min(LINE_END);
@@ -111,9 +111,9 @@ impl TagRow {
 }
 
 impl Namespace {
-    /// PROTOCOL R20: the row behind a fence. No window begins before all are over that may have been granted up to
-    /// `last`, the latest time of which anybody knows that one was, nor below `noted`, the highest
-    /// end that a journal knows.
+    /// PROTOCOL R20: the row after a fence. No window begins before all those are over that may have
+    /// been granted until `last`, the latest time at which a grant is known, nor below `noted`, the
+    /// highest end that a journal knows.
     pub fn fenced(&self, last: StoreTime, noted: u64) -> Namespace {
         let layout = &self.layout;
         let differ = layout.ticks(CLOCKS_DIFFER_MS.unsigned_abs());

@@ -1,20 +1,19 @@
 //! The store's side of the protocol, pure: a row and a request in, a new row and an answer out.
 //!
-//! Every store is then the same small thing: read the row, decide here, write the new row on
-//! condition that nobody else wrote it (and, for windows, that the namespace's floor has not
-//! changed), and only then answer. What it needs of a database is that one write is atomic and
-//! durable; what it needs of its own is a table of rows.
+//! So every store is small: read the row, decide here, write the new row on condition that it was
+//! not written meanwhile (and, for windows, that the namespace's floor has not changed), and only
+//! then answer. It needs a table of rows, and a database in which one write is atomic and durable.
 //!
 //! | verb | reads | writes |
 //! |---|---|---|
-//! | [`lease_segment`] | the tag's row | it |
+//! | [`lease_segment`] | the tag's row | that row |
 //! | [`acquire`] | the namespace, and up to four rows: [`Candidates`], as [`Search`] finds them | one row, or two ([`Acquired`]) |
-//! | [`renew`] | the namespace, the row of the number | it |
-//! | [`release`] | the row of the number | it |
-//! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | it |
+//! | [`renew`] | the namespace, the number's row | the latter |
+//! | [`release`] | the number's row | that row |
+//! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | that row |
 //! | [`TagRow::fenced`], [`Namespace::fenced`], if a [`Sight`] shows a loss | every row | all of them |
 //!
-//! A store of one's own, whose table is a map:
+//! A custom store with a map as its table:
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -63,19 +62,19 @@ pub use worker::{Worker, WorkerRow};
 
 use crate::values::{Code, Refusal, StoreTime, Token};
 
-/// What is answered once the row beside it is durable: a grant, or the refusal of a caller that has
-/// what was never granted here, as the row then records.
+/// The answer to send once the row returned with it is durable: a grant, or the refusal of a caller
+/// that has numbers or ticks which were never granted here, as the row then records.
 pub type Answer<G> = Result<G, Refusal<StoreTime>>;
 
-/// The step of a tag for which none is said.
+/// The default step of a tag.
 pub const DEFAULT_STEP: u32 = 1_000;
-/// The largest step of a tag for which none is said.
+/// The default `max_step` of a tag.
 pub const DEFAULT_MAX_STEP: u32 = 1_000_000;
-/// The largest step that can be said (a signed 32-bit column holds it).
+/// The largest allowed step: it fits a signed 32-bit column.
 pub const STEP_CAP: u32 = i32::MAX as u32;
-/// The longest window of a namespace for which none is said: ten minutes.
+/// The default longest window of a namespace: ten minutes.
 pub const DEFAULT_MAX_WINDOW_MS: u32 = 600_000;
-/// The longest window that can be said: a day.
+/// The longest allowed window: a day.
 pub const MAX_WINDOW_CAP_MS: u32 = 86_400_000;
 
 fn same_store(store: Token, named: Option<Token>) -> Result<(), Refusal<StoreTime>> {

@@ -4,15 +4,15 @@ use super::{DEFAULT_MAX_WINDOW_MS, MAX_WINDOW_CAP_MS};
 use crate::protocol::WindowGrant;
 use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
 
-/// A window is at least this long, in ms, and at least two ticks.
+/// The shortest window, in ms; it also has at least two ticks.
 pub const SHORTEST_WINDOW_MS: u32 = 1_000;
 
-/// The row of a namespace, as far as leases need it.
+/// The fields of a namespace's row that leases need.
 ///
 /// ```
 /// use leafid_core::registry::Namespace;
 /// use leafid_core::{Code, Layout, Range};
-/// // Half of the numbers; the other half another store may hand out, without asking this one.
+/// // Half of the numbers: another store may hand out the other half, without asking this one.
 /// let half = Namespace::create(Layout::LEAF, Some(Range::new(0, 512)), Some(60_000))?;
 /// assert!(half.hands_out(511) && !half.hands_out(512));
 /// let beyond = Namespace::create(Layout::LEAF, Some(Range::new(0, 1_025)), None);
@@ -27,15 +27,15 @@ pub struct Namespace {
     pub layout: Layout,
     /// The longest window, in ms.
     pub max_window_ms: u32,
-    /// The worker numbers that may be handed out. A number that leaves is free for use elsewhere
-    /// once its window is over: clear its row then ([`WorkerRow::revoked`](super::WorkerRow)), or
-    /// who held it could renew after it came back.
+    /// The worker numbers that may be handed out. A number that is taken out is free for use elsewhere
+    /// once its window is over: clear its row then ([`WorkerRow::revoked`](super::WorkerRow)), or its
+    /// former holder could renew once the number is back.
     pub workers: Range,
-    /// No grant begins below this tick: set above all that a lost store may have granted.
+    /// No grant begins below this tick: set above all that a store which went back may have granted.
     pub floor: u64,
 }
 
-/// How a namespace is created or changed; what is not said is the default, or stays.
+/// How to create or change a namespace; `None` is the default, or keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceSpec {
     /// The layout: cannot change after the first window.
@@ -47,7 +47,7 @@ pub struct NamespaceSpec {
 }
 
 impl Namespace {
-    /// A namespace; `None` for all worker numbers of the layout, and for windows of ten minutes.
+    /// Creates a namespace; `None` for all worker numbers of the layout, and for windows of ten minutes.
     ///
     /// # Errors
     /// `WORKER_INVALID` for numbers outside the layout or none at all, `RANGE_INVALID` for a

@@ -1,20 +1,20 @@
-//! What an acquire is decided on, looked up step by step.
+//! Looks up, step by step, the rows from which an acquire is decided.
 
 use super::{Candidates, Namespace, Worker, WorkerRow};
 use crate::values::{Name, StoreTime};
 
-/// What a store has looked up for an acquire. [`Search::next`] says what is missing, and in the end
-/// which rows to decide on: a store has these look-ups, and chooses nothing itself.
+/// The rows that a store has looked up for an acquire. [`Search::next`] names the next look-up, and in
+/// the end the rows to decide from, so that a store chooses nothing itself.
 ///
 /// ```
 /// use leafid_core::registry::{Look, Namespace, Search, WorkerRow};
 /// use leafid_core::{Layout, Name, Range, StoreTime};
 /// let space = Namespace::create(Layout::LEAF, Some(Range::new(0, 8)), None)?;
 /// let (owner, now) = (Name::owner("host/1")?, StoreTime::new(1_800_000_000_000));
-/// // The numbers below 5 were handed out, says the row of the namespace.
+/// // By the namespace's row, the numbers below 5 were handed out.
 /// let mut search = Search { used_until: 5, ..Search::default() };
 /// assert_eq!(search.next(&space, &owner, now), Look::Unused { from: 5 });
-/// // 5 and 6 have rows, too: somebody was faster.
+/// // 5 and 6 have rows, too: another server was faster.
 /// search.unused = Some(7);
 /// let Look::Enough(candidates) = search.next(&space, &owner, now) else { unreachable!() };
 /// assert_eq!(candidates.rested, Some((7, WorkerRow::default())));
@@ -24,20 +24,20 @@ use crate::values::{Name, StoreTime};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Every number of the range below it has a row, says the row of the namespace.
+    /// From the namespace's row: every number of the range below this has a row.
     pub used_until: u64,
-    /// The row whose key is this request.
+    /// The row with this request as its key.
     pub mine: Option<Worker>,
-    /// The rows that this owner keeps; a store that finds more gives any two.
+    /// The rows that are kept for this owner; any two if there are more.
     pub own: [Option<Worker>; 2],
-    /// The lowest number without a row, from where [`Look::Unused`] said, inside the range or not.
+    /// The lowest number without a row, at or above [`Look::Unused`]'s `from`, inside the range or not.
     pub unused: Option<u64>,
-    /// Of the numbers inside the range that nobody keeps the one with the lowest `reserved_until`,
-    /// and of the kept ones the one that was granted first: if that is still kept, all others are.
+    /// Two numbers inside the range: of those kept for no owner the one with the lowest `reserved_until`,
+    /// and of the kept ones the one granted first (if that is still kept, all others are).
     pub resting: Option<[Option<Worker>; 2]>,
 }
 
-/// What is to be looked up next.
+/// The next look-up.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -48,21 +48,21 @@ pub enum Look {
     },
     /// [`Search::resting`].
     Resting,
-    /// Nothing: these are the rows to decide on.
+    /// None: these are the rows to decide from.
     Enough(Candidates),
 }
 
 impl Search {
-    /// What to look up next for this owner.
+    /// The next look-up for this owner.
     pub fn next(&self, namespace: &Namespace, owner: &Name, now: StoreTime) -> Look {
         let Search { used_until, mine, own, .. } = *self;
         if mine.is_some() {
-            // A request that comes again is answered from its row, and nothing else is looked for.
+            // A repeated request is answered from its row; no other look-up is needed.
             return Look::Enough(Candidates { mine, ..Candidates::default() });
         }
         let workers = namespace.workers;
         let unused = match self.unused {
-            // What is noted is not believed without a look: a number with a row may be held.
+            // `used_until` may be outdated, so look: a number with a row may be held.
             None if used_until < workers.end => {
                 return Look::Unused { from: used_until.max(workers.start) };
             }
@@ -91,8 +91,8 @@ impl Search {
 }
 
 impl Namespace {
-    /// Of these numbers the one that rested longest and nobody but `owner` keeps; if none is free,
-    /// the one that will be first. Numbers outside the range are left out.
+    /// Of the numbers inside the range the one that rested longest and is kept for no other owner; if
+    /// none is free, the one that will be free first.
     pub fn longest_rested(
         &self,
         rows: impl Iterator<Item = Worker>,

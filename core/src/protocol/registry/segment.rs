@@ -6,14 +6,14 @@ use crate::values::{Code, LINE_END, Range, Refusal, StoreTime, Token};
 
 /// Leases the next numbers of a tag.
 ///
-/// The answer has `step` numbers, or `at_least` where that is more, and never more than
-/// `max_step`. An `at_least` that is more than that is not looked at: that many can never be had in
-/// one go, and nothing is leased for it. The last lease before the tag's end ([`TagRow::end`]) may
-/// be shorter. With `exactly` the answer has that many numbers, or nothing is leased.
+/// The answer has `step` numbers, or `at_least` where that is more, and never more than `max_step`. A
+/// larger `at_least` is ignored, as that many can never be had in one go. The last lease before the
+/// tag's end ([`TagRow::end`]) may be shorter. With `exactly` the answer has that many numbers, or
+/// nothing is leased.
 ///
-/// The row is to be written, whatever the answer is: a caller that has numbers which were never
-/// granted here is refused (`STORE_WENT_BACK`), and the row says from then on up to where
-/// ([`TagRow::claimed_until`]), which stops the tag for all.
+/// Write the row whatever the answer is: a caller that has numbers which were never granted here is
+/// refused (`STORE_WENT_BACK`), and the row records up to where ([`TagRow::claimed_until`]), which
+/// stops the tag for all.
 ///
 /// # Errors
 /// They change nothing.
@@ -67,7 +67,7 @@ pub fn lease_segment(
     Ok((row, Ok(grant)))
 }
 
-/// How many numbers are asked for, as far as the tag gives that many in one go.
+/// How many numbers the ask is for, within what the tag gives in one go.
 fn wanted(row: &TagRow, ask: &SegmentAsk) -> Result<u64, Refusal> {
     if let Some(exactly) = ask.exactly {
         if ask.step.is_some() || ask.at_least.is_some() {

@@ -6,45 +6,44 @@ use crate::values::{Code, LINE_END, Refusal};
 /// The row of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagRow {
-    /// The next number that was never granted.
+    /// The first number that was never granted.
     pub max_id: u64,
-    /// How many numbers a lease takes unless it says.
+    /// How many numbers a lease takes by default.
     pub step: u32,
-    /// How many a lease takes at most.
+    /// How many numbers a lease takes at most.
     pub max_step: u32,
-    /// A tombstone: it keeps the position, for a tag made anew goes on above it.
+    /// Whether this is a tombstone, which keeps the position: the tag goes on above it if created again.
     pub deleted: bool,
-    /// The upper end: one more than the last number that may be granted. `None` is the end of
-    /// every line, 2^63 - 1.
+    /// The upper end: one more than the last number that may be granted. `None` means the end of every
+    /// line, 2^63 - 1.
     pub until: Option<u64>,
-    /// The highest end that a holder had while the row stood below: proof that the store has lost
-    /// grants, or a false claim. While it lies above `max_id` nothing is leased ([`TagRow::is_stopped`]).
+    /// The highest end that a holder claimed while the row stood below: the store has lost grants, or
+    /// the claim is false. While it lies above `max_id` nothing is leased ([`TagRow::is_stopped`]).
     pub claimed_until: Option<u64>,
 }
 
-/// How a tag is created or changed; what is not said is the default, or stays.
+/// How to create or change a tag; `None` is the default, or keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TagSpec {
-    /// The first number; only when a tag is created.
+    /// The first number; only for creating a tag.
     pub from: Option<u64>,
-    /// How many numbers a lease takes unless it says.
+    /// How many numbers a lease takes by default.
     pub step: Option<u32>,
-    /// How many a lease takes at most.
+    /// How many numbers a lease takes at most.
     pub max_step: Option<u32>,
-    /// The upper end: one more than the last number that may be granted. [`LINE_END`] takes it
-    /// away.
+    /// The upper end: one more than the last number that may be granted. [`LINE_END`] removes it.
     pub until: Option<u64>,
 }
 
 impl TagRow {
-    /// The row of a new tag, or of one made anew over its tombstone. Numbers begin at `from`, 1 if
-    /// not said, and never below the position of the tombstone; what was claimed of that stays.
+    /// Makes the row of a new tag, or of one created again over its tombstone. Numbers begin at `from`, by
+    /// default 1, and never below the tombstone's position; the tombstone's claim stays.
     ///
     /// # Errors
     /// `TAG_EXISTS` over a row that is not deleted, `STEP_INVALID` for a step of 0 or above
     /// `max_step`, or a `max_step` above [`STEP_CAP`]; `RANGE_INVALID` for a `from` of 0 or beyond
     /// 2^63 - 1, and for an `until` below the first number or beyond 2^63 - 1; `SCHEMA_MISMATCH`
-    /// over a tombstone whose position lies beyond that.
+    /// over a tombstone with a position beyond that.
     pub fn create(before: Option<&TagRow>, spec: &TagSpec) -> Result<TagRow, Refusal> {
         if before.is_some_and(|row| !row.deleted) {
             return Err(Code::TagExists.into());
@@ -64,7 +63,7 @@ impl TagRow {
         row.bounded(spec.until)
     }
 
-    /// The row with other steps or another upper end; what is not said stays.
+    /// Changes the steps or the upper end; `None` keeps the value.
     ///
     /// # Errors
     /// `TAG_UNKNOWN` for a tombstone, `TAG_EXISTS` for a `from`, `STEP_INVALID` as in
@@ -80,9 +79,9 @@ impl TagRow {
         TagRow { step, max_step, ..*self }.bounded(spec.until)
     }
 
-    /// PROTOCOL R12: the row with its position at `to`. Nothing below is granted any more. It never goes down;
-    /// to where it stands it may, so that an advance whose answer was lost can be repeated. What was
-    /// claimed is settled by it: an operator knows how far the numbers in use go.
+    /// PROTOCOL R12: moves the position to `to`, below which nothing is granted any more. It never goes
+    /// down; moving it to where it stands is allowed, so that an advance can be repeated if its answer
+    /// was lost. It clears a claim: the operator knows how far the numbers in use go.
     ///
     /// # Errors
     /// `TAG_UNKNOWN` for a tombstone, `RANGE_INVALID` for a `to` below the position or beyond
@@ -97,11 +96,10 @@ impl TagRow {
         Ok(TagRow { max_id: to, claimed_until: None, ..*self })
     }
 
-    /// Refuses a row that no verb of this module writes: what a store reads so was damaged, or is
-    /// not its own.
+    /// Refuses a row that no verb of this module writes: it was damaged, or written by another program.
     ///
     /// # Errors
-    /// `SCHEMA_MISMATCH` for a position of 0 (no ID is) or beyond 2^63 - 1, and for steps outside 1
+    /// `SCHEMA_MISMATCH` for a position of 0 (which is no ID) or beyond 2^63 - 1, and for steps outside 1
     /// to [`STEP_CAP`].
     pub(super) fn sound(&self) -> Result<(), Refusal> {
         let (steps, positions) = (1..=STEP_CAP, 1..=LINE_END);
@@ -111,8 +109,8 @@ impl TagRow {
         if is_sound { Ok(()) } else { Err(Code::SchemaMismatch.into()) }
     }
 
-    /// Whether nothing is leased, as a holder has shown numbers beyond the position: until the tag
-    /// is advanced, or a fence has moved it past them.
+    /// Whether nothing is leased because a holder claimed numbers beyond the position: until the tag is
+    /// advanced, or a fence moves it past them.
     pub fn is_stopped(&self) -> bool {
         self.claimed_until > Some(self.max_id)
     }
@@ -138,8 +136,8 @@ impl TagRow {
     }
 }
 
-/// A step that is said alone may not exceed the cap; a cap that is said alone pulls a default
-/// step down, as far as nobody chose that step.
+/// Combines new and old steps. A new step alone must not exceed the old `max_step`; a new `max_step`
+/// alone lowers the step if that is larger.
 fn steps(spec: &TagSpec, step_before: u32, max_before: u32) -> Result<(u32, u32), Refusal> {
     let max_step = spec.max_step.unwrap_or(max_before);
     let step = spec.step.unwrap_or(step_before.min(max_step));

@@ -1,46 +1,46 @@
 //! Windows: acquire, renew, release.
 //!
-//! What keeps two holders of one number apart is one figure, `reserved_until`: nothing at or above
-//! it was ever granted. A new lease begins at or above it, a renewal raises it, and only who has
-//! the key may lower it, down to where its own lease began.
+//! One figure keeps two holders of a number apart, `reserved_until`: nothing at or above it was ever
+//! granted. A new lease begins at or above it, a renewal raises it, and only the holder of the key
+//! may lower it, down to where its own lease began.
 
 use super::worker::STICKY_KEEP_MS;
 use super::{Answer, Namespace, Worker, WorkerRow, same_store};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
 
-/// A first window is at most this long: a process that crashes at once blocks its number no longer.
+/// The longest first window: a process that crashes at once blocks its number no longer.
 const FIRST_WINDOW_MS: u64 = 60_000;
 
-/// The rows that an acquire is decided on. A store looks them up; the decision looks at nothing
-/// else, so a database needs three indexes (key, owner, `reserved_until`) and never reads all rows.
-/// [`acquire`] has an example.
+/// The rows from which an acquire is decided. A store looks them up by key, owner and
+/// `reserved_until`, so a database needs three indexes and never reads all rows. [`acquire`] has an
+/// example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    /// The row whose key is this request.
+    /// The row with this request as its key.
     pub mine: Option<Worker>,
-    /// The rows that this owner keeps, if the ask is sticky: one, and two after two servers have
-    /// decided at once. A store that finds more gives any two.
+    /// The rows kept for this owner, if the ask is sticky: one, or two after two servers decided at
+    /// once; any two if there are more.
     pub own: [Option<Worker>; 2],
-    /// A number that is free, the one that rested longest where that is cheap to find; else the
-    /// one that will be free first.
+    /// A free number, the one that rested longest if that is cheap to find; else the one that will be
+    /// free first.
     pub rested: Option<Worker>,
 }
 
-/// A worker number that was given: what is to be written, in one step, and the answer. Both rows
-/// are written or none, and only if nobody else wrote them; else look the candidates up again.
+/// A worker number that was given: the rows to write and the answer. Write both rows in one step, and
+/// only if they have not changed; else look up the candidates again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acquired {
     /// The number and its row.
     pub worker: Worker,
-    /// Another number that this owner kept and keeps no longer.
+    /// Another number that was kept for this owner and is no longer.
     pub freed: Option<Worker>,
     /// The answer.
     pub grant: WindowGrant,
 }
 
-/// Gives a worker number and a first window on it, of at most a minute. Asked again under the same
-/// request id, it gives that same window: a lost answer costs no second number.
+/// Gives a worker number and a first window on it, of at most a minute. A repeat under the same
+/// request id gives the same window, so that a lost answer costs no second number.
 ///
 /// Over a map (a database has the same three look-ups, and one transaction):
 ///
@@ -150,15 +150,15 @@ pub fn acquire(
         held_from: ticks.start,
         // PROTOCOL R16
         reserved_until: ticks.end.max(row.reserved_until),
-        // Also where another server's clock is ahead: of two states of a row the lower is the older.
+        // Never goes down, also if another server's clock is ahead: a lower value marks an older row.
         granted: now.max(row.granted),
     };
     let grant = namespace.answer(store, ask.request, number, ticks, now);
     Ok(Acquired { worker: (number, row), freed, grant })
 }
 
-/// Which number an owner keeps, and which other one it shall keep no longer: of two the one that is
-/// not free, or the older, or one outside the range that may be handed out.
+/// The number to keep for an owner, and the other one to free: of two the one that is not free, or
+/// the older, or one outside the range that may be handed out.
 fn kept(
     namespace: &Namespace,
     own: [Option<Worker>; 2],
@@ -176,8 +176,8 @@ fn kept(
     }
 }
 
-/// No number is free; the first one will be when its window and the floor are over, or its owner
-/// keeps it no longer.
+/// The refusal if no number is free: until the first one's window and the floor are over, or it is
+/// no longer kept for its owner.
 fn exhausted(
     namespace: &Namespace,
     first: Option<Worker>,
@@ -190,13 +190,13 @@ fn exhausted(
     Refusal::until(Code::WorkersExhausted, kept.map_or(rested, |kept| kept.max(rested)))
 }
 
-/// Moves the end of a window forward. Nothing new to give is a success with an empty range; what
-/// a lost answer promised is given by the next. Of the row only `reserved_until` and `granted`
+/// Moves the end of a window forward. With nothing new to give it succeeds with an empty range; the
+/// grant of a lost answer is repeated by the next. Of the row only `reserved_until` and `granted`
 /// change, and never down. [`RenewAsk`] has an example.
 ///
-/// The row is to be written, whatever the answer is: a caller that has ticks which were never granted
-/// here is refused (`STORE_WENT_BACK`), loses the number, and nobody is given it before all is over
-/// that may have been granted of it.
+/// Write the row whatever the answer is: a caller that has ticks which were never granted here is
+/// refused (`STORE_WENT_BACK`) and loses the number, which is given to no other holder before all
+/// that may have been granted of it is over.
 ///
 /// # Errors
 /// They change nothing.
@@ -212,7 +212,8 @@ pub fn renew(
 ) -> Result<(WorkerRow, Answer<WindowGrant>), Refusal<StoreTime>> {
     same_store(store, Some(ask.store))?;
     // PROTOCOL R17
-    // Behind a fence nobody else is given what the caller has, whatever its row says.
+    // Below the floor nothing is granted, so the caller's ticks go to no other holder, whatever its
+    // row contains.
     if ask.have_until < namespace.floor {
         return Err(Code::LeaseLost.into());
     }
@@ -221,7 +222,7 @@ pub fn renew(
     }
     row.sound()?;
     if ask.have_until > row.reserved_until {
-        // Others may have had the number after the caller, and before the store went back.
+        // Before the store went back, others may have had the number after the caller.
         let reserved_until = namespace.fenced(now, row.reserved_until).floor;
         let row = WorkerRow { key: None, reserved_until, ..*row };
         return Ok((row, Err(Code::StoreWentBack.into())));
@@ -238,8 +239,8 @@ pub fn renew(
     Ok((row, Ok(namespace.answer(store, ask.request, ask.worker, ticks, now))))
 }
 
-/// Takes back what of a window was not used; the number rests no longer than to `unused_from`, and
-/// its owner keeps it if it was sticky.
+/// Takes back the unused part of a window: the number is free from `unused_from` on, or stays kept
+/// for its owner if it was sticky.
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LEASE_LOST` if the row is another lease's (a repeat gets this too, and a

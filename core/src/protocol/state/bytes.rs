@@ -1,4 +1,4 @@
-//! Numbers as bytes, one after another, without an index that could be wrong.
+//! Reads and writes numbers as successive bytes, without an index that could be wrong.
 
 /// Writes into a buffer that is large enough.
 pub(super) struct Put<'a>(pub(super) &'a mut [u8]);
@@ -21,7 +21,7 @@ impl Put<'_> {
     }
 }
 
-/// Reads what was written so; `None` beyond its end.
+/// Reads what [`Put`] wrote; `None` beyond the end.
 pub(super) struct Take<'a>(pub(super) &'a [u8]);
 
 impl<'a> Take<'a> {
@@ -50,8 +50,8 @@ impl<'a> Take<'a> {
     }
 }
 
-/// Whether a slot is whole: FNV-1a of 64 bits. It is there for writes that were broken off, and not
-/// against people, who could write any record.
+/// FNV-1a of 64 bits, which shows whether a slot is whole. It guards against writes that were
+/// broken off, not against people, who could write any record.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)

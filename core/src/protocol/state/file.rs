@@ -1,16 +1,16 @@
-//! The two slots together: which of them counts, and which is written next.
+//! The two slots of a state file: which of them counts, and which is written next.
 
 use super::slot::{SLOT, Seen, Slot};
 use super::{StatePlace, StateRecord};
 use crate::values::HostTime;
 
-/// What is to be written into a state file.
+/// A write of a state file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum StateWrite {
     /// From now on the file gives no right.
     Void,
-    /// It gives this one.
+    /// The file gives this right.
     Record(StateRecord),
 }
 
@@ -26,8 +26,8 @@ pub enum Unread {
     Elsewhere,
 }
 
-/// Where a host stands in its state file. It reads the bytes once, and then writes slot after slot:
-/// a slot counts only once it is on the disk.
+/// A host's position in its state file. The host reads the bytes once, and then writes slot after
+/// slot: a slot counts only once it is on the disk.
 ///
 /// ```
 /// use leafid_core::{HostTime, StateFile, StatePlace, StateWrite};
@@ -60,10 +60,10 @@ impl StateFile {
         StateFile { place, counter: 0 }
     }
 
-    /// Reads a file that its process has locked: where the next write goes, and the right that it
-    /// gives. Of content that gives none the host says why, writes zeros over it, and goes on with
-    /// [`StateFile::new`], but for [`Unread::Strange`], which is somebody else's. `since_boot` is the
-    /// time since the machine was started, of which the file tells the store's.
+    /// Reads a file that its process has locked: where the next write goes, and the right that it gives.
+    /// On an error the host reports it, writes zeros over the file, and goes on with
+    /// [`StateFile::new`]; but not on [`Unread::Strange`], which is another program's file. From
+    /// `since_boot`, the time since the machine was started, the file derives the store's time.
     ///
     /// # Errors
     /// [`Unread`].
@@ -83,8 +83,8 @@ impl StateFile {
         }
     }
 
-    /// Looks at the file again: another life of this memory, such as the one that a snapshot was taken
-    /// of, may have written since, and what says [`StateWrite::Void`] must outrank all of it.
+    /// Reads the file's counters again: another image of this memory, such as the one that a snapshot was
+    /// taken of, may have written since, and a [`StateWrite::Void`] must outrank all its writes.
     pub fn look(&mut self, bytes: &[u8; StateFile::BYTES]) {
         let Ok(slots) = slots(bytes) else { return };
         for slot in slots {
@@ -96,8 +96,8 @@ impl StateFile {
         }
     }
 
-    /// The bytes of the next write, and where in the file they go; made so long after the machine was
-    /// started.
+    /// The bytes of the next write, made `since_boot` after the machine was started, and where in the
+    /// file they go.
     pub fn slot(&self, write: &StateWrite, since_boot: HostTime) -> (usize, [u8; SLOT]) {
         let counter = self.counter.saturating_add(1);
         let record = match write {
@@ -107,7 +107,7 @@ impl StateFile {
         (at(counter), Slot { counter, place: self.place, record }.write())
     }
 
-    /// The slot is on the disk. One that failed is written again, in the same place.
+    /// Notes that the slot is on the disk. Without this call the next write goes to the same place.
     pub fn written(&mut self) {
         self.counter = self.counter.saturating_add(1);
     }
@@ -128,9 +128,9 @@ fn slots(bytes: &[u8; StateFile::BYTES]) -> Result<[Seen; 2], Unread> {
     Ok([Slot::read(first), Slot::read(second)])
 }
 
-/// The slot that counts. Writes are made one after another, each on the disk before the next, so two
-/// whole slots follow on each other. Beside a broken one nothing counts: the end of a process breaks
-/// off no write of this length, so it was damaged later, and what it reserved may have been used.
+/// The slot that counts. Each write is on the disk before the next, so two whole slots have successive
+/// counters. Beside a broken slot nothing counts: the end of a process breaks off no write of this
+/// length, so the slot was damaged later, and what it reserved may have been used.
 fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Slot>, Unread> {
     let [first, second] = slots(bytes)?;
     let whole = match (first, second) {

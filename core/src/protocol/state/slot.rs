@@ -25,27 +25,26 @@ const MAGIC: &[u8; 8] = b"LEAFIDST";
 const FORM: [u8; 2] = 1u16.to_le_bytes();
 const SUM_AT: usize = SLOT - 8;
 
-/// What a slot says that is whole.
+/// The content of a whole slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) counter: u64,
     pub(super) place: StatePlace,
-    /// The right, with the store's time when the machine was started; `None` where there is none any
-    /// more.
+    /// The right, with the store's time when the machine was started; `None` if void.
     pub(super) record: Option<StateRecord>,
 }
 
-/// What stands in the place of a slot.
+/// What was read in the place of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is no allocator, and two at a time")]
 pub(super) enum Seen {
     /// Nothing was ever written.
     Zeros,
-    /// One of ours, whole.
+    /// A whole slot.
     Whole(Slot),
-    /// One of ours, and not whole, or of a form that this version does not know.
+    /// A slot that is not whole, or of a format that this version does not know.
     Broken,
-    /// Something else, or one of ours that has lost its beginning.
+    /// Something else, or a slot that has lost its beginning.
     Strange,
 }
 
@@ -95,7 +94,7 @@ impl Slot {
         Slot::parse(body).map_or(Seen::Broken, Seen::Whole)
     }
 
-    /// `None` for what nobody of this form writes.
+    /// `None` for content that no version of this format writes.
     fn parse(body: &[u8]) -> Option<Slot> {
         let mut take = Take(body);
         let (_magic, form) = (take.bytes::<8>()?, take.bytes::<2>()?);

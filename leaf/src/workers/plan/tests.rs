@@ -2,7 +2,6 @@ use super::*;
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
-/// A node that has been silent for an hour.
 fn node(worker: u32, owner: &str) -> Node {
     let old = Some(NOW.plus(-3_600_000));
     let (owner, place) = (Some(owner.to_owned()), format!("node {worker}"));
@@ -18,7 +17,7 @@ fn row(owner: &str, aside: bool) -> Row {
     Row { owner: owner.to_owned(), aside, reserved_until: NOW }
 }
 
-/// A machine's own, and all others up to 599 without a Leaf of theirs.
+/// The row of number 0, and those of the numbers up to 599, which have no node.
 fn rows(own: Row, others: impl Fn(u32) -> Option<Row>) -> BTreeMap<u32, Row> {
     let others = (1..600).filter_map(|worker| Some((worker, others(worker)?)));
     [(0, own)].into_iter().chain(others).collect()
@@ -36,18 +35,18 @@ fn leaving(left: u64) -> Wish {
 fn what_leafid_granted_is_not_left_to_a_leaf_that_has_it() {
     for growth in [Growth::Next(1), Growth::Listed] {
         let found = found(growth, &[(0, "a:1")]);
-        // The namespace was used before it took anything in.
+        // The namespace was used before it took in any of Leaf's numbers.
         let granted = BTreeMap::from([(0, row("someone", false))]);
         let said = says(&found, &granted, &Wish::default());
         for word in ["number 0 is leafid's", "`someone`", "`a:1`", "--stopped a:1"] {
             assert!(said.contains(word), "no `{word}` in {said}");
         }
-        // A person says that it has stopped: it goes over, above all that it can have stamped.
+        // Declared stopped, it is taken over, above everything that it can have stamped.
         let stopped = Wish { stopped: vec!["a:1".to_owned()], ..Wish::default() };
         let over = plan(&found, &granted, &stopped).unwrap().steps.remove(0);
         assert_eq!((over.worker, over.aside.owner.as_str()), (0, "a:1"));
         assert_eq!(over.aside.until, Some(NOW.plus(MARGIN_MS)));
-        // It did, and its machine uses it.
+        // It was taken over, and its machine uses it.
         let own = BTreeMap::from([(0, row("a:1", false))]);
         assert_eq!(says(&found, &own, &Wish::default()), "fine");
     }
@@ -56,7 +55,7 @@ fn what_leafid_granted_is_not_left_to_a_leaf_that_has_it() {
 #[test]
 fn what_leafid_granted_is_not_left_to_a_leaf_that_may_come() {
     let found = found(Growth::Next(1), &[(0, "a:1")]);
-    // Beside the Leafs, below 512.
+    // leafid uses numbers from 512 on, beside the Leafs.
     let beside = |worker| match worker {
         512.. => Some(row("someone", false)),
         _ => Some(row("", true)),
@@ -66,7 +65,7 @@ fn what_leafid_granted_is_not_left_to_a_leaf_that_may_come() {
     let said = says(&found, &rows_beside, &leaving(600));
     assert!(said.contains("number 512 is leafid's") && said.contains("first time"), "{said}");
     assert!(!said.contains("number 511"), "{said}");
-    // Used before it took anything in, and not all of it.
+    // Some numbers were used before any were taken in.
     let early = rows(row("a:1", false), |worker| (worker < 3).then(|| row("someone", false)));
     let said = says(&found, &early, &Wish::default());
     assert!(said.contains("number 1 is leafid's") && said.contains("--back all"), "{said}");
@@ -81,9 +80,9 @@ fn what_was_taken_over_with_all_others_stays_leafids() {
     assert_eq!(says(&found, &over, &Wish::default()), "fine");
     let all = Wish { stopped: vec!["all".to_owned()], ..Wish::default() };
     assert_eq!(plan(&found, &over, &all).unwrap().steps, []);
-    // What is beyond was never left to Leaf.
+    // Numbers from 512 on were never left to Leaf.
     assert!(says(&found, &over, &leaving(600)).contains("number 512 is leafid's"));
-    // Some of it went over to their machines, one by one.
+    // Some were taken over one by one.
     let some = rows(row("a:1", false), |worker| Some(row("", worker > 7 && worker < 512)));
     assert_eq!(says(&found, &some, &Wish::default()), "fine");
 }

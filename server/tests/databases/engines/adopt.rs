@@ -1,4 +1,4 @@
-//! A tag that begins above a table of the database that keeps the store, or of another.
+//! Creates a tag above the IDs of a table, in the store's own database or in another.
 
 use crate::support::{Home, fails, has, says};
 use leafid_servers::{Databases, Postgres, Server, for_test};

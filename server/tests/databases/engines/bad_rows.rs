@@ -1,4 +1,4 @@
-//! As in [`crate::bad_rows`], in tables, in Leaf's and in keys.
+//! Runs [`crate::bad_rows`] over our tables, Leaf's table, and keys.
 
 use leafid_servers::{Databases, LEAF_ALLOC, Mariadb, Server, for_test};
 use serde_json::json;
@@ -17,7 +17,7 @@ fn in_tables<S: Databases>(tags: &str) {
 
 each!(in_tables: postgres Postgres("leafid.tags"), mariadb Mariadb("tags"));
 
-/// Leaf's table has no bounds on what a step may be.
+/// Leaf's table does not restrict a step.
 #[test]
 fn in_leafs_table() {
     let Some(server) = for_test::<Mariadb>() else { return };

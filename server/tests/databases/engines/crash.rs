@@ -1,4 +1,4 @@
-//! As in [`crate::crash`], where the database is killed too.
+//! Runs [`crate::crash`] where the database is killed too.
 
 use std::sync::Arc;
 

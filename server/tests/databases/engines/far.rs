@@ -1,4 +1,4 @@
-//! A database that is far away: each answer is on its way for a while.
+//! A database that is far away: each answer takes a while to arrive.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -14,14 +14,14 @@ use crate::serve;
 use crate::support::{says, until};
 
 const AWAY_MS: u64 = 25;
-/// So many tags that, one after another, they take longer than one answer may.
+/// Enough tags that, read one by one, they take longer than the time-out of an answer.
 const TAGS: usize = 210;
 
-/// The way to a database, open until this program ends.
+/// A proxy to a database that delays answers, open until this program ends.
 #[derive(Clone)]
 struct Way {
     port: u16,
-    /// How long an answer is on its way, in ms.
+    /// The delay of each answer, in ms.
     away: Arc<AtomicU64>,
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
@@ -34,7 +34,7 @@ impl Way {
         let joined = way.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // Where the database is away, the connection ends.
+                // Without its database the connection ends.
                 let _ = joined.join(client, database);
             }
         });
@@ -73,7 +73,7 @@ impl Way {
     }
 }
 
-/// After each interruption it compares every tag that it leased from with what stands there.
+/// After each interruption the server compares every tag that it leased from with its row.
 #[test]
 fn a_server_with_many_tags_comes_back_to_a_mariadb_that_is_far_away() {
     let Some(server) = for_test::<Mariadb>() else { return };

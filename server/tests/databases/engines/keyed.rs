@@ -1,4 +1,4 @@
-//! What is true of etcd and ZooKeeper alike, and of each alone.
+//! Tests of etcd and ZooKeeper: those they share, and those of each alone.
 
 mod cost;
 mod foreign;
@@ -23,7 +23,7 @@ fn three<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) -> Option<(Vec<S>, St
     Some((members, url))
 }
 
-/// One of three members is killed in the middle of the work, whichever it is: the others go on.
+/// Kills each of three members in turn during the work: the others go on.
 fn goes_on_without_a_member<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
     let Some((mut members, url)) = three(cluster, url_of) else { return };
     prepare(&url);
@@ -47,7 +47,7 @@ each!(
     zookeeper Zookeeper(super::Zookeeper::cluster, super::Zookeeper::url_of),
 );
 
-/// Of three members only one is there when the server starts: there is nobody to decide.
+/// The server starts while one of three members runs: without a majority it has to wait.
 fn is_waited_for_without_a_majority<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
     let Some((mut members, url)) = three(cluster, url_of) else { return };
     says(&url, &["init"]);

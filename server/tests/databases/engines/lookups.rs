@@ -1,4 +1,4 @@
-//! The candidates of an acquire are found by index, however many numbers a namespace has seen.
+//! The candidates of an acquire are found by index, however many worker rows a namespace has.
 
 use crate::support::says;
 use leafid_servers::{Databases, Mariadb, Postgres, for_test};
@@ -9,7 +9,7 @@ macro_rules! text {
     };
 }
 
-/// How the database would run each text over 20,000 rows of one time, as after a restart of every holder.
+/// Checks the query plan of each statement over 20,000 rows of one time, as after a restart of every holder.
 fn are_found_by_index<S: Databases>(
     schema: &str,
     fill: &str,

@@ -1,12 +1,12 @@
-//! What is refused at the start, by its name: settings that lose what was answered, a replica, wrong
-//! passwords, missing rights, tables of another program or version.
+//! Reasons to refuse a start, each named in the message: settings that lose answered writes, a replica,
+//! wrong passwords, missing rights, tables of another program or version.
 
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 
 use crate::support::{fails, has, says, until};
 use crate::{SERVE, is_refused, lets_in, serve};
 
-/// Starts with these settings: refused by the name, unless that is let pass.
+/// Starts the database with a setting: the server refuses it by name, unless `passes`.
 fn setting_is_refused<S: Databases>(server: &mut S, setting: &str, passes: bool) {
     server.stop().expect("it ends");
     server.start_again_with(&[setting]).expect("it takes the setting");
@@ -40,7 +40,7 @@ fn settings_of_postgres_that_lose_what_was_answered_are_refused() {
     has(&said, &["STORE_REFUSED", "standby"]);
 }
 
-/// A commit that does not wait for the disk, set while a server is connected.
+/// The setting that commits do not wait for the disk, made while a server is connected.
 #[test]
 fn a_setting_of_postgres_that_is_reloaded_changes_nothing_for_a_session_that_was_looked_at() {
     let Some(server) = for_test::<Postgres>() else { return };
@@ -61,7 +61,7 @@ fn a_setting_of_postgres_that_is_reloaded_changes_nothing_for_a_session_that_was
         assert_eq!(serving.patient("/v1/segments/orders/lease", &ask).0, 200);
     }
     assert_eq!(run("SELECT DISTINCT setting FROM public.seen").trim(), "on");
-    // The next connection is looked at, and would be refused.
+    // The next connection is checked and would be refused.
     run("UPDATE leafid.tags SET step = step");
     assert_eq!(run("SELECT count(DISTINCT setting) FROM public.seen").trim(), "2", "a control");
     serving.end("-TERM");
@@ -76,7 +76,7 @@ fn settings_of_mariadb_that_lose_what_was_answered_are_refused() {
         setting_is_refused(&mut server, &format!("innodb_flush_log_at_trx_commit={flush}"), true);
     }
     setting_is_refused(&mut server, "read_only=1", false);
-    // Its log of changes is off by default, and then it does not matter when it is synced.
+    // The binary log is off by default; then it does not matter when it is synced.
     server.stop().expect("it ends");
     server.start_again_with(&["log-bin=changes", "sync_binlog=0"]).expect("it takes the settings");
     has(&fails(&server.url(), &SERVE, 1), &["sync_binlog = 0"]);
@@ -105,7 +105,7 @@ fn settings_of_mariadb_that_lose_what_was_answered_are_refused() {
     }
 }
 
-/// The statements of the page on stores under this comment.
+/// The statements below this comment on the page on stores.
 fn page(title: &str) -> Vec<&'static str> {
     let page = include_str!("../../../../docs/STORES.md");
     let (_, block) = page.split_once(&format!("```sql\n-- {title}\n")).expect("such a block");
@@ -113,8 +113,8 @@ fn page(title: &str) -> Vec<&'static str> {
     block.split(';').map(str::trim).filter(|statement| !statement.is_empty()).collect()
 }
 
-/// As the page on stores has it, and with less: without the rights, and with a wrong password,
-/// which is never said.
+/// Starts with the rights of the page on stores, without them, and with a wrong password, which is
+/// never shown.
 fn users_have_the_rights_that_the_page_gives<S: Databases>(
     server: &S,
     scheme: &str,
@@ -133,7 +133,7 @@ fn users_have_the_rights_that_the_page_gives<S: Databases>(
     let way =
         format!("LEAFID_STORE='{scheme}://ids_owner:PASSWORD@127.0.0.1:{}/ids'", server.port());
     assert!(made.contains(&way), "{made}");
-    // A server would wait for ever for what no try can find.
+    // Refused at once: waiting for a password would never end.
     has(&fails(&url("ids_owner", "").replace(":@", "@"), &SERVE, 1), &["its password in the URL"]);
     let usual = server.url();
     let nowhere = format!("{}/nodb", usual.rsplit_once('/').expect("a database").0);
@@ -171,13 +171,13 @@ fn users_of_mariadb_have_the_rights_that_the_page_gives() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let before = page("MySQL: before `leafid init`");
     users_have_the_rights_that_the_page_gives(&server, "mysql", "leafid", (&before, &[]));
-    // Somebody without any right.
+    // A user without any right.
     server.run("leafid", "CREATE USER nobody IDENTIFIED BY 's3cret'").expect("a user");
     let url = format!("mysql://nobody:s3cret@127.0.0.1:{}/ids", server.port());
     is_refused(&url, &SERVE, &["does not let this server in"]);
 }
 
-/// Tables of other versions, and of somebody else.
+/// Tables of other versions, and of another program.
 fn other_tables<S: Databases>(table: &str) {
     let Some(server) = for_test::<S>() else { return };
     let url = server.fresh("versions");

@@ -1,13 +1,13 @@
-//! A database that goes back to an older state of itself: with a journal nothing is granted twice to a
-//! server that is started anew, and without one it is.
+//! A database that goes back to an older state: a newly started server with a journal grants nothing
+//! twice, and one without a journal does.
 
 use leafid_servers::{Databases, Mariadb, Postgres, Server, copy, for_test};
 
 use crate::restored::{goes_back, holds_more, lease, make, overlaps, serve};
 use crate::support::{play, says};
 
-/// Has something done with what copies the data of the database, which is stopped for that, and what
-/// puts the copy back, as what it was or as a standby that is promoted.
+/// Calls `act` with two functions: one stops the database and copies its data, the other puts the copy
+/// back, as a primary or as a standby that is promoted.
 fn copied<S: Server, T>(
     server: &mut S,
     promote: impl Fn(&mut S),
@@ -35,7 +35,7 @@ fn starts<S: Server>(server: &mut S) {
     server.start_again().expect("it starts");
 }
 
-/// The database is put back from a copy; how many grants overlap, and the log.
+/// Puts the database back from a copy; gives the number of overlapping grants, and the log.
 fn put_back<S: Server>(
     server: &mut S,
     promote: impl Fn(&mut S),
@@ -86,7 +86,7 @@ fn leafs_table_that_goes_back_grants_nothing_twice() {
     });
 }
 
-/// A copy follows until it lacks the last leases, and takes the place of its primary.
+/// A standby that lacks the last leases takes the place of its primary.
 #[test]
 fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() {
     let Some(mut server) = for_test::<Postgres>() else { return };
@@ -107,7 +107,7 @@ fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() 
     assert!(found.0 > 20, "the control finds only {}", found.0);
 }
 
-/// Under a server that goes on: what it wrote itself it knows, with a journal or without.
+/// The server goes on: it remembers its own writes, with a journal or without.
 #[test]
 fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() {
     let Some(mut server) = for_test::<Postgres>() else { return };
@@ -124,7 +124,7 @@ fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() 
     });
 }
 
-/// What forbids a store in the place of one that a journal knows is the same for every engine: `journal.rs`.
+/// The rest of a journal's refusals is the same for every engine: `journal.rs`.
 #[test]
 fn a_copy_in_postgres_is_given_an_id_of_its_own() {
     let Some(server) = for_test::<Postgres>() else { return };

@@ -1,4 +1,4 @@
-//! A store is made by a command, waited for when its database is down, and found again.
+//! A store is created by a command; a server waits for it while its database is down, and finds it again.
 
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
@@ -7,8 +7,8 @@ use super::keyed::keys::Keys;
 use crate::support::{Serving, fails, has, number, refusal, says, until};
 use crate::{REQUEST, SERVE, serve};
 
-/// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine
-/// an answer may come too late, and what it granted is a gap then.
+/// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine an
+/// answer may come too late, and its range is a gap then.
 fn leases_ten(serving: &Serving, from: u64) -> u64 {
     let (ask, mut gaps) = (json!({ "request": REQUEST }), 0);
     let had = until(|| {
@@ -22,17 +22,17 @@ fn leases_ten(serving: &Serving, from: u64) -> u64 {
     start + 10
 }
 
-/// `nothing` is said of an empty place.
+/// `nothing` is the message for a place without a store.
 fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     let Some(mut server) = for_test::<S>() else { return };
     let url = server.fresh("made");
-    // An empty place is what a lost store looks like.
+    // A lost store would look the same, so nothing is created.
     has(&fails(&url, &SERVE, 1), &["leafid init", nothing]);
     let made = says(&url, &["init"]);
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
     let again = fails(&url, &["init"], 1);
     assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
-    // Without a server.
+    // By a command, without a server.
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
     let id = &made.split("store id ").nth(1).expect("an id")[..32];
@@ -40,9 +40,9 @@ fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     has(&fails(&url, &other, 1), &["STORE_CHANGED", id]);
     let mut serving = serve(&url, &["--expect-store", id]);
     serving.ready(200, &["\"ok\""]);
-    // A number of 64 bits, which no text on the way may shorten.
+    // A number of 64 bits: no conversion on the way may lose digits.
     let next = leases_ten(&serving, 9_223_372_036_854_770_000);
-    // The database goes and comes back: the server says so, and goes on where it stood.
+    // The database goes away and comes back: the server reports it, and goes on where it was.
     server.crash();
     serving.ready(503, &["STORE_UNAVAILABLE"]);
     server.start_again().expect("it comes back");
@@ -52,7 +52,7 @@ fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
     leases_ten(&serving, next);
     let (code, rest) = serving.end("-TERM");
     assert_eq!(code, Some(0));
-    // Later, where it had to wait for the connection.
+    // The line comes later where the server had to wait for a connection.
     has(&format!("{}{rest}", serving.first), &[", opened ", "1 tag"]);
 }
 
@@ -76,9 +76,9 @@ fn is_waited_for<S: Server>() {
     server.start_again().expect("it comes back");
     serving.ready(200, &["\"ok\"", "\"journal\":\"written\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
-    // The control: a store that is not there is not waited for.
+    // The control: the server does not wait for a store that does not exist.
     assert!(fails(&server.fresh("empty"), &SERVE, 1).contains("leafid init"));
-    // One that stops while it waits ends at once.
+    // A server that is stopped while it waits ends at once.
     server.stop().expect("it ends");
     let mut serving = serve(&url, &[]);
     assert_eq!(serving.end("-TERM").0, Some(0));
@@ -86,7 +86,7 @@ fn is_waited_for<S: Server>() {
 
 each!(every is_waited_for);
 
-/// What is done when this value goes, also where its test fails.
+/// Calls a function when dropped, also where the test fails.
 struct AtLast<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtLast<F> {
@@ -104,7 +104,7 @@ fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     let url = server.fresh("locked");
     says(&url, &["init"]);
     std::thread::scope(|scope| {
-        // Ended from here, whatever it says of that: also where this test fails.
+        // The session is ended from here, also where this test fails; its error does not matter.
         scope.spawn(|| drop(server.run("locked", lock)));
         let sleeps = || server.run("locked", sleeper).ok().filter(|id| !id.trim().is_empty());
         let locked = AtLast(|| {
@@ -138,8 +138,7 @@ fn mariadb_whose_tables_are_locked_is_waited_for() {
     );
 }
 
-/// Another store stands behind the name after a while: nothing is granted from it, with or without a
-/// broken connection.
+/// Another store takes over the name: nothing is granted from it, with or without a broken connection.
 fn another_store_behind_the_name_stops_the_server<S: Server>(
     url: fn(&S) -> String,
     forget: fn(&S),
@@ -163,7 +162,7 @@ fn another_store_behind_the_name_stops_the_server<S: Server>(
             server.start_again().expect("it comes back");
             serving.ready(503, &["STORE_CHANGED"]);
         } else {
-            // The write that finds out has no grant; whoever asks next is told by name.
+            // The write that notices is not granted; the next request is refused by name.
             let refused = serving.post(path, &ask);
             assert_eq!(refused.0, 503, "{refused:?}");
         }

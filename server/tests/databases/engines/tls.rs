@@ -1,5 +1,5 @@
-//! TLS to PostgreSQL and MariaDB by the options that their own programs have: the certificate is
-//! looked at, and what is wrong with it is said with what to do.
+//! TLS to PostgreSQL and MariaDB, with the options of their own clients: a bad certificate is refused with
+//! its reason and a remedy.
 
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use rcgen::{
@@ -23,7 +23,7 @@ impl Authority {
         Authority(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
     }
 
-    /// A certificate for a server of this name, or for the user of that name, and its key.
+    /// Issues a certificate, with its key, for a server or a user of this name.
     fn certify(&self, name: &str, purpose: ExtendedKeyUsagePurpose) -> [String; 2] {
         let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
         params.distinguished_name.push(DnType::CommonName, name);
@@ -38,7 +38,7 @@ impl Authority {
     }
 }
 
-/// A folder, the authority whose certificate is `ca` in it, and the file of another one's.
+/// A folder, an authority, and the certificate files of that authority and of another.
 fn authorities() -> (Home, Authority, [String; 2]) {
     let (home, ours) = (Home::new(), Authority::new("ours"));
     let files = [("ca.pem", &ours), ("other.pem", &Authority::new("theirs"))]
@@ -60,7 +60,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
         }
     };
 
-    // It has no certificate, so it speaks none.
+    // The database has no certificate, so it speaks no TLS.
     is_refused(&by("require", &ca), &SERVE, &["speaks no TLS", "ssl"]);
 
     put(&server, ours.server(HERE));
@@ -72,21 +72,21 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     server.stop().expect("it ends");
     let settings = ["ssl=on", "ssl_ca_file=users.crt"];
     server.start_again_with(&settings).expect("it takes the settings");
-    // Nobody who is in between could show the proof that the password is bound to this connection.
+    // Channel binding ties the password to this connection, which no man in the middle can do.
     let good = format!("{}&channel_binding=require", by("verify-full", &ca));
     says(&good, &["init"]);
     says(&good, &["tag", "create", "orders"]);
     lets_in(&good, "s3cret");
     lets_in(&by("require", &ca), "s3cret");
-    // The control: without TLS nobody comes in.
+    // The control: without TLS no connection is accepted.
     is_refused(&url, &SERVE, &["does not let this server in", "no encryption"]);
-    // Another authority's word does not count, and by default that of the public ones does.
+    // Another authority is not trusted; by default the public ones are.
     for unknown in [by("verify-full", &other), by("verify-ca", &other), by("require", "system")] {
         is_refused(&unknown, &SERVE, &["UnknownIssuer", "sslrootcert=FILE"]);
     }
     is_refused(&format!("{url}?sslmode=require"), &SERVE, &["UnknownIssuer", "sslrootcert=FILE"]);
 
-    // Whoever may come in by a certificate alone shows one.
+    // A user that may log in by certificate alone presents one.
     server.fresh("shop");
     let [certificate, key] = ours.certify("ids", ExtendedKeyUsagePurpose::ClientAuth);
     let (certificate, key) = (home.write("ids.pem", &certificate), home.write("ids-key.pem", &key));
@@ -106,7 +106,7 @@ fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
     }
     lets_in(&by("verify-ca", &ca), "s3cret");
     is_refused(&by("verify-ca", &other), &SERVE, &["UnknownIssuer"]);
-    // One that only calls itself as ours does.
+    // An authority that only has the same name as ours.
     let imitated = home.write("imitated.pem", &Authority::new("ours").0.pem());
     is_refused(&by("verify-ca", &imitated), &SERVE, &["BadSignature", "sslrootcert=FILE"]);
 }
@@ -145,7 +145,7 @@ fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
     says(&good, &["tag", "create", "orders"]);
     lets_in(&good, "s3cret");
     lets_in(&by("required", &ca), "s3cret");
-    // The control: without TLS nobody comes in.
+    // The control: without TLS no connection is accepted.
     is_refused(&url, &SERVE, &["does not let this server in"]);
     for unknown in [by("VERIFY_IDENTITY", &other), format!("{url}?ssl-mode=REQUIRED")] {
         is_refused(&unknown, &SERVE, &["UnknownIssuer", "ssl-ca=FILE"]);

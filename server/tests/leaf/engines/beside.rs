@@ -1,4 +1,4 @@
-//! A Leaf at work on the table of a server: no number is given twice, and all lie above the old ones.
+//! A Leaf and a server share one table: no number is granted twice, and all lie above the old ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,18 +16,18 @@ use crate::troubled::{Trouble, Troubled};
 
 type Ranges = Vec<(u64, u64)>;
 
-/// So many programs lease through the servers so many times each, and so many Leafs take segments.
+/// How many programs lease through the servers (`ROUNDS` times each), and how many Leafs take segments.
 const HOLDERS: usize = 4;
 const ROUNDS: usize = 60;
 const LEAFS: usize = 3;
-/// Where the row stands when all begin.
+/// The row's position at the start.
 const OLD: u64 = 1_000_001;
 
 fn registry(back_end: impl BackEnd) -> Registry {
     Registry::over(None, back_end, clock(), false).expect("a registry")
 }
 
-/// How far both sides are.
+/// The progress of both sides.
 #[derive(Default)]
 struct Pace {
     granted: usize,
@@ -35,8 +35,8 @@ struct Pace {
     done: bool,
 }
 
-/// What holders had through these servers, and Leafs beside them. Neither side runs away from the
-/// other: a Leaf that never rests always writes before a server that has read.
+/// The ranges that holders got through these servers, and Leafs beside them. Each side waits for the
+/// other: a Leaf that never rests would win every race against a server.
 fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let servers = Arc::new(servers);
@@ -55,7 +55,7 @@ fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
                         if look.wait_for(near).await.expect("a pace").done {
                             break taken;
                         }
-                        // Leaf doubles its step where a segment did not last.
+                        // Leaf doubles its step where a segment was used up quickly.
                         let step = (taken.len() % 2 == leaf % 2).then_some(4_000);
                         taken.push(connection.segment("orders", step).await);
                         pace.send_modify(|pace| pace.segments += 1);
@@ -94,8 +94,8 @@ fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
     })
 }
 
-/// A lease, asked for again until it is had, as every holder does: Leafs may be faster to write than a
-/// server to read.
+/// Leases, repeating the request as every holder does: a Leaf may write between a server's reading and
+/// writing.
 async fn lease(server: &Registry, n: u32) -> (u64, u64) {
     let mut request = [7; 16];
     request[..4].copy_from_slice(&n.to_be_bytes());
@@ -123,7 +123,7 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
     assert!(all.iter().all(|(from, until)| *from >= OLD && from < until), "above the old ones");
     assert_eq!(overlaps(all), 0);
 
-    // The control: the same without the condition of the write.
+    // The control: the same, with writes that have no condition.
     let url = database(&server, "careless", &rows);
     let careless =
         || registry(Troubled::over(Mariadb::opened(&url), Trouble::Blind, &Arc::default()));

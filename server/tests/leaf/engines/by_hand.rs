@@ -1,4 +1,4 @@
-//! Rows of `leaf_alloc` that an operator inserts or deletes past leafid: no number comes twice.
+//! Rows of `leaf_alloc` that an operator inserts or deletes past leafid: no number is granted twice.
 
 use leafid_servers::{Databases, Mariadb, for_test};
 
@@ -24,7 +24,7 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     let list = says(&url, &["tag", "list"]);
     let new = list.lines().find(|line| line.starts_with("new")).expect("the tag");
     assert!(new.contains(" 95 ") && new.trim_end().ends_with('-'), "{list}");
-    // The end that the deleted tag had is not the new one's.
+    // The new tag does not inherit the deleted one's end.
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let serving = serve(&url);
     let (_, grant) = lease(&serving, "new");
@@ -33,7 +33,7 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     runtime.block_on(async {
         let mut leaf = Leaf::connect(&url).await;
         assert_eq!(leaf.segment("new", None).await, (105, 115));
-        // One that is there first takes what the row says; the tag stands where it stood for leafid.
+        // A Leaf that comes first takes the row's position; for leafid the tag stays where it was.
         assert_eq!(leaf.segment("set", None).await, (1, 11));
     });
     let (_, grant) = lease(&serving, "new");
@@ -41,7 +41,7 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     let set = says(&url, &["tag", "set", "set", "--step", "20"]);
     assert!(set.contains("next number 95, step 20") && !set.contains("until"), "{set}");
     assert_eq!(row(&server, "inserted", "set"), "95\t20");
-    // Deleted once more it stands where it stood.
+    // Deleted once more, the tag keeps its position.
     for (tag, next) in [("gone", "95"), ("new", "125")] {
         says(&url, &["tag", "delete", tag]);
         has(&says(&url, &["tag", "create", tag]), &[&format!("next number {next},")]);
@@ -53,7 +53,7 @@ fn a_tag_whose_row_was_deleted_by_hand_is_made_again_only_with_its_first_number(
     let Some(server) = for_test::<Mariadb>() else { return };
     let url = database(&server, "removed", "('orders', 5001, 1000, NULL)");
     says(&url, &["init"]);
-    // Something that Leaf's table has no room for: leafid has a row of its own, at 5001.
+    // Leaf's table has no column for this setting: leafid keeps a row of its own, at 5001.
     says(&url, &["tag", "set", "orders", "--max-step", "2000"]);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let taken = async { Leaf::connect(&url).await.segment("orders", Some(895_000)).await };
@@ -66,7 +66,7 @@ fn a_tag_whose_row_was_deleted_by_hand_is_made_again_only_with_its_first_number(
     }
     assert_eq!(row(&server, "removed", "orders"), "");
     play(&url, "tag create orders --from 900001 => next number 900001,");
-    // A lease is noted beside Leaf's row: what is deleted by the command needs no first number.
+    // A lease is recorded beside Leaf's row, so a tag deleted by the command needs no first number.
     says(&url, &["tag", "delete", "orders"]);
     assert!(says(&url, &["tag", "create", "orders"]).contains("next number 900001,"));
 }

@@ -1,4 +1,4 @@
-//! As in [`crate::config`], where the file names a database.
+//! Runs [`crate::config`] with a file that names a database.
 
 use std::process::Command;
 
@@ -37,7 +37,7 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
     home.write("leaf.properties", &text("s3wrong"));
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
-    // A wrong password is not waited for.
+    // A server does not wait with a wrong password.
     let said = refused(command.arg("--leaf-config").arg(config), 1);
     for text in [first, rest, leaf.serving.log(), said] {
         assert!(!text.contains("ret") && !text.contains("s3wrong"), "{text}");

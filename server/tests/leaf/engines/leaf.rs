@@ -1,4 +1,4 @@
-//! A Leaf: how it registers, stamps and tells its time, on a clock that is passed in.
+//! A simulated Leaf that registers, stamps IDs and reports its time, on a clock that is passed in.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,14 @@ pub fn now() -> i64 {
     SystemClock.wall().get()
 }
 
-/// How often a Leaf tells its registry the time.
+/// How often a Leaf reports its time to its registry.
 pub const TELLS_MS: i64 = 3_000;
 
 const PORT: &str = "54215";
 
-/// Leaf's registry: all that a Leaf asks of it, or tells it.
+/// The operations of Leaf's registry.
 pub trait Registry {
-    /// The number of a machine, which it gets at its first start.
+    /// Registers a machine; gives its worker number, which it gets at its first start.
     fn register(&self, ip: &str, port: &str, at: i64) -> u32;
     fn tell(&self, leaf: &Leaf, at: i64);
 }
@@ -29,7 +29,7 @@ pub struct Leaf {
     pub worker: u32,
     pub ip: String,
     pub port: String,
-    /// How far its clock is ahead of ours, in ms.
+    /// How far the Leaf's clock is ahead of ours, in ms.
     pub ahead_ms: i64,
     pub runs: bool,
     last: i64,
@@ -43,7 +43,7 @@ impl Leaf {
         Leaf { ahead_ms, told: now + ahead_ms, ..Leaf::again(worker, ip) }
     }
 
-    /// A machine's Leaf starts again, on the number that it has.
+    /// Starts a machine's Leaf again, on its worker number.
     pub fn again(worker: u32, ip: &str) -> Leaf {
         let (ip, port) = (ip.to_owned(), PORT.to_owned());
         let (ahead_ms, last, sequence, told) = (0, -1, 0, 0);
@@ -54,7 +54,7 @@ impl Leaf {
         format!("{}:{}", self.ip, self.port)
     }
 
-    /// Time passes: every 3 s it tells its own.
+    /// Lets time pass: every 3 s the Leaf reports its own time.
     pub fn tick(&mut self, registry: &impl Registry, now: i64) {
         let at = now + self.ahead_ms;
         if self.runs && at >= self.told + TELLS_MS {
@@ -84,7 +84,7 @@ impl Leaf {
     }
 }
 
-/// The next number of a row of numbers that looks like chance.
+/// Steps a pseudo-random generator.
 pub fn draw(random: &mut u64) -> u64 {
     *random =
         random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -105,7 +105,7 @@ impl Tree {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a thread that keeps the session");
         let host = format!("127.0.0.1:{}", server.port());
-        // It lasts while this machine does other things.
+        // The session must survive a busy machine.
         let session = Client::connector().with_session_timeout(Duration::from_secs(120));
         let client = runtime.block_on(session.connect(&host)).expect("ZooKeeper answers");
         let path = format!("/snowflake/{name}");

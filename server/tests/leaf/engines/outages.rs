@@ -1,4 +1,4 @@
-//! What Leaf's clients are answered while its database is away.
+//! Answers to Leaf's clients while the database is down.
 
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 
@@ -25,7 +25,7 @@ fn a_known_tag_outlives_its_database_and_goes_on_without_a_gap() {
     let mut leaf = Running::start(&["--store", &url]);
     assert_eq!(leaf.number(PATH), 1);
     let mut last = 1;
-    // Until the next range is there: no lease is under way then.
+    // Waits for the next range, so that no lease is under way.
     let ready = until(|| {
         let ready = leaf.get("/cache").contains("<td>orders</td><td>true</td><td>true</td>");
         if !ready {
@@ -66,14 +66,14 @@ fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
         .run("deleted", "INSERT INTO leaf_alloc (biz_tag, step) VALUES ('late', 10)")
         .expect("a row");
     assert_eq!(leaf.number(late), 1, "without a minute's wait");
-    // A key that is no name of ours is one of Leaf's.
+    // Keys that are not names for leafid may be names for Leaf.
     for key in ["%3Cb%3E", "gr%C3%B6%C3%9Fe"] {
         assert_eq!(leaf.number(&format!("/api/segment/get/{key}")), 1, "{key}");
     }
     let page = leaf.get("/db");
     assert!(page.contains("<td>&lt;b&gt;</td>") && !page.contains("<b>"), "{page}");
 
-    // One that the table's characters cannot even write.
+    // A key that the table's character set cannot hold.
     let unknown = leaf.client.call("GET", "/api/segment/get/%E8%AE%A2%E5%8D%95", &[]);
     assert!(unknown.body.contains("id=-2"), "{}\n{}", unknown.body, leaf.serving.log());
 

@@ -1,5 +1,5 @@
-//! Leafs that run and stop beside leafid, second by second on a clock that is passed in: no ID comes
-//! twice, and each machine keeps its number. Without the import, or without what it says of time, some do.
+//! Machines move from Leaf to leafid one by one, on a clock that is passed in: no ID comes twice, and
+//! each machine keeps its number. The controls: without the import, or its times, some IDs do.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use leafid_store::registry::{self, Answer};
 use super::leaf::{Leaf, Registry, Table, Tree, draw};
 
 const STEP_MS: i64 = 250;
-/// So many IDs everybody makes in a step, all in its first ms if it can.
+/// How many IDs each process makes in a step, all in its first ms if possible.
 const IDS: usize = 120;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Holder {
 struct Ended {
     ids: usize,
     twice: usize,
-    /// The machines with the number that Leaf gave them, and the last that leafid did.
+    /// Each machine, its number from Leaf, and its last one from leafid.
     numbers: Vec<(String, u32, Option<u32>)>,
     by_leafid: usize,
     by_leaf: usize,
@@ -107,7 +107,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
     let seed: u64 = 20_261_121;
     println!("seed {seed}");
     let mut random = seed;
-    // Ahead of the registry's own clock, so that it does not matter how fast this machine is.
+    // Ahead of the registry's clock, so that this machine's speed does not matter.
     let begun = SystemClock.wall().plus(600_000);
     let clock = Arc::new(ManualClock::at(begun));
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
         if left_out == LeftOut::Ownership {
             return None;
         }
-        // A second of this life lasts no second, so nothing here was ever quiet for long.
+        // Simulated seconds are shorter than real ones, so no Leaf was quiet for long in real time.
         let stopped = stopped.iter().map(|owner| (*owner).to_owned()).collect();
         let wish = Wish { stopped, quiet_ms: 0, ..Wish::default() };
         let found = read();
@@ -151,7 +151,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
         let now = begun.get() + step * STEP_MS;
         clock.set(StoreTime::new(now));
         match step * STEP_MS {
-            // The first machine goes over, alone; its Leaf told its time up to 3 s ago.
+            // The first machine moves alone; its Leaf reported its time up to 3 s ago.
             20_000 => {
                 leafs[0].runs = false;
                 let owner = leafs[0].owner();
@@ -168,7 +168,7 @@ fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -
                     holders.push((leaf.owner(), Holder::new(&leaf.owner(), true, 8)));
                 }
             }
-            // The machines' processes start again once, and find their numbers free.
+            // The machines' processes restart once, and find their numbers free.
             60_000 => {
                 for (owner, holder) in holders.iter_mut().filter(|(owner, _)| !owner.is_empty()) {
                     let mut asked = Asked { store: &store, runtime: &runtime };
@@ -216,7 +216,7 @@ fn goes_over(registry: &impl Registry, read: impl Fn() -> Found) {
     let counts = |done: &Plan| (done.aside().count(), done.over().count(), done.as_wanted);
     assert_eq!(counts(&done[0]), (512, 0, 0));
     assert_eq!(counts(&done[1]), (0, 1, 511));
-    // All others, with and without a Leaf; the new one's owner is told with its number.
+    // All other machines, with and without a Leaf; the list names the new one's owner and number.
     assert_eq!(counts(&done[2]), (0, 511, 1));
 }
 

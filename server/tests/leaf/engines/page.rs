@@ -1,5 +1,5 @@
-//! `docs/MIGRATING-FROM-LEAF.md`: its commands, step by step, beside a Leaf that runs, stops and starts again as the page
-//! says.
+//! Runs the commands of `docs/MIGRATING-FROM-LEAF.md`, beside a Leaf that runs, stops and restarts as the
+//! page describes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Running {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A test that failed leaves none at work: it would keep its database, too.
+/// Stops it when a test fails: it would also keep its database open.
 impl Drop for Running {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -64,7 +64,7 @@ impl Running {
                 ids.into_iter().for_each(|id| *out.snowflakes.entry(id).or_default() += 1);
                 (end - 5..end).for_each(|number| *out.numbers.entry(number).or_default() += 1);
                 drop(out);
-                // It tells its time more often than a Leaf does, which changes nothing for who looks.
+                // It reports its time more often than a Leaf, which makes no difference to the import.
                 std::thread::park_timeout(Duration::from_millis(100));
             }
         });
@@ -79,7 +79,7 @@ impl Running {
 }
 
 struct World {
-    // First to go: it writes into the folder.
+    // Dropped before the folder, into which it writes.
     serving: Option<Serving>,
     folder: tempfile::TempDir,
     names: Vec<(String, String)>,
@@ -157,7 +157,7 @@ fn the_page_is_walked_step_by_step() {
     }
     let tree = Arc::new(Tree::in_zookeeper(&zookeeper, "com.example.leaf"));
     let other = tree.register("192.0.2.3", "54215", now());
-    // The page's machine is this one: a server finds its number by its address.
+    // The page's machine is this one: a server finds its worker number by its address.
     let leaf = || Leaf::again(u32::from(other == 0), "127.0.0.1");
     assert_eq!(tree.register("127.0.0.1", "54215", now()), leaf().worker);
 
@@ -223,7 +223,7 @@ fn the_page_is_walked_step_by_step() {
     assert!(out.snowflakes.len() > 120 && out.numbers.len() > 50);
     assert_eq!((twice(&out.snowflakes), twice(&out.numbers)), (0, 0));
     assert!(out.numbers.keys().all(|number| *number > 5_000_000), "above the old ones");
-    // Of each curl: numbers above the old ones, then workers that no running Leaf has.
+    // The answers of each curl: numbers above the old ones, then workers that no running Leaf has.
     assert_eq!(told.len(), 150);
     assert!(told[50..].iter().all(|worker| *worker >= 512 || *worker == 1), "{told:?}");
     let list = world.runs("leafid worker list default --store \"$LEAF_DB\"");

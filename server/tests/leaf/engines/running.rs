@@ -1,10 +1,10 @@
-//! Leaf's table as Leaf's script makes it, and a writer that uses it as a running Leaf does.
+//! Leaf's table as Leaf's script creates it, and a writer that uses it as a running Leaf does.
 
 use leafid_servers::{Databases, LEAF_ALLOC, Mariadb, Server};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Opts, TxOpts};
 
-/// A database of Leaf's with these rows: `('orders', 1, 2000, 'a test')`.
+/// Creates Leaf's database with these rows, such as `('orders', 1, 2000, 'a test')`.
 pub fn database(server: &Mariadb, name: &str, rows: &str) -> String {
     let url = server.fresh(name);
     server.run(name, LEAF_ALLOC).expect("Leaf's table");
@@ -27,8 +27,7 @@ impl Leaf {
         Leaf { connection: Conn::new(options).await.expect("a connection") }
     }
 
-    /// The next segment, as Leaf takes one: by the row's own step, or by an adapted one. From, and up
-    /// to.
+    /// Takes the next segment as Leaf does, by the row's own step or an adapted one. Gives its start and end.
     pub async fn segment(&mut self, tag: &str, step: Option<u64>) -> (u64, u64) {
         let mut transaction =
             self.connection.start_transaction(TxOpts::default()).await.expect("a transaction");

@@ -1,4 +1,4 @@
-//! As in [`crate::serve`], where Leaf's numbers are in a ZooKeeper.
+//! Runs [`crate::serve`] with Leaf's worker numbers in a ZooKeeper.
 
 use leafid_servers::{Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
@@ -22,7 +22,7 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
     let (mut borrowed, mut said) = one_start(&stopped);
     if said.contains("is left alone") {
         assert!(said.contains("512 numbers set aside"), "{said}");
-        // Another number until then, and none that a Leaf has.
+        // Until then another number, which no Leaf has.
         let taken = until(|| {
             assert!(borrowed >= 512, "{borrowed}: {said}");
             (borrowed, said) = one_start(&stopped);
@@ -30,7 +30,7 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
         });
         assert!(taken.is_some(), "{said}");
     }
-    // The node has been silent for 15 s, but the store was not told that it stopped.
+    // The node has been silent for 15 s, but nobody told the store that it stopped.
     let (worker, said) = one_start(&args_of(&another));
     assert!(worker >= 512, "{worker}: {said}");
     let command = format!("worker import default --leaf-zookeeper {}", tree.url);
@@ -49,7 +49,7 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
 #[test]
 fn a_leaf_that_takes_any_number_leaves_none_beside_it() {
     let Some(mut server) = for_test::<Zookeeper>() else { return };
-    // The tree is of zk_normal, and the file says what Leafs will do from their next start on.
+    // The tree was made by zk_normal; the file has the mode of the Leafs' next start.
     let tree = Tree::in_zookeeper(&server, "com.example.leaf");
     tree.make(&format!("{}/forever", tree.path), "", CreateMode::Persistent);
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! Names that differ in case only: one where Leaf's column folds case, as it does by default.
+//! Names that differ in case only are one tag where Leaf's column folds case, as by default.
 
 use leafid_servers::{Databases, Mariadb, for_test};
 
@@ -24,7 +24,7 @@ fn another_spelling_is_refused_with_the_one_that_is_there() {
     play(&url, script);
     assert_eq!(row(&server, "spelled", "orders"), "900001\t2000", "nothing was changed");
 
-    // To a client of Leaf the key is unknown, as it is to Leaf.
+    // A client of Leaf is told that the key is unknown, as Leaf does.
     let answer =
         Running::start(&["--store", &url]).client.call("GET", "/api/segment/get/ORDERS", &[]);
     assert!(answer.status == 500 && answer.body.contains("id=-2"), "{answer:?}");
@@ -46,7 +46,7 @@ fn a_deleted_tag_keeps_its_position_for_every_spelling() {
     play(&url, "tag create ORDERS => next number 900001,");
     says(&url, &["tag", "advance", "ORDERS", "--to", "900500"]);
     says(&url, &["tag", "delete", "ORDERS"]);
-    // Two tombstones now, of which the first is behind.
+    // Two tombstones now; the first has the lower position.
     let kept = "SELECT count(*), min(max_id), max(max_id) FROM leafid_tags";
     assert_eq!(server.run("deleted", kept).expect("rows").trim(), "2\t900001\t900500");
     play(&url, "tag create orders => next number 900500,");

@@ -1,5 +1,5 @@
-//! `leaf_alloc` as the table of tags: read as it is, written as Leaf reads it, and what it lacks kept
-//! beside it.
+//! `leaf_alloc` as the table of tags: read as it is, written as Leaf expects it; settings that it lacks
+//! are kept beside it.
 
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn a_row_that_only_leaf_knows_is_served_at_once() {
     server.run("plain", insert).expect("a row");
     let (status, grant) = lease(&serving, "late");
     assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("101")));
-    // What Leaf cannot keep stands beside its table, which stays as it was made.
+    // Settings without a column are kept beside Leaf's table, which keeps its form.
     let (_, list) = serving.get("/v1/tags");
     assert_eq!(list["tags"][0]["tag"], "late");
     assert_eq!(list["tags"][1]["max_step"], 1_000_000);
@@ -58,7 +58,7 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
                   tag list => 6000 & 95
                   tag advance old --to 5500 => next number 5500";
     play(&url, script);
-    // The last lease before the end is shorter, and then there is none.
+    // The last lease before the end is shorter; then the tag is spent.
     let serving = serve(&url);
     for (start, end) in [("70", "80"), ("80", "90"), ("90", "95")] {
         let (_, grant) = lease(&serving, "new");
@@ -66,10 +66,10 @@ fn tags_are_made_changed_and_deleted_by_the_command() {
     }
     assert_eq!(lease(&serving, "new").1["code"], "TAG_SPENT");
     drop(serving);
-    // A tombstone keeps the position, and Leaf sees no row.
+    // A tombstone beside the table keeps the position; Leaf sees no row.
     says(&url, &["tag", "delete", "new"]);
     assert_eq!(row(&server, "verbs", "new"), "");
-    // Two that differ in case only are one there.
+    // Names that differ in case only are one tag here.
     let script = "tag set new --step 5 =1 TAG_UNKNOWN
                   tag create new => next number 95, step 1000
                   tag create new =1 TAG_EXISTS
@@ -92,14 +92,14 @@ fn a_database_without_leafs_table_is_refused() {
         has(&fails(&url, &["init"], 1), &[code, words]);
         server.run("empty", "DROP TABLE leaf_alloc").expect("it goes");
     }
-    // Tables of other programs that are called as ours are elsewhere do no harm.
+    // Other programs' tables with the names that ours have elsewhere do no harm.
     let url = database(&server, "crowded", "('orders', 1, 100, NULL)");
     for name in ["tags", "meta", "workers"] {
         server.run("crowded", &format!("CREATE TABLE {name} (id INT)")).expect("a table");
     }
     let plain = url.strip_suffix("?tags=leaf_alloc").expect("a store of Leaf's");
     assert!(fails(plain, &["init"], 1).contains("SCHEMA_MISMATCH"));
-    // An empty store is made by a command, there as everywhere.
+    // Here too an empty store is created by a command only.
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
     has(&refused, &["leafid init --store mysql://", "?tags=leaf_alloc"]);
     says(&url, &["init"]);

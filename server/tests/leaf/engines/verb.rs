@@ -1,4 +1,4 @@
-//! As in [`crate::verb`], of a tree in ZooKeeper and of a table.
+//! Runs [`crate::verb`] over a tree in ZooKeeper and over a table.
 
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     let said = store.import(&zookeeper);
     has(&said, &["0 numbers set aside", "512 as they were; set aside now: 512"]);
 
-    // One says that they have stopped, and they run.
+    // The command claims that the Leafs have stopped, but they run.
     let running = ["has a Leaf that runs", "wait 3600 s", "forever/192"];
     store.refuses(&with(&["--stopped", "all", "--quiet", "1h"]), &running);
     store
         .refuses(&with(&["--stopped", "192.0.2.9:1"]), &["names `192.0.2.9:1`", "192.0.2.2:54215"]);
-    // A new Leaf takes a number that leafid leaves it; one that leafid has granted is found.
+    // A new Leaf gets a number that leafid leaves to Leafs; one that leafid has granted is reported.
     for n in 4..8 {
         tree.register(&format!("192.0.2.{n}"), "54215", now());
     }
@@ -153,7 +153,7 @@ fn a_table_is_taken_in_over_http_too() {
     has(&said, &["worker 1 is kept for `192.0.2.2:8080`"]);
     let list = says(&serving.url, &["worker", "list", "leaf"]);
     assert!(list.lines().count() == 4 && list.contains(" 2..67 "), "{list}");
-    // And back: while leafid does not use the number, a Leaf may have it again.
+    // The way back: while leafid does not use the number, a Leaf may have it again.
     refuses(&["--back", "192.0.2.2:8080"], &["WORKERS_EXHAUSTED", "free from"]);
 
     table.run("DROP TABLE leaf_workerid_alloc");

@@ -1,4 +1,4 @@
-//! The same of PostgreSQL and MySQL.
+//! Reads the greatest number in use from PostgreSQL and MySQL.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::backends::opening::apart;
 use crate::backends::{mysql, postgres};
 use crate::problem::Problem;
 
-/// How long the query may take: without an index it reads all of the table.
+/// The time-out of the query, which reads the whole table if it has no index.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// As [`of_file`](super::of_file), in PostgreSQL.
@@ -70,7 +70,7 @@ async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, P
     Ok(values)
 }
 
-/// The name of a type whose order or whose values are not those of exact numbers.
+/// The name of a type that does not sort as exact numbers or has other values.
 fn odd_of(kind: &Type) -> Option<String> {
     let exact = [Type::INT2, Type::INT4, Type::INT8, Type::NUMERIC, Type::OID];
     (!exact.contains(kind)).then(|| kind.name().to_owned())
@@ -84,7 +84,7 @@ async fn in_mysql(address: &mysql::Address, sql: &str) -> Result<Values, Problem
     let mut connection = Conn::new(address.options.clone()).await.map_err(said)?;
     connection.query_drop("START TRANSACTION READ ONLY").await.map_err(said)?;
     let rows: Vec<mysql_async::Row> = connection.query(sql).await.map_err(said)?;
-    // It was read: how the connection ends changes nothing.
+    // Everything is read, so a failure to disconnect does not matter.
     let _ = connection.disconnect().await;
     let mut values = Vec::new();
     for row in rows {
@@ -103,7 +103,7 @@ async fn in_mysql(address: &mysql::Address, sql: &str) -> Result<Values, Problem
     Ok(values)
 }
 
-/// The name of a type whose order or whose values are not those of exact numbers.
+/// The name of a type that does not sort as exact numbers or has other values.
 fn odd_column(kind: ColumnType) -> Option<String> {
     match kind {
         ColumnType::MYSQL_TYPE_TINY

@@ -1,4 +1,4 @@
-//! Where a MySQL or MariaDB server is, and as whom it is used.
+//! Parses `mysql://` URLs: where the server is, the login, and the options.
 
 use mysql_async::{ClientIdentity, Opts, OptsBuilder, SslOpts, UrlError};
 
@@ -11,12 +11,12 @@ const FORM: &str =
 
 pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
 
-/// A parsed `mysql://` URL. What is printed of it has no password.
+/// A parsed `mysql://` URL, which prints without its password.
 #[derive(Clone)]
 pub struct Address {
-    /// What the driver is given.
+    /// The options for the driver.
     pub options: Opts,
-    /// For a person: without the password, and without options but the one that says which tables.
+    /// The URL for messages: without the password and the options other than `tags`.
     pub place: String,
     /// Whether Leaf's own `leaf_alloc` keeps the tags: `?tags=leaf_alloc`.
     pub leaf: bool,
@@ -41,7 +41,7 @@ impl Address {
             }
         };
         let (url, ssl) = (url.as_str(), tls(&options, wrong)?);
-        // A parser may quote what it does not understand.
+        // The parser's messages may quote the URL, password included, so they are replaced.
         let options = Opts::from_url(url).map_err(|error| match error {
             UrlError::UnknownParameter { param } if query(url).is_some() => {
                 wrong(&format!("it has the unknown parameter `{param}` (leave it out)"))
@@ -63,9 +63,9 @@ impl Address {
         let ssl = ssl.or_else(|| options.ssl_opts().cloned());
         let options = OptsBuilder::from_opts(options)
             .ssl_opts(ssl)
-            // Rows that were found count, also where they stay as they were.
+            // Count the rows that were found, not only those that changed.
             .client_found_rows(true)
-            // Not by a socket that the server names: the URL says the way.
+            // Stay with the address in the URL, even if the server offers a socket.
             .prefer_socket(false)
             .stmt_cache_size(64)
             .into();
@@ -78,16 +78,16 @@ prints_its_place!(Address);
 const TLS: [&str; 4] = ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
 const OPTIONS: [&str; 5] = [TLS[0], TLS[1], TLS[2], TLS[3], "tags"];
 
-/// What the URL says of TLS; nothing where it says nothing.
+/// The TLS options of the URL; none if it does not ask for TLS.
 ///
 /// # Errors
-/// `REQUEST_INVALID` where that cannot be done.
+/// `REQUEST_INVALID` if they cannot be used.
 fn tls(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslOpts>, Problem> {
     let any_name = |mode: Option<&str>| match mode.map(str::to_ascii_uppercase).as_deref() {
-        // The second does not insist on it, and so hinders nobody who is in between.
+        // `PREFERRED` does not insist on TLS, so it would not stop a man in the middle.
         None | Some("DISABLED" | "PREFERRED") => Ok(None),
         Some("REQUIRED" | "VERIFY_IDENTITY") => Ok(Some(false)),
-        // The client crate looks for words in its TLS library's message that are not there any more.
+        // The client crate matches on words that its TLS library's messages no longer have.
         Some("VERIFY_CA") => {
             Err("`ssl-mode=VERIFY_CA` is not possible: connect by a name that is in the \
                                   certificate, with `ssl-mode=VERIFY_IDENTITY`")
@@ -96,7 +96,7 @@ fn tls(options: &Options, wrong: impl Fn(&str) -> Problem) -> Result<Option<SslO
     };
     let asked = Asked::of(options, TLS, "ssl-mode=VERIFY_IDENTITY", any_name);
     let Some(asked) = asked.map_err(|why| wrong(&why))? else { return Ok(None) };
-    // Said here, by the name of the option, what is wrong with a file.
+    // Checks the files here, where a message can name the option.
     tls::client(&asked)?;
     let mut ssl = SslOpts::default();
     if let Some((_, path)) = asked.authorities {

@@ -1,5 +1,5 @@
-//! Leaf's database: its `leaf_alloc` keeps the tags, unchanged, while a Leaf may run beside us; what
-//! it has no room for stands in tables of ours, called `leafid_…`.
+//! Leaf's database: its table `leaf_alloc` keeps the tags, with its columns unchanged, so that a Leaf may run
+//! beside us. Our other data is in tables of our own, `leafid_…`.
 
 use leafid_core::Code;
 
@@ -9,10 +9,10 @@ use crate::problem::Problem;
 use leafid_turn::sql;
 
 const PREFIX: &str = "leafid_";
-/// What stands before the name of a table in a text.
+/// The SQL words that precede a table's name.
 const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
 
-/// Refuses a database whose `leaf_alloc` is not there or not Leaf's, by what `leaf/columns` found.
+/// Refuses a database without Leaf's `leaf_alloc`, by the rows of `leaf/columns`.
 pub fn judge(place: &str, found: &[Row]) -> Result<(), Broken> {
     let row = Row::only(found)?;
     let (code, why) = match (row.said(0)?, row.said(1)?) {
@@ -23,8 +23,8 @@ pub fn judge(place: &str, found: &[Row]) -> Result<(), Broken> {
     Err(Problem::new(code, format!("{place} {why}")).into())
 }
 
-/// The text with our tables under their names in this database: the words that follow one of
-/// [`BEFORE`], and those in quotes.
+/// Replaces our tables' names in a text by those in this database: names after a word of [`BEFORE`], and
+/// names in quotes.
 pub fn prefixed(text: &str) -> String {
     let ours = || sql::MYSQL.text("schema").split("CREATE TABLE IF NOT EXISTS ").skip(1);
     let name = |made: &'static str| made.split([' ', '(']).next().unwrap_or("");

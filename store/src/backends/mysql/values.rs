@@ -1,4 +1,4 @@
-//! The values of MySQL and MariaDB as they send and take them.
+//! Converts values to and from those of MySQL and MariaDB.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub fn param(name: &str, value: Option<&Value<'static>>) -> Result<Sent, Error> 
     })
 }
 
-/// A row that was read. What is no value of ours is null.
+/// Converts a row; a value of a type that we do not use becomes null.
 pub fn row(row: &mysql_async::Row, names: &Arc<[String]>) -> Row {
     let columns = row.columns_ref().iter().enumerate();
     let values = columns.map(|(at, column)| match row.as_ref(at) {
@@ -37,7 +37,7 @@ pub fn row(row: &mysql_async::Row, names: &Arc<[String]>) -> Row {
     Row::new(Arc::clone(names), values.collect())
 }
 
-/// Of what is sent as bytes only a token has a fixed length.
+/// Tells a token from text: of the byte columns only a token's has a fixed length.
 fn bytes_of(kind: ColumnType, bytes: &[u8]) -> Value<'static> {
     match (kind, <[u8; 16]>::try_from(bytes)) {
         (ColumnType::MYSQL_TYPE_STRING, Ok(token)) => Value::Token(Token::new(token)),

@@ -1,4 +1,4 @@
-//! Where a PostgreSQL server is, and as whom it is used.
+//! Parses `postgres://` URLs: where the server is, the login, and the options.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::problem::Problem;
 const FORM: &str =
     "`postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
-/// A parsed `postgres://` URL. What is printed of it has no password.
+/// A parsed `postgres://` URL, which prints without its password.
 #[derive(Clone)]
 pub struct Address {
     pub(crate) config: Box<Config>,
-    /// How TLS is spoken, where it is asked for.
+    /// The TLS connector, if the URL asks for TLS.
     pub(crate) tls: Option<MakeRustlsConnect>,
-    /// For a person: without the password and the options.
+    /// The URL for messages: without the password and the options.
     pub place: String,
 }
 
@@ -34,7 +34,7 @@ impl Address {
         let wrong = |why: &str| unusable("PostgreSQL", why, FORM);
         let (url, options) = without(url, &OPTIONS).map_err(|why| wrong(&why))?;
         let url = url.as_str();
-        // A parser may quote what it does not understand.
+        // The parser's messages may quote the URL, password included, so they are replaced.
         let mut config: Config = match url.parse() {
             Ok(config) => config,
             Err(error) => return Err(wrong(&unread(url, &error))),
@@ -57,8 +57,8 @@ impl Address {
     }
 }
 
-/// Why it cannot be read: the name of a parameter, and no more than that. Behind a `?` in a password
-/// there is no name.
+/// Why a URL cannot be read; of the parser's message it repeats only the name of an unknown parameter, and
+/// not if that could be part of a password with a `?`.
 fn unread(url: &str, error: &tokio_postgres::Error) -> String {
     let said = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     match said.strip_prefix("unknown option ") {
@@ -89,17 +89,17 @@ prints_its_place!(Address);
 
 const OPTIONS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/// Takes what the URL says of TLS into the configuration; nothing where it asks for none.
+/// Applies the TLS options of the URL to the configuration; gives nothing if it does not ask for TLS.
 ///
 /// # Errors
-/// `REQUEST_INVALID` where that cannot be done.
+/// `REQUEST_INVALID` if they cannot be used.
 fn tls(
     config: &mut Config,
     options: &Options,
     wrong: impl Fn(&str) -> Problem,
 ) -> Result<Option<MakeRustlsConnect>, Problem> {
     let any_name = |mode: Option<&str>| match mode {
-        // As with libpq the last two do not insist on it, and so hinder nobody who is in between.
+        // As in libpq `allow` and `prefer` do not insist on TLS, so they would not stop a man in the middle.
         None | Some("disable" | "allow" | "prefer") => Ok(None),
         Some("require" | "verify-full") => Ok(Some(false)),
         Some("verify-ca") => Ok(Some(true)),

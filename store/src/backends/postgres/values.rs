@@ -1,4 +1,4 @@
-//! PostgreSQL's values as it sends and takes them, by the types of its columns.
+//! Converts values to and from PostgreSQL's, by the types of its columns.
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What a client crate has to do for a database to be a back end, and what its statements did.
+//! What a back end needs of a database's client crate, and how it reads the effects of statements.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use leafid_turn::sql::{Query, Step, Texts};
 
-/// How long an exchange may take: the database gives up before, so that it is known what was done.
+/// The time-out for an exchange. The database's own time-outs are shorter, so that the outcome is known.
 pub const EXCHANGE: Duration = Duration::from_secs(4);
-/// How long a statement waits for a row that another session has locked, in ms.
+/// The time-out for a row lock of another session, in ms.
 pub const LOCKED_MS: u32 = 2_000;
-/// How long a statement may take, in ms.
+/// The time-out for a statement, in ms.
 pub const STATEMENT_MS: u32 = 3_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,53 +24,53 @@ pub struct Did {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It is one statement that stands for itself.
+    /// A single statement, without a transaction around it.
     Alone,
-    /// It is committed, whatever the statements found.
+    /// Commit, whatever the statements found.
     Committed,
-    /// It stays open: what the statements found decides.
+    /// Leave the transaction open, to be ended by what the statements found.
     Open,
 }
 
 /// A connection to a database.
 ///
 /// # Errors
-/// Every verb says how the exchange failed.
+/// Every method tells how the exchange failed.
 pub trait Driver: Client {
-    /// For how many requests rows are looked for at once.
+    /// How many requests' rows are read at once.
     const AT_ONCE: usize;
-    /// So many queries are on their way together; an exchange has no more. One that has many, each
-    /// sent when the one before is answered, would never end in time where the database is far away.
+    /// The most queries of one exchange: as many as are sent together. More, sent one after another's
+    /// answer, would exceed the time-out of the exchange if the database is far away.
     const TOGETHER: usize;
 
-    /// What it is asked in.
+    /// The SQL texts for this database.
     fn texts(&self) -> Texts;
 
-    /// What the database calls itself, and how far it has come, by a count that what takes its place under
-    /// the same name goes on from; without its fence.
+    /// Reads the database's identifier and its position, which its replacement by the same name continues;
+    /// not the fence.
     fn named(&mut self) -> impl Future<Output = Result<Standing, Broken>> + Send;
 
-    /// Reads, together where the protocol can.
+    /// Runs the queries, pipelined if the protocol can.
     fn read(
         &mut self,
         asked: &[Query],
     ) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>> + Send;
 
-    /// Writes groups in one transaction. What the steps of each did is in their order; of a group
-    /// whose condition did not hold the rest may be left out.
+    /// Writes groups in one transaction, and gives the effects of each group's steps in order. After a
+    /// condition that did not hold, the rest of its group may be left out.
     fn write(
         &mut self,
         groups: &[&[Step]],
         ending: Ending,
     ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>> + Send;
 
-    /// Commits a transaction that stayed open.
+    /// Commits an open transaction.
     fn commit(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
-    /// Undoes a transaction that stayed open; does nothing without one.
+    /// Rolls back an open transaction; does nothing without one.
     fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
-    /// Begins a transaction that nobody else's making of a store overlaps.
+    /// Begins a transaction in which no other program can make a store.
     fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Runs statements without parameters.
@@ -80,12 +80,12 @@ pub trait Driver: Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     Whole,
-    /// A part: the transaction must not be committed.
+    /// Only a part was written: the transaction must not be committed.
     Half,
     Not,
 }
 
-/// Looks at what the statements of a group did; those that were left out did nothing.
+/// Tells how much of a group was written; steps that were left out did nothing.
 pub fn applied(steps: &[Step], did: &[Did]) -> Applied {
     let rows = |at: usize| did.get(at).map_or(0, |did| did.rows);
     let held = |(at, step): (usize, &Step)| {

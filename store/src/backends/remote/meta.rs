@@ -1,5 +1,4 @@
-//! A store in tables as a whole: whether it is there, what it says of itself, what stands in it, and
-//! its making.
+//! A store in tables as a whole: finding and making it, reading its contents, giving it another id.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::backends::opening::{self, Found, NewStore, Unopened, apart};
 use crate::problem::Problem;
 use leafid_turn::sql::{Query, Step};
 
-/// How long a program that was stopped may still be connected.
+/// How long a stopped program may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
 
 pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
@@ -25,7 +24,7 @@ pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Ro
     Ok(read.pop().unwrap_or_default())
 }
 
-/// Writes by one statement that stands for itself, or in the transaction that is open.
+/// Runs one writing statement, by itself or in the open transaction.
 async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
     let did = driver.write(&[&[Step::Adjust(asked)]], Ending::Alone).await?;
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
@@ -37,15 +36,15 @@ pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
     Ok(StoreTime::new(row.int(0)?))
 }
 
-/// What the store says of itself, if its making was finished. A table of another program may have the name
-/// of one of ours.
+/// Reads the store's row about itself, if the store was made completely. Refuses tables of other programs
+/// that have the names of ours.
 pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
     let rows = ask(driver, driver.texts().text("meta/made")).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let mut ours = false;
     for row in &rows {
         let name = row.text(0)?;
-        // Beside another program's tables ours are called `leafid_…`.
+        // In Leaf's database our tables are called `leafid_…`.
         let is_meta = name.strip_prefix("leafid_").unwrap_or(name) == "meta";
         ours |= row.int(1)? > 0 && is_meta;
     }
@@ -64,7 +63,7 @@ pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>
     }))
 }
 
-/// What the tables hold, and the longest window of any namespace, in ms.
+/// Reads the contents of the tables, and the longest window of any namespace, in ms.
 pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<(Found, i64), Broken> {
     let position = driver.named().await?.position;
     let rows = ask(driver, driver.texts().text("meta/found")).await?;
@@ -75,8 +74,8 @@ pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<(Found, i64
     Ok((Found::of(counts, times, position), row.int(2)?))
 }
 
-/// Makes the tables, the namespace `default` and the store's row, unless another program does meanwhile;
-/// whether it did.
+/// Makes the tables, the namespace `default` and the store's row, and tells whether it did: another program
+/// may have been faster.
 pub async fn make<D: Driver>(
     driver: &mut D,
     place: &str,
@@ -92,10 +91,10 @@ pub async fn make<D: Driver>(
     Ok(makes)
 }
 
-/// The store's row comes last.
+/// Writes a new store; its row comes last, as the sign that it is complete.
 async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
     driver.script(driver.texts().text("schema")).await?;
-    // A making that was not finished may have written it already.
+    // An interrupted attempt may have written this already.
     driver.write(&[&driver.texts().steps(&new.write())], Ending::Alone).await?;
     let asked = Query::new(driver.texts().text("meta/make"), |to| {
         to.millis("version", VERSION);
@@ -118,7 +117,7 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     ))
 }
 
-/// Lowers what is known of a later time than this, to it; how many times of grants that were.
+/// Lowers all later times to this one, and counts the times of grants among them.
 pub async fn lower<D: Driver>(driver: &mut D, now: StoreTime) -> Result<u64, Broken> {
     let mut lowered = 0;
     for text in [driver.texts().text("rows/beat"), driver.texts().text("meta/lower")] {
@@ -128,7 +127,7 @@ pub async fn lower<D: Driver>(driver: &mut D, now: StoreTime) -> Result<u64, Bro
     Ok(lowered)
 }
 
-/// Gives a store another id; nobody else has it open meanwhile, where the database tells.
+/// Gives a store another id, while no other program has it open, if the database can tell.
 ///
 /// # Errors
 /// As [`open`](crate::backends::far::open).
@@ -144,8 +143,8 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
     })?
 }
 
-/// Waits until no other program of ours has the database open: one that was just stopped may be there
-/// for a moment longer. Who has the tables open knows the old id.
+/// Waits until no other program of ours, which would know the old id, has the database open. One that was
+/// just stopped may be connected for a moment longer.
 async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
     let Some(text) = driver.texts().find("meta/others") else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Rows that were read, and the numbers without rows between them.
+//! Rows as read from an SQL database, and the gaps between their numbers.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Row {
         Row { names, values }
     }
 
-    /// The row of a text that gives one whatever it finds.
+    /// The row of a query that always gives one.
     pub fn only(rows: &[Row]) -> Result<&Row> {
         rows.first().ok_or_else(|| Broken::refused("no row came where one always does"))
     }
@@ -44,7 +44,7 @@ impl Row {
         }
     }
 
-    /// A text, where the column is not null.
+    /// The text of a column, unless it is null.
     pub fn said(&self, at: usize) -> Result<Option<&str>> {
         match self.values.get(at) {
             Some(Value::Null) => Ok(None),
@@ -74,7 +74,7 @@ impl Source for Row {
     }
 }
 
-/// A row that is not ours is not written over.
+/// The error for a row that is not ours, so that it is not overwritten.
 fn odd(at: usize, why: &str) -> Broken {
     Broken::refused(format!("a row of the store has a wrong column {}: {why}", at + 1))
 }

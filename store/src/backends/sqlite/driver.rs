@@ -1,4 +1,4 @@
-//! The texts run: parameters by name, rows by column.
+//! Runs the SQL texts in SQLite: parameters by name, rows by column.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,4 @@
-//! The file as a whole: opening and creating it, watching that it stays the one that was opened, copying
-//! it and giving it another id.
+//! The file as a whole: opening, making, watching and copying it, and giving it another id.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ pub(crate) mod open;
 mod places;
 pub(crate) mod watch;
 
-/// What a path is that names no file with content, before SQLite makes or touches one.
+/// Why a path has no content (`does not exist`, …), checked before SQLite makes or touches a file.
 pub(crate) fn absence(path: &Path) -> Option<&'static str> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("does not exist"),
@@ -27,8 +26,8 @@ pub(crate) fn absence(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Refuses a missing or empty file whose log is still there: it holds grants that were not folded
-/// into the file, and SQLite would remove it.
+/// Refuses a missing or empty file with a log still beside it: the log has grants that were not written
+/// to the file yet, and SQLite would delete it.
 pub(crate) fn refuse_orphan(path: &Path) -> Result<(), Problem> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -47,13 +46,12 @@ pub(crate) fn refuse_orphan(path: &Path) -> Result<(), Problem> {
     Err(Problem::new(Code::StoreRefused, detail))
 }
 
-/// A file as `--store` takes it.
+/// The file in the form of `--store`.
 pub fn place(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// Makes the tables, the store's id and the namespace `default`; false if another process was
-/// faster.
+/// Makes the tables, the store's id and the namespace `default`; false if another process was faster.
 pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -79,7 +77,7 @@ pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Probl
     })
 }
 
-/// Counts what stands in the tables.
+/// Reads a summary of the tables.
 pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     let counts = [
         number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
@@ -91,8 +89,8 @@ pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     Ok(Found::of(counts, times, position(connection)?))
 }
 
-/// Lowers what is known of a later time than this, to it; how many times of grants that were. How far each
-/// number is reserved stays, and that alone keeps IDs unique.
+/// Lowers all later times to this one, and counts the times of grants among them. The ends of reserved
+/// windows, which alone keep IDs unique, stay.
 pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
@@ -102,7 +100,7 @@ pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, 
     Ok(lowered as u64)
 }
 
-/// How many transactions wrote to the store.
+/// The store's position: how many transactions wrote to it.
 pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
     number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
 }
@@ -119,7 +117,7 @@ fn number<T: FromSql>(connection: &Connection, sql: &str) -> Result<T, rusqlite:
 /// Gives the store another id, under an exclusive lock of the file.
 ///
 /// # Errors
-/// `STORE_UNAVAILABLE` if it is in use; else as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
+/// `STORE_UNAVAILABLE` if it is in use, or those of [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
 pub fn rename(path: &Path, id: Token) -> Result<(), Problem> {
     let connection = open::existing(path)?;
     set_id(&connection, id).map_err(|error| {
@@ -134,7 +132,8 @@ pub fn rename(path: &Path, id: Token) -> Result<(), Problem> {
     })
 }
 
-/// The lock is kept from the first statement on, and without a log no other program can go on.
+/// Writes the id. The lock is held from the first statement on, and without the log no other program can
+/// continue.
 fn set_id(connection: &Connection, id: Token) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;

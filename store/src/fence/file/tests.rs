@@ -1,4 +1,4 @@
-//! Journals that are cut, copied, removed, shared and grown.
+//! Journals that are cut off, copied, removed, shared and grown.
 
 use leafid_core::Name;
 
@@ -27,7 +27,7 @@ fn it_goes_on_after_a_crash() {
     log.add(vec![tag(10), tag(20)]).unwrap();
     let (known, path) = (log.witness.clone(), log.path.clone());
     drop(log);
-    // A crash in the middle of a line, and a disk that spoilt another.
+    // A crash in the middle of a line, and a line that the disk corrupted.
     let mut content = std::fs::read(&path).unwrap();
     content.extend(b"tag orders 9999 #00000000\ntag orders 88");
     std::fs::write(&path, content).unwrap();
@@ -52,7 +52,7 @@ fn it_stays_small_and_forgets_nothing_that_counts() {
     assert!(log.size < 200, "{}", log.size);
 }
 
-/// A folder that is cleared under a running server: the next start finds all the same what counts.
+/// After the folder of a running server was emptied, the next start still finds everything.
 #[test]
 fn one_that_is_removed_or_replaced_is_written_again_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ fn one_that_is_removed_or_replaced_is_written_again_whole() {
     assert_eq!(known(log).1, [20]);
 }
 
-/// A file that somebody copied or renamed.
+/// Somebody copied or renamed a file.
 #[test]
 fn the_journal_of_another_store_is_refused_under_this_ones_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ fn the_journal_of_another_store_is_refused_under_this_ones_name() {
     assert!(refused.detail.contains("under the name of store"), "{refused}");
 }
 
-/// The folder was removed and made again while two servers of the store run.
+/// The folder is removed and made again while two servers of the store run.
 #[test]
 fn a_journal_whose_lock_is_gone_takes_a_name_that_no_other_server_has() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `etcd://HOST:PORT[,HOST:PORT]/PREFIX`: where a store in etcd is.
+//! Parses `etcd://HOST:PORT[,HOST:PORT]/PREFIX`, the URL of a store in etcd.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ const PORT: u16 = 2379;
 const FORM: &str = "`etcd://[USER:PASSWORD@]HOST:PORT[,…]/PREFIX`, or `etcds://…` with TLS, then also \
                     with `?ca=FILE`";
 
-/// Where a store in etcd is, and who asks.
+/// Where a store in etcd is, and the login.
 #[derive(Clone)]
 pub struct Address {
     /// The members, each with a port.
     pub members: Vec<String>,
-    /// What the keys begin with.
+    /// The prefix of all keys.
     pub prefix: String,
-    /// Who asks.
+    /// The login.
     pub login: Option<Login>,
-    /// Who is believed to be a member, where TLS is spoken.
+    /// The TLS settings, if TLS is used.
     pub tls: Option<Trust>,
     /// The URL without the password.
     pub place: String,

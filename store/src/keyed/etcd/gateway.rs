@@ -1,4 +1,4 @@
-//! The keys of a store, and what etcd's JSON makes of keys and values.
+//! The keys of a store, and keys and values in the JSON of etcd's gateway.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,7 +22,7 @@ impl Keys {
         format!("{}/probe", self.prefix)
     }
 
-    /// The key of a worker number, or the end of a range of them: in the order of the numbers.
+    /// The key of a worker number, or the end of a range: keys sort as their numbers.
     pub fn worker(&self, name: &Name, worker: u64) -> String {
         format!("{}/workers/{name}/{worker:010}", self.prefix)
     }
@@ -39,10 +39,10 @@ impl Keys {
         (format!("{}/", self.prefix), format!("{}0", self.prefix))
     }
 
-    /// The keys of a folder after a name, and where they end.
+    /// The start and end of a folder's keys after a name.
     pub fn folder(&self, folder: Folder, after: Option<Name>) -> (String, String) {
         let folder = format!("{}/{}", self.prefix, folder.path());
-        // Nothing lies between a name and the name with this character.
+        // NUL makes the next possible key.
         let start = after.map_or_else(String::new, |name| format!("{name}\0"));
         (format!("{folder}/{start}"), format!("{folder}0"))
     }
@@ -60,7 +60,7 @@ impl Keys {
         range
     }
 
-    /// The touches that were found at a revision.
+    /// Reads the touches in an answer of this revision.
     pub fn marks(&self, found: &Value, at: u64) -> Result<Marks, Broken> {
         let mut marks = Marks { root: at, ..Marks::default() };
         for kv in ranges(found) {
@@ -89,7 +89,7 @@ pub struct Kv {
 }
 
 impl Kv {
-    /// Reads one.
+    /// Reads a key with its value.
     pub fn read(kv: &Value) -> Result<Kv, Broken> {
         let bytes = |field: &str| STANDARD.decode(kv[field].as_str().unwrap_or_default()).ok();
         let key = bytes("key").and_then(|key| String::from_utf8(key).ok());
@@ -118,7 +118,7 @@ pub fn revision(value: &Value) -> Option<u64> {
     value.as_str()?.parse().ok()
 }
 
-/// A number that is left out where it is 0.
+/// Reads a number that etcd leaves out if it is 0.
 pub fn number(value: &Value) -> u64 {
     revision(value).unwrap_or(0)
 }

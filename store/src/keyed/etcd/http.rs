@@ -1,4 +1,4 @@
-//! One connection to a member of etcd, over which one request goes after another.
+//! One HTTP connection to a member of etcd, with one request at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// Connects to the first member that answers, beginning with another one each time.
+    /// Connects to the first member that answers, starting with another one each time.
     pub async fn connect(address: &Address) -> Result<Http, Broken> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let from = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -40,7 +40,7 @@ impl Http {
             };
             match Http::to(address, host).await {
                 Ok(http) => return Ok(http),
-                // No other one lets it in.
+                // The other members would deny access, too.
                 Err(broken) if broken.is_denied() => return Err(broken),
                 Err(broken) => failed = broken,
             }
@@ -56,7 +56,7 @@ impl Http {
         let sender = match &address.tls {
             None => {
                 let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
-                // It ends with its sender, or says through it why it did.
+                // The task ends with the sender, which also reports its failure.
                 tokio::spawn(connection);
                 sender
             }
@@ -91,11 +91,11 @@ impl Http {
         }
     }
 
-    /// Asks by one verb of the third API.
+    /// Calls a method of the v3 API.
     pub async fn post(&mut self, verb: &str, body: &Value) -> Result<Value, Broken> {
         let (path, body) = (format!("/v3/{verb}"), body.to_string());
         let mut answered = self.send(Method::POST, &path, &body).await?;
-        // A token ends after a while. Nothing was done with one that is not known.
+        // Tokens expire. With an unknown token nothing was done, so it is safe to send again.
         if answered.0 != StatusCode::OK && self.token.is_some() && is_old_token(&answered.1) {
             self.log_in().await?;
             answered = self.send(Method::POST, &path, &body).await?;
@@ -107,7 +107,7 @@ impl Http {
         }
     }
 
-    /// Gets what lies at a path.
+    /// Gets a path.
     pub async fn get(&mut self, path: &str) -> Result<Bytes, Broken> {
         match self.send(Method::GET, path, "").await? {
             (StatusCode::OK, answer) => Ok(answer),
@@ -152,7 +152,7 @@ async fn over(
     let name = ServerName::try_from(name).map_err(|error| cannot(&error))?;
     let connector = TlsConnector::from(Arc::clone(trust));
     connector.connect(name, stream).await.map_err(|error| match tls::failure(&error) {
-        // No later try will find it to be another one.
+        // A failure of TLS, which no later try will change.
         Some(failure) => {
             Broken::refused(format!("`{host}`: {}", tls::advice(failure, "?ca=FILE", None)))
         }
@@ -160,7 +160,7 @@ async fn over(
     })
 }
 
-/// Whether it is not known any more, or was given before users and roles were changed.
+/// Whether the token has expired, or is from before a change of users or roles.
 fn is_old_token(answer: &[u8]) -> bool {
     let answer = String::from_utf8_lossy(answer);
     OLD_TOKEN.iter().any(|old| answer.contains(old))
@@ -168,18 +168,18 @@ fn is_old_token(answer: &[u8]) -> bool {
 
 const OLD_TOKEN: &[&str] =
     &["invalid auth token", "revision of auth store is old", "revision in header is old"];
-/// How etcd says that it does not know who asks, beside the code for that.
+/// Messages of etcd for a failed login, besides the code for it.
 const NO_LOGIN: &[&str] =
     &["invalid user ID or password", "user name is empty", "user name not found"];
 
-/// What etcd says instead of an answer. It may have been done where a member speaks for others that
-/// it did not reach.
+/// Classifies an error of etcd. The request may have been carried out if the member could not reach the
+/// others.
 fn refused(status: StatusCode, answer: &[u8]) -> Broken {
     let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
     let said = answer["error"].as_str().or_else(|| answer["message"].as_str());
     let said = said.unwrap_or("nothing that can be read");
     let detail = format!("etcd said (HTTP {}): {said}", status.as_u16());
-    // By the codes of gRPC: the request was wrong, was not allowed, or found no room.
+    // Codes of gRPC: the request was wrong, was not allowed, or exceeded a limit.
     let kind = match answer["code"].as_u64() {
         Some(3 | 9) if NO_LOGIN.iter().any(|words| said.contains(words)) => Breakage::Unknown,
         Some(16) => Breakage::Unknown,

@@ -1,4 +1,4 @@
-//! What etcd must be, so that what it answered is not lost.
+//! Checks that etcd keeps confirmed writes.
 
 use leafid_core::Code;
 use serde_json::json;
@@ -9,13 +9,12 @@ use super::gateway::texts;
 use crate::backends::link::Broken;
 use crate::problem::Problem;
 
-/// The first version whose gateway speaks the third API under its final name.
+/// The first version whose gateway has the v3 API under its final path.
 const OLDEST: (u32, u32) = (3, 4);
-/// The counter of the times that its log was brought to the disk.
 const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
 const LOOKS: u32 = 20;
 
-/// Looks at a member: its version, and whether a write reaches its disk.
+/// Examines a member: its version, and whether a write is synced to its disk.
 pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<(), Broken> {
     let said = etcd.http.get("/version").await?;
     let version = serde_json::from_slice::<serde_json::Value>(&said).unwrap_or_default();

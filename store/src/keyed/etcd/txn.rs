@@ -1,5 +1,5 @@
-//! Groups as transactions: as many groups in one as fit, each a transaction within it with its own
-//! conditions, so that what waits together is one write of etcd's log.
+//! Groups as transactions: each is a nested transaction with its own conditions, as many as fit in one, so
+//! that groups that wait together cost one sync of etcd's log.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub async fn commit(
         match together(etcd, meta, some, beat.take()).await {
             Ok(done) => ended.extend(done),
             Err(broken) => {
-                // What was not sent is not sent any more.
+                // The remaining groups are not sent.
                 ended.resize(groups.len(), Ended::Broken(broken));
             }
         }
@@ -45,12 +45,12 @@ pub async fn commit(
     ended
 }
 
-/// The first groups that fit one transaction together; at least one.
+/// How many of the first groups fit one transaction; at least one.
 fn fitting(groups: &[Commit]) -> usize {
     let (mut touches, mut widest) = (BTreeMap::new(), 0);
     for (count, group) in groups.iter().enumerate() {
         touches.extend(group.touches.iter().map(|touch| ((touch.namespace, touch.bucket), ())));
-        // A condition for each key, on the range of a guard, and one more.
+        // A condition for each key, and at most three more.
         widest = widest.max(group.sets.len() + group.checks.len() + 3);
         if count > 0 && count + 1 + touches.len() + 1 + widest > OPERATIONS {
             return count;
@@ -97,7 +97,7 @@ async fn together(
     let answer = etcd.ask("kv/txn", &body).await?;
     let responses = &answer["responses"];
     if answer["succeeded"] != true {
-        // Only now it matters which condition it was.
+        // Finds out which condition failed: the store's own, or a group's.
         let (found, _) = etcd.survey(&[Key::Meta], &[]).await?;
         let still = found.iter().flatten().any(|found| found.revision == meta);
         return Ok(vec![if still { Ended::Conflict } else { Ended::Gone }; groups.len()]);

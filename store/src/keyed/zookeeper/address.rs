@@ -1,4 +1,4 @@
-//! `zk://HOST:PORT[,HOST:PORT]/PATH`: where a store in ZooKeeper is, and where its nodes lie.
+//! Parses `zk://HOST:PORT[,HOST:PORT]/PATH`, the URL of a store in ZooKeeper, and names its nodes.
 
 use leafid_core::{Name, Token};
 
@@ -12,12 +12,12 @@ const PORT: u16 = 2181;
 
 const FORM: &str = "`zk://[USER:PASSWORD@]HOST:PORT[,…]/PATH`";
 
-/// Where a store in ZooKeeper is, and who asks.
+/// Where a store in ZooKeeper is, and the login.
 #[derive(Clone)]
 pub struct Address {
-    /// The servers, each with a port, divided by commas.
+    /// The servers, each with a port, separated by commas.
     pub hosts: String,
-    /// The node that all others lie below.
+    /// The node above all others.
     pub path: String,
     /// `USER:PASSWORD`; never shown.
     pub login: Option<String>,
@@ -56,8 +56,8 @@ impl Paths {
         key.below(&self.root, worker)
     }
 
-    /// The node that is there as long as the store is this one: by its version a node that was
-    /// deleted and made again is not told from what it was.
+    /// The node that identifies the store by its name: the version of a node that was deleted and made
+    /// again may be the same.
     pub fn mark(&self, store: Token) -> String {
         format!("{}/store-{}", self.root, hex(store))
     }
@@ -82,7 +82,7 @@ impl Paths {
         format!("{}/made", self.space(name))
     }
 
-    /// A bucket: its version counts its touches.
+    /// The node of a bucket; its version counts the touches.
     pub fn bucket(&self, name: &Name, bucket: u32) -> String {
         format!("{}/b{bucket}", self.space(name))
     }
@@ -100,7 +100,7 @@ impl Paths {
     }
 }
 
-/// A version as a count: it goes on below zero when it reaches its end.
+/// A version as a count: after the greatest `i32` versions go on below zero.
 pub fn counted(version: i32) -> u64 {
     u64::from(version.cast_unsigned())
 }

@@ -1,4 +1,4 @@
-//! Groups as multis: each is whole or not at all, and all are sent before the first is answered.
+//! Groups as multis: each is atomic, and all are sent before the first is answered.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{Zookeeper, unwritten};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
 
-/// The version after which comes -1, by which ZooKeeper means any.
+/// The version before -1, which to ZooKeeper means any version.
 const LAST: i32 = -2;
 
 #[derive(Clone, Copy)]
@@ -21,7 +21,6 @@ enum Part {
     Other,
 }
 
-/// A multi, and what each of its parts is for.
 struct Parts<'z> {
     multi: Multi,
     parts: Vec<Part>,
@@ -48,7 +47,7 @@ impl<'z> Parts<'z> {
     fn set(&mut self, path: &str, data: &str, before: Option<i32>, part: Part) {
         let mut before = before;
         if before == Some(LAST) {
-            // One more at once: the version that it would have next means any.
+            // Sets twice, to skip the version that means any.
             self.parts.push(Part::Other);
             self.multi.set(path, data, before.take());
         }
@@ -144,7 +143,7 @@ pub async fn commit(
     beat: Option<&str>,
 ) -> Vec<Ended> {
     let noting = groups.iter().position(|group| group.sets.is_empty()).unwrap_or(0);
-    // All are sent now, and done in this order.
+    // All are sent now, and carried out in this order.
     let sent = groups.iter().enumerate().map(|(index, group)| {
         let mut parts = Parts::new(zookeeper);
         parts.group(store, group, beat.filter(|_| index == noting));

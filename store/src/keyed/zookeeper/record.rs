@@ -1,5 +1,5 @@
-//! ZooKeeper's requests and answers, as `zookeeper.jute` of its sources has them: numbers have their highest
-//! byte first, and before bytes, texts and lists stands how long they are.
+//! ZooKeeper's requests and answers, as defined in `zookeeper.jute` of its sources: numbers are big-endian,
+//! and bytes, texts and lists follow their length.
 
 use bytes::{Buf, BufMut, TryGetError};
 
@@ -15,7 +15,7 @@ const CHILDREN: i32 = 12;
 const CHECK: i32 = 13;
 const MULTI: i32 = 14;
 
-/// Whatever version a node has.
+/// Matches any version of a node.
 const ANY: i32 = -1;
 
 /// Why a request failed.
@@ -23,15 +23,15 @@ const ANY: i32 = -1;
 pub enum Error {
     /// There is no such node.
     NoNode,
-    /// There is one.
+    /// The node exists already.
     NodeExists,
     /// The node has another version.
     BadVersion,
-    /// This user has no right to.
+    /// The user lacks the right.
     NoAuth,
     /// The login was refused.
     AuthFailed,
-    /// Another answer of the server, by its number.
+    /// Another error code of the server.
     Answer(i32),
     /// No server answers, or the answer cannot be read: whether the request was carried out is unknown.
     Lost(String),
@@ -57,7 +57,7 @@ impl Error {
         Error::Lost("the server's answer does not follow ZooKeeper's protocol".to_owned())
     }
 
-    /// Whether the server said no, and goes on.
+    /// Whether the server refused the request, and the session goes on.
     pub(super) fn is_refusal(&self) -> bool {
         // Bad arguments, an invalid ACL, a quota used up, throttling.
         matches!(self, Error::NoNode | Error::NodeExists | Error::BadVersion)
@@ -89,32 +89,32 @@ impl From<TryGetError> for Error {
     }
 }
 
-/// Who may do what with a node.
+/// The ACL of a new node.
 #[derive(Clone, Copy, Debug)]
 pub enum Rights {
-    /// Anyone, everything.
+    /// Anyone may do everything.
     Anyone,
-    /// Who made it, everything.
+    /// Its creator may do everything.
     Creator,
 }
 
-/// What becomes of a node.
+/// The kind of a new node.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// It stays.
     Persistent = 0,
-    /// It is gone with the session, and the server ends its name with a number.
+    /// It ends with the session, and the server appends a number to its name.
     EphemeralSequential = 3,
 }
 
-/// What the server keeps of a node.
+/// The server's metadata of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
-    /// The change that wrote it last, as the cluster counts changes.
+    /// The number, in the cluster's count of changes, of the one that wrote it last.
     pub mzxid: i64,
-    /// When it was made, ms since 1970 by the leader's clock.
+    /// When it was made, in ms since 1970 by the leader's clock.
     pub ctime: i64,
-    /// When it was written last.
+    /// When it was written last, likewise.
     pub mtime: i64,
     /// How often it was written.
     pub version: i32,
@@ -128,7 +128,7 @@ impl Stat {
         let (mzxid, ctime) = (from.try_get_i64()?, from.try_get_i64()?);
         let (mtime, version) = (from.try_get_i64()?, from.try_get_i32()?);
         let cversion = from.try_get_i32()?;
-        // Skips the ACL's version, the owning session, the data length, and the number and last change of children.
+        // Skips the ACL's version, the owner, the data's length, and the children's number and last change.
         from.try_copy_to_slice(&mut [0; 4 + 8 + 4 + 4 + 8])?;
         Ok(Stat { mzxid, ctime, mtime, version, cversion })
     }
@@ -161,7 +161,7 @@ fn path(path: &str) -> Vec<u8> {
     body
 }
 
-/// The body of a read: the path, and no watch, since changes are never waited for.
+/// The body of a read: the path, without a watch.
 fn unwatched(of: &str) -> Vec<u8> {
     let mut body = path(of);
     body.put_u8(0);
@@ -190,9 +190,9 @@ fn put_create(to: &mut Vec<u8>, path: &str, data: &[u8], rights: Rights, kind: K
 }
 
 /// # Errors
-/// Every verb says how it failed.
+/// Every method tells how it failed.
 impl Session {
-    /// What the server keeps of a node, if it is there.
+    /// Reads the metadata of a node, if it exists.
     pub async fn stat(&self, of: &str) -> Result<Option<Stat>, Error> {
         match self.ask(EXISTS, unwatched(of)).await {
             Ok(answer) => Stat::read(&mut answer.as_slice()).map(Some),
@@ -201,14 +201,14 @@ impl Session {
         }
     }
 
-    /// A node's data.
+    /// Reads a node's data.
     pub async fn get(&self, of: &str) -> Result<(Vec<u8>, Stat), Error> {
         let answer = self.ask(GET, unwatched(of)).await?;
         let answer = &mut answer.as_slice();
         Ok((read_bytes(answer)?, Stat::read(answer)?))
     }
 
-    /// The names of a node's children, in no order.
+    /// Reads the names of a node's children, in no order.
     pub async fn children(&self, of: &str) -> Result<(Vec<String>, Stat), Error> {
         let answer = self.ask(CHILDREN, unwatched(of)).await?;
         let answer = &mut answer.as_slice();
@@ -216,14 +216,14 @@ impl Session {
         Ok((names?, Stat::read(answer)?))
     }
 
-    /// Writes a node that is there, whatever version it has.
+    /// Writes an existing node, whatever its version.
     pub async fn set(&self, path: &str, data: &[u8]) -> Result<Stat, Error> {
         let mut body = Vec::new();
         put_set(&mut body, path, data, None);
         Stat::read(&mut self.ask(SET, body).await?.as_slice())
     }
 
-    /// Makes a node; its path.
+    /// Makes a node, and gives its path.
     pub async fn create(
         &self,
         path: &str,
@@ -236,7 +236,7 @@ impl Session {
         read_text(&mut self.ask(CREATE, body).await?.as_slice())
     }
 
-    /// Makes a node without data, and those above it that are not there.
+    /// Makes a node without data, and missing nodes above it.
     pub async fn make_all(&self, path: &str, rights: Rights) -> Result<(), Error> {
         let mut missing = vec![path];
         while let Some(&at) = missing.last() {
@@ -252,20 +252,20 @@ impl Session {
         Ok(())
     }
 
-    /// Deletes a node without children, whatever version it has.
+    /// Deletes a node without children, whatever its version.
     pub async fn delete(&self, of: &str) -> Result<(), Error> {
         let mut body = path(of);
         body.put_i32(ANY);
         self.ask(DELETE, body).await.map(drop)
     }
 
-    /// Has this server, which may lag behind, take in all that was written before.
+    /// Lets this server, which may lag behind, catch up with all earlier writes.
     pub async fn sync(&self, of: &str) -> Result<(), Error> {
         self.ask(SYNC, path(of)).await.map(drop)
     }
 
-    /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the other
-    /// operations. The request is sent now, in the order of the calls.
+    /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the
+    /// other operations. The request is sent now, in the order of the calls.
     pub(super) fn write(
         &self,
         multi: Multi,
@@ -277,7 +277,7 @@ impl Session {
     }
 }
 
-/// Changes that are made together.
+/// Changes that are carried out together.
 #[derive(Debug, Default)]
 pub struct Multi(Vec<u8>);
 
@@ -335,7 +335,7 @@ fn done(answer: &mut &[u8]) -> Result<Vec<Option<Stat>>, Failed> {
                 read_text(answer).map_err(Failed::Whole)?;
                 done.push(None);
             }
-            // Operations before the refused one have code 0, those after it a code that says they were not tried.
+            // Operations before the refused one have code 0, those after it a code for not having been tried.
             -1 => match answer.try_get_i32()? {
                 0 => {}
                 code => failed = failed.or(Some(Failed::Part(part, Error::of(code)))),

@@ -1,5 +1,5 @@
-//! A session with ZooKeeper over one connection. Requests are sent in the order of the calls and answered in the
-//! same order. A lost session does not reconnect: pending and later requests fail, and the caller opens another.
+//! A session with ZooKeeper over one connection. Requests are sent in the order of the calls and answered in
+//! it. A lost session does not reconnect: pending and later requests fail, and the caller opens another.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -42,11 +42,11 @@ struct Ask {
 type Answer = oneshot::Sender<Result<Vec<u8>, Error>>;
 
 impl Session {
-    /// Opens a session with one of these servers, `HOST:PORT[,…]`, as `USER:PASSWORD` where that is given. A
-    /// server ends it that hears nothing for `patience`.
+    /// Opens a session with one of these servers, `HOST:PORT[,…]`, with the login `USER:PASSWORD` if given.
+    /// The server ends the session if it hears nothing for `patience`.
     ///
     /// # Errors
-    /// [`Error::Lost`] where no server answers.
+    /// [`Error::Lost`] if no server answers.
     pub async fn open(
         hosts: &str,
         login: Option<&str>,
@@ -79,7 +79,7 @@ impl Session {
         self.asks.is_closed()
     }
 
-    /// Sends a request now; its answer.
+    /// Sends a request now, and gives the future of its answer.
     pub(super) fn ask(
         &self,
         kind: i32,
@@ -92,12 +92,12 @@ impl Session {
     }
 }
 
-/// Connects, and begins a session; how long the server waits for a sign of life.
+/// Connects and begins a session, and gives the session time-out that the server chose.
 async fn greet(host: &str, patience: Duration) -> io::Result<(TcpStream, Duration)> {
     let mut stream = TcpStream::connect(host).await?;
     stream.set_nodelay(true)?;
     let mut hello = Vec::new();
-    // The version of the protocol, the last change seen, the patience, and no session that goes on.
+    // The protocol version, the last change seen, the time-out, and no earlier session.
     hello.put_i32(0);
     hello.put_i64(0);
     hello.put_i32(i32::try_from(patience.as_millis()).unwrap_or(i32::MAX));

@@ -1,4 +1,4 @@
-//! Answers that wait for a moment in which the store's thread has nothing else to do.
+//! Durable answers that are sent while the store's thread waits for the database.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -6,8 +6,8 @@ use std::task::Poll;
 
 use crate::registry::job::Job;
 
-/// Requests that are done, durably, and not answered yet. To wake those who asked takes longer than to
-/// decide what they ask next, so it is done while the database writes that.
+/// Requests that are durable and not answered yet. Waking their callers takes longer than deciding the next
+/// requests, so it happens while the database writes those.
 #[derive(Default)]
 pub struct Answers(Vec<Job>);
 
@@ -22,7 +22,7 @@ impl Answers {
         }
     }
 
-    /// Waits for something, and answers all meanwhile if there is a wait.
+    /// Awaits a future, and sends all answers meanwhile if it does not complete at once.
     pub async fn during<T>(&mut self, wait: impl Future<Output = T>) -> T {
         let mut wait = pin!(wait);
         if self.0.is_empty() {
@@ -32,7 +32,7 @@ impl Answers {
         {
             return done;
         }
-        // What sends it may be another task of this thread.
+        // The task that sends the request may need this thread.
         tokio::task::yield_now().await;
         self.send();
         wait.await

@@ -1,4 +1,4 @@
-//! What is done of what waits, in which order, and how much of it at once.
+//! Which of the waiting requests a turn takes up, in which order.
 
 use std::path::Path;
 use std::pin::Pin;
@@ -26,8 +26,8 @@ use leafid_turn::groups::Scope;
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A file of which each row takes so many ms to read as the number that a tag is named by, and
-/// which looks for the rows of one request at a time.
+/// A file in which reading a tag takes as many ms as the number in its name, one request's rows at a
+/// time.
 struct Slow {
     file: Sqlite,
     clock: Arc<ManualClock>,
@@ -37,7 +37,7 @@ struct Slow {
 
 type First = Arc<Mutex<Option<Pin<Box<dyn Answer<TagRow>>>>>>;
 
-/// Has a file written when it is let, and sees whether the first ask was answered when a write begins.
+/// Delays writes until permitted, and records whether the first ask was answered when a write began.
 struct Far {
     may: Arc<Semaphore>,
     first: First,
@@ -51,7 +51,7 @@ impl Slow {
         Slow { file, clock: clock.clone(), turns: Arc::default(), far: None }
     }
 
-    /// The same that is written when it is let, and how it is let, looked at and listened to.
+    /// The same file as a remote one with [`Far`], and the handles to control and observe it.
     fn far(mut self) -> (Slow, Arc<Semaphore>, First, UnboundedReceiver<bool>) {
         let (may, first) = (Arc::new(Semaphore::new(0)), First::default());
         let (begins, begun) = unbounded_channel();
@@ -97,7 +97,6 @@ impl BackEnd for Slow {
     }
 }
 
-/// A registry whose thread is kept busy, so that whatever is submitted meanwhile waits together.
 struct Busy {
     _folder: tempfile::TempDir,
     clock: Arc<ManualClock>,
@@ -116,12 +115,12 @@ impl Busy {
         Busy { _folder: folder, clock, registry, turns, done: Arc::default() }
     }
 
-    /// The thread begins with this and does nothing else until it is let go.
+    /// Blocks the registry's thread until a message is sent.
     fn hold(&self) -> mpsc::Sender<()> {
         let (go, wait) = mpsc::channel();
         let (begun, has_begun) = mpsc::channel();
         let wait = Mutex::new(wait);
-        // A change is done though nobody waits for its answer.
+        // A change is carried out although its answer is dropped.
         drop(self.registry.submit(Kind::Change, Scope::Nothing, move |_| {
             begun.send(()).unwrap();
             wait.lock().unwrap().recv().unwrap();
@@ -192,7 +191,7 @@ async fn a_long_batch_is_committed_in_slices() {
         answer.await.unwrap();
     }
     let turns = busy.turns.load(Ordering::SeqCst);
-    // What holds the thread has a turn of its own.
+    // The request that blocks the thread has a turn of its own.
     assert_eq!(turns, 1 + 10, "40 requests of 5 ms, 20 ms at a time");
 }
 
@@ -211,7 +210,7 @@ async fn acquires_keep_nobody_else_waiting() {
     let done = busy.done();
     let last = done.iter().rposition(|number| *number >= 1_000).unwrap();
     assert_eq!((done.len(), last < 20), (510, true), "the last of ten others was done as {last}.");
-    // In each line they are done in the order in which they came.
+    // Each line keeps the order of arrival.
     assert!(done.iter().filter(|number| **number < 1_000).is_sorted());
     assert!(done.iter().filter(|number| **number >= 1_000).is_sorted());
 }
@@ -249,7 +248,7 @@ fn changes_that_wait_are_made_when_the_store_is_closed() {
     assert_eq!(*done.lock().unwrap(), [1]);
 }
 
-/// With a range the rows of its numbers change, and a turn that changes it has read them before.
+/// A change of a range also changes the rows of its numbers, which the turn has read before.
 #[tokio::test]
 async fn a_release_that_waits_with_a_change_of_the_range_sees_what_that_left() {
     let busy = Busy::new();
@@ -299,7 +298,7 @@ async fn what_is_done_is_answered_while_the_next_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(NOW));
     let (far, may, first, mut begun) = Slow::open(folder.path(), &clock).far();
-    // The first answer is looked at by the store's own thread.
+    // The store's own thread polls the first answer.
     let registry: &'static Registry =
         Box::leak(Box::new(Registry::over(None, far, clock, false).unwrap()));
     let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
@@ -310,10 +309,10 @@ async fn what_is_done_is_answered_while_the_next_is_written() {
     let second = put("second");
     may.add_permits(1);
     assert_eq!(begun().await, Some(false), "the second write has begun before");
-    // It is not let, and the first is answered all the same.
+    // The second write is still held back, but the first is answered.
     let first = first.lock().unwrap().take().unwrap();
     timeout(LIMIT, first).await.unwrap().unwrap();
     may.add_permits(1);
-    // The last is answered with nothing behind it.
+    // The last is answered although no request follows.
     timeout(LIMIT, second).await.unwrap().unwrap();
 }

@@ -1,4 +1,4 @@
-// What is drawn stands in an ES module, which Jest's `require` does not know: the same text as a function.
+// The program is an ES module, which Jest's `require` cannot load: its text becomes a function here.
 const { readFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 const leafid = require('leafid')

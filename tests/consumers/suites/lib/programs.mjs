@@ -1,16 +1,16 @@
-// Programs that are started, and what they print.
+// Runs programs and reads their output.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { leash, scratch } from '../../js/support/ends.mjs'
 
-/** Where the programs are installed: `node_modules` is here, and so are `apps`. */
+/** The folder with the installed `node_modules`, and `apps`. */
 export const root = join(import.meta.dirname, '../..')
 export const app = (name) => join(root, 'apps', name)
-/** What they put away goes with the file of tests. */
+/** A folder for the programs' files, removed when the test file ends. */
 const temporary = scratch(undefined, { name: 'leafid-programs-' })
 
-/** Runs a program to its end; what it printed, or an error with all that it said. */
+/** Runs a program to its end; gives its output, or throws an error with all output. */
 export async function run(program, words, { env = {}, cwd = root } = {}) {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
   try {
@@ -21,7 +21,7 @@ export async function run(program, words, { env = {}, cwd = root } = {}) {
   }
 }
 
-/** Runs a program that ends with one line of JSON; nothing else may be said. */
+/** Runs a program whose only output must be one line of JSON. */
 export async function report(program, words, options) {
   const { stdout, stderr } = await run(program, words, options)
   if (stderr !== '') throw new Error(`${program} ${words.join(' ')}: ${stderr}`)

@@ -1,4 +1,4 @@
-// A site for pages: files of a folder, the store behind a route of the same origin, and what pages tell.
+// A web site for pages: a folder's files, the store behind a route of the same origin, and the pages' reports.
 import { once } from 'node:events'
 import { createReadStream, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -7,14 +7,14 @@ import { ending } from '../../js/support/ends.mjs'
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' }
 
-/** Serves a folder, for the file of tests; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
+/** Serves a folder for the whole test file; forwards `/v1/…` to the store, and calls `hear` with posts to `/told`. */
 export async function startSite({ folder, store, hear }) {
   const missing = []
   const server = createServer(async (asked, answer) => {
     const { pathname } = new URL(asked.url, 'http://localhost')
     if (pathname.startsWith('/v1/')) return forward(asked, answer, store)
     if (pathname === '/told') {
-      // A page that is closed meanwhile has told nothing.
+      // A page that was closed meanwhile reports nothing.
       const parts = await asked.toArray().catch(() => undefined)
       if (parts === undefined) return answer.destroy()
       hear(JSON.parse(Buffer.concat(parts).toString()))
@@ -37,7 +37,7 @@ export async function startSite({ folder, store, hear }) {
   return { url: `http://127.0.0.1:${server.address().port}`, missing }
 }
 
-// What a reverse proxy does: the store sees a request of its own host, from no page.
+// As a reverse proxy does: the store sees its own host, and no page's origin.
 function forward(asked, answer, store) {
   const { origin: _, host: __, ...headers } = asked.headers
   const passed = request(new URL(asked.url, store), { method: asked.method, headers }, (got) => {

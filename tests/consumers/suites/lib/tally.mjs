@@ -1,11 +1,11 @@
-// What programs told of their draws, added up: every number of a tag once, whoever drew it.
+// Adds up the programs' reports: no two programs may draw the same number of a tag.
 import assert from 'node:assert/strict'
 
 const EACH = 200_000
-/** What 1001 is to others, under a key of zeros. */
+/** The public ID of 1001 under a key of zeros. */
 const SHOWN = 'order_6YkpXnXFL5j'
 
-/** What several programs drew from one store. */
+/** The draws of several programs from one store. */
 export class Tally {
   #lists = []
   #shown = 0
@@ -18,10 +18,10 @@ export class Tally {
     return told
   }
 
-  /** No number was drawn by two programs; with one list counted twice, every number of it was. */
+  /** Checks that no number was drawn by two programs; the control counts one list twice. */
   settle(least) {
     assert.ok(this.#lists.length >= least, `only ${this.#lists.length} programs told anything`)
-    // One at most has no public IDs: the entry with the engine in its code.
+    // At most one program has no public IDs: the entry with the engine inlined.
     assert.ok(this.#shown >= least - 1, `only ${this.#shown} programs showed \`${SHOWN}\``)
     const twice = (lists) => lists.flat().length - new Set(lists.flat()).size
     assert.equal(twice(this.#lists), 0)

@@ -1,5 +1,5 @@
-//! The exact check over all hosts: every number once, on every worker one holder at a time, every
-//! generator upwards.
+//! The exact check over all hosts: every number once, every worker with one holder at a time, and
+//! every generator ascending.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::intervals::Intervals;
 use crate::line::Line;
 use crate::runs::Runs;
 
-/// Judges the streams of many holders of one tag and one namespace. Its memory grows with holes and
+/// Checks the streams of many holders of one tag and one namespace. Its memory grows with holes and
 /// windows, not with IDs.
 #[derive(Clone, Debug)]
 pub struct Checker {
@@ -23,9 +23,9 @@ pub struct Checker {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Holder {
-    /// One above its last number.
+    /// One above the holder's last number.
     number: u64,
-    /// One above its last snowflake ID.
+    /// One above the holder's last snowflake ID.
     snowflake: u64,
 }
 
@@ -41,14 +41,13 @@ impl Checker {
         }
     }
 
-    /// One more holder. A process that was started again is another one: it may not go on where
-    /// the one before stood.
+    /// Adds a holder. A restarted process is a new holder: it may not go on where the one before stopped.
     pub fn holder(&mut self) -> usize {
         self.holders.push(Holder::default());
         self.holders.len() - 1
     }
 
-    /// Takes what a holder handed out; other lines say nothing here.
+    /// Checks the IDs in a holder's line; ignores other lines.
     pub fn take(&mut self, holder: usize, line: &Line) -> Result<(), String> {
         match *line {
             Line::Numbers { start, end } => {
@@ -62,7 +61,7 @@ impl Checker {
                 if a.worker != b.worker {
                     return Err(format!("`{first}` and `{last}` are of two workers, in one run"));
                 }
-                // Ticks are of `tick_ms`: at 10 ms a second holds a tenth of the positions.
+                // A tick lasts `tick_ms`: with 10 ms a second has a tenth of the positions.
                 let per_ms = (self.layout.per_tick() / u64::from(self.layout.tick_ms())).max(1);
                 let (from, to) = (self.position(a), self.position(b));
                 let runs = self.workers.entry(a.worker).or_default();
@@ -78,13 +77,13 @@ impl Checker {
         Ok(())
     }
 
-    /// Numbers handed out twice, and snowflake IDs drawn inside another's run: each of those may be
-    /// one of the other's, and 0 means that none is.
+    /// Counts numbers handed out twice, and snowflake IDs drawn inside another holder's run, which may be
+    /// duplicates: 0 means that there are none.
     pub fn duplicates(&self) -> u64 {
         self.twice
     }
 
-    /// How often a generator gave an ID that was not above its last one.
+    /// How often a generator's ID was not above its last one.
     pub fn backwards(&self) -> u64 {
         self.backwards
     }

@@ -1,4 +1,4 @@
-//! A process that is never left behind: it is killed with all it started.
+//! A child process that is never left behind: it is killed with all its descendants.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use rustix::process::{
 
 const KEPT_LINES: usize = 40;
 
-/// How long the pipes of a child that has ended are read on.
+/// How long to read the pipes of a child that has ended.
 const READ: Duration = Duration::from_secs(60);
 
 /// A running child. Dropping it kills it and everything in its group.
@@ -30,20 +30,20 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts it with its standard input held open until [`Child::close_stdin`], and hands each line of
-    /// its standard output to `on_line`, from another thread; `None` is the end of it.
+    /// Starts a command. Holds its standard input open until [`Child::close_stdin`], and passes each line of
+    /// its standard output, and `None` at the end, to `on_line` on another thread.
     pub fn start(
         name: &str,
         mut command: Command,
         mut on_line: impl FnMut(Option<String>) + Send + 'static,
     ) -> io::Result<Child> {
         use std::os::unix::process::CommandExt;
-        // A group of its own: Ctrl-C in the terminal reaches only us, and we decide the order of
-        // closing; and whatever it starts can be ended with it.
+        // In its own process group, Ctrl-C in the terminal reaches only us, so that we decide the order
+        // of closing; and its descendants can be ended with it.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // The system ends what `dies_with_us` when the thread that started it is gone, which is before
-        // this value where another test uses it: this thread is gone with the value.
+        // The system ends a [`dies_with_us`] command with the thread that started it. A test's thread may
+        // end before this value, so a thread that lives as long as the value starts the command.
         let (started, starting) = channel();
         let (keeper, kept) = channel::<()>();
         thread::spawn(move || {
@@ -79,34 +79,34 @@ impl Child {
         self.process.id()
     }
 
-    /// The end of its standard input: the host programs close their generators and go.
+    /// Closes its standard input, on which the host programs close their generators and end.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// A signal on which it ends in order, to the process alone: it ends what it started by itself.
+    /// Sends a signal for an orderly end to the process alone: it has to end its own children.
     pub fn ask_to_end(&mut self, signal: Signal) {
         if self.poll().is_none() {
-            // It may be gone by now, which is what was wanted.
+            // An error means that it has ended already.
             let _ = kill_process(self.pid(), signal);
         }
     }
 
-    /// SIGSTOP, to its whole group: nothing of it runs until [`Child::thaw`].
+    /// Stops its whole group (SIGSTOP) until [`Child::thaw`].
     pub fn freeze(&mut self) {
         self.signal_group(Signal::STOP);
     }
 
-    /// SIGCONT, to its whole group.
+    /// Continues its whole group (SIGCONT).
     pub fn thaw(&mut self) {
         self.signal_group(Signal::CONT);
     }
 
-    /// `kill -9`, with all it started, and waits until that is gone.
+    /// Kills it (`kill -9`) with all its descendants, and waits until they are gone.
     pub fn kill(&mut self) {
         if self.poll().is_none() {
-            // Stopped first: it cannot start another while its children are looked for. Not all are
-            // in its group: PostgreSQL gives each of its processes a session of its own.
+            // Stopped first, so that it starts no child while they are listed. Not all are in its
+            // group: PostgreSQL gives each of its processes its own session.
             let _ = kill_process(self.pid(), Signal::STOP);
             let started = descendants(self.id());
             let _ = kill_process_group(self.pid(), Signal::KILL);
@@ -114,7 +114,7 @@ impl Child {
                 let _ = kill_process(*process, Signal::KILL);
             }
             self.ended = self.process.wait().ok();
-            // As long as one is there, it holds memory and ports that the next server finds in use.
+            // A remaining process holds memory and ports that the next server needs.
             let deadline = Instant::now() + READ;
             while started.iter().any(|process| runs(*process)) && Instant::now() < deadline {
                 thread::sleep(Duration::from_millis(2));
@@ -123,11 +123,11 @@ impl Child {
         self.join();
     }
 
-    /// How it ended, if it has.
+    /// The exit status, if it has ended.
     pub fn poll(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
-            // Looked at before it is reaped: until then its id, and so its group's, is nobody
-            // else's, and what it left in its group can be ended.
+            // Checked before it is reaped: until then no other process can get its id, so the rest
+            // of its group can be ended safely.
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             if let Ok(Some(_)) = waitid(WaitId::Pid(self.pid()), look) {
                 let _ = kill_process_group(self.pid(), Signal::KILL);
@@ -137,8 +137,8 @@ impl Child {
         self.ended
     }
 
-    /// Waits until it is ready, by the last lines of its standard error or something else; kills it if
-    /// it is not in time.
+    /// Waits until it is ready, which the closure decides, given the last lines of its standard error;
+    /// kills it if it is not in time.
     pub fn wait_until(
         &mut self,
         limit: Duration,
@@ -160,7 +160,7 @@ impl Child {
         Ok(())
     }
 
-    /// Waits for its end; kills it if that does not come in time.
+    /// Waits for its end; kills it if it does not end in time.
     pub fn wait(&mut self, limit: Duration) -> Result<ExitStatus, String> {
         let deadline = Instant::now() + limit;
         loop {
@@ -184,7 +184,7 @@ impl Child {
 
     fn signal_group(&mut self, signal: Signal) {
         if self.poll().is_none() {
-            // It may have gone since it was looked at, which its end will tell.
+            // An error means that it has ended meanwhile, which its exit status will show.
             let _ = kill_process_group(self.pid(), signal);
         }
     }
@@ -193,7 +193,7 @@ impl Child {
         Pid::from_child(&self.process)
     }
 
-    /// Waits until all that it wrote was read, but not for what left its group and still has its pipes.
+    /// Waits until its output was read, but not for long: a process outside its group may hold the pipes.
     fn join(&mut self) {
         let deadline = Instant::now() + READ;
         for reader in self.readers.drain(..) {
@@ -201,7 +201,7 @@ impl Child {
                 thread::sleep(Duration::from_millis(1));
             }
             if reader.is_finished() {
-                // A reader panics only with the test that it feeds.
+                // A reader panics only where a check of the test failed.
                 let _ = reader.join();
             }
         }
@@ -215,7 +215,7 @@ impl Drop for Child {
     }
 }
 
-/// Runs a program to its end, and kills it if that does not come in time; gives what it wrote.
+/// Runs a program to its end and gives its output; kills it if it does not end in time.
 pub fn said(command: Command, limit: Duration) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let text = Arc::new(Mutex::new(String::new()));
@@ -247,20 +247,20 @@ fn descendants(of: u32) -> Vec<Pid> {
     found.iter().skip(1).filter_map(|id| Pid::from_raw(i32::try_from(*id).ok()?)).collect()
 }
 
-/// Who started a process: after its name, which may have blanks and parentheses.
+/// The parent's id: it follows the process name, which may contain blanks and parentheses.
 fn parent(id: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
-/// Whether a process is there, and not only its end that nobody has heard of.
+/// Whether a process runs, and is not a zombie.
 fn runs(process: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     stat.is_ok_and(|stat| !stat.contains(") Z"))
 }
 
-/// A command that the system ends with SIGTERM when its starter is gone, however it went: for
-/// programs that do not watch their standard input.
+/// A command that the system ends with SIGTERM when its starter has ended in any way: for programs
+/// that do not watch their standard input.
 pub fn dies_with_us(program: &Path) -> Command {
     let setpriv = Path::new("/usr/bin/setpriv");
     if !setpriv.exists() {
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(said(shell("echo a; echo b"), LIMIT).as_deref(), Ok("a\nb\n"));
         let failed = said(shell("echo why >&2; exit 3"), LIMIT).unwrap_err();
         assert!(failed.contains("exit status: 3\nwhy"), "{failed}");
-        // It reads what never comes, as it has a standard input that is at its end.
+        // Its standard input is at its end, so a read fails at once.
         assert_eq!(said(shell("read x || echo none"), LIMIT).as_deref(), Ok("none\n"));
         let killed = said(shell("while :; do sleep 1; done"), Duration::from_millis(200));
         assert!(killed.unwrap_err().contains("was killed"));
@@ -327,11 +327,11 @@ mod tests {
 
     #[test]
     fn a_frozen_child_says_nothing_until_it_is_thawed() {
-        // It writes for as long as it runs; the group's other process does so, too.
+        // It writes as long as it runs, as does its child in the same group.
         let (mut child, heard) = started("while :; do echo a; sleep 0.01; done");
         assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
         child.freeze();
-        // What was on its way is read; then there is nothing for a while.
+        // Reads the output that was under way; then nothing comes for a while.
         while heard.recv_timeout(Duration::from_millis(500)).is_ok() {}
         assert_eq!(child.poll(), None);
         child.thaw();
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn what_a_child_started_goes_with_it() {
-        // The child and its own child hold the pipe: its end is heard when both are gone.
+        // The child and its own child hold the pipe: it ends when both are gone.
         let other_session = "setsid sh -c 'echo a; while :; do sleep 1; done' & wait";
         for leader in ["sleep 600 & exec sleep 600", "sleep 600 & exit 0", other_session] {
             let (mut child, heard) = started(leader);

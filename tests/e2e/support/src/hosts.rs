@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What a user has installed: where Python finds the wheel, and Node the packages.
+/// The installed packages: where Python finds the wheel, and Node the npm packages.
 #[derive(Clone, Debug)]
 pub struct Installed {
     pub root: PathBuf,
-    /// The interpreter of a virtual environment with the wheel.
+    /// The interpreter of a virtual environment that has the wheel.
     pub python: PathBuf,
-    /// A folder whose `node_modules` holds both npm packages.
+    /// A folder with both npm packages in its `node_modules`.
     pub consumer: PathBuf,
 }
 
@@ -42,14 +42,14 @@ pub struct Draw {
     pub store: String,
     pub tag: String,
     pub namespace: String,
-    /// IDs per second, over both kinds.
+    /// IDs per second, both kinds together.
     pub rate: u32,
     /// How long a call may wait.
     pub timeout: Duration,
 }
 
-/// The programs in a folder of their own, beside links to the installed packages: an `import` from
-/// there finds what is published, and nothing of the sources.
+/// A folder with the programs and links to the installed packages: an `import` from there finds
+/// the published packages, and none of the sources.
 #[derive(Debug)]
 pub struct Stage {
     installed: Installed,
@@ -94,7 +94,7 @@ impl Stage {
         for name in ["LEAFID_STORE", "PYTHONPATH", "NODE_OPTIONS", "LD_LIBRARY_PATH"] {
             command.env_remove(name);
         }
-        // What a host that is killed leaves goes with the others.
+        // The temporary files of a killed host are removed with the folder.
         command.env("WRANGLER_SEND_METRICS", "false").env("TMPDIR", &self.folder);
         command
     }

@@ -1,4 +1,4 @@
-//! The least of an HTTP client: one GET on one connection, answered in JSON.
+//! A minimal HTTP client: one GET per connection, answered in JSON.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -39,7 +39,7 @@ fn read(answer: &[u8]) -> Option<(u16, Value)> {
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let length = name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse());
         if length.is_some_and(|length| length != Ok(body.len())) {
-            // The connection was cut: half an answer is none.
+            // The connection was cut in the middle of the answer.
             return None;
         }
     }

@@ -1,16 +1,16 @@
-//! Numbers that were handed out, as a set of disjoint ranges.
+//! A set of numbers, kept as disjoint ranges.
 
 use std::collections::BTreeMap;
 
-/// A set of numbers, kept as half-open ranges; ranges that touch become one, so that its size is the
-/// number of holes, not of numbers.
+/// A set of numbers as half-open ranges. Touching ranges are joined, so that its size grows with holes,
+/// not with numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Intervals {
     ranges: BTreeMap<u64, u64>,
 }
 
 impl Intervals {
-    /// Adds `[start, end)` and gives back how many of its numbers were there already.
+    /// Adds `[start, end)`; gives how many of its numbers were there already.
     pub fn add(&mut self, start: u64, end: u64) -> u64 {
         if start >= end {
             return 0;
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn what_comes_twice_is_counted_exactly() {
-        // Against a plain set of numbers, over many small random ranges.
+        // Compared with a plain set of numbers, over many small random ranges.
         let (mut set, mut plain) = (Intervals::default(), BTreeSet::new());
         let mut seed = 7_u64;
         for _ in 0..2_000 {

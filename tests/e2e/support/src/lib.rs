@@ -1,12 +1,12 @@
-//! What watches a stream of IDs: the store and the hosts as processes, and the exact check over all
-//! of them. `cargo xtask run` and the end-to-end tests stand on it.
+//! Runs a store and hosts as processes, and checks all their IDs exactly: the base of
+//! `cargo xtask run` and the end-to-end tests.
 //!
-//! - [`mod@line`] reads what the host programs of `examples/stream` write;
-//! - [`checker`] judges it: every number once, every worker one holder at a time, every generator
-//!   upwards. It stands on [`intervals`] and [`runs`], whose size does not grow with the IDs;
-//! - [`stream`] runs hosts side by side and feeds the checker; [`hosts`] knows how each is started;
-//! - [`store`] starts, kills and ends a real server, [`http`] asks it;
-//! - [`child`] is a process that is never left behind.
+//! - [`mod@line`] parses the output of the host programs of `examples/stream`;
+//! - [`checker`] checks it: every number once, every worker with one holder at a time, every generator
+//!   ascending. It uses [`intervals`] and [`runs`], whose size does not grow with the IDs;
+//! - [`stream`] runs hosts side by side and feeds the checker; [`hosts`] starts each host program;
+//! - [`store`] starts, kills and ends a real server; [`http`] sends it requests;
+//! - [`child`] is a child process that is never left behind.
 
 #![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
 

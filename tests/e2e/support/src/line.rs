@@ -1,8 +1,8 @@
-//! What a host program of `examples/stream` writes on its standard output, line by line.
+//! The lines that a host program of `examples/stream` writes to its standard output.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// `hello NAME VERSION`: who speaks, with which version of leafid.
+    /// `hello NAME VERSION`: the host's name, and its version of leafid.
     Hello(String),
     /// `n START END`: the numbers `[start, end)` were handed out, in this order.
     Numbers {
@@ -10,11 +10,11 @@ pub enum Line {
         /// One above the last one.
         end: u64,
     },
-    /// `s FIRST LAST COUNT`: so many snowflake IDs of one worker, ascending strictly.
+    /// `s FIRST LAST COUNT`: snowflake IDs of one worker, strictly ascending.
     Snowflakes {
         first: u64,
         last: u64,
-        /// How many, both included.
+        /// The count of IDs, with first and last.
         count: u64,
     },
     /// `stats KIND IDS ASKS GRANTS FAILURES WAITS IN_HAND`: the generator's own counters so far.
@@ -39,13 +39,13 @@ pub struct Stats {
     pub asks: u64,
     pub grants: u64,
     pub failures: u64,
-    /// How often the line was dry.
+    /// How often the line had nothing to hand out.
     pub waits: u64,
     /// Positions at hand.
     pub in_hand: u64,
 }
 
-/// What a call was refused with.
+/// The refusal of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     pub code: String,

@@ -1,29 +1,28 @@
-//! Ports that nobody uses.
+//! Free TCP ports for tests.
 
 use std::fs::{File, Permissions};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A port of 127.0.0.1 that no other test uses, also while nobody listens on it: a server that was
-/// stopped finds it free when it comes back.
+/// A port of 127.0.0.1 that no other test uses, also while nobody listens on it: a stopped server
+/// finds it free when it restarts.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
-    /// Locked as long as the port is ours, by whichever process.
+    /// The lock file: locked, against all processes, as long as the port is ours.
     _lock: File,
 }
 
 impl Port {
-    /// Takes one below those that the system gives to outgoing connections: a client that keeps
-    /// trying a stopped server on one of *those* will in the end be connected to itself, and hold
-    /// the port against the server's return.
+    /// Takes a port below the range of outgoing connections: a client that keeps trying a stopped server on a
+    /// port of *that* range is in the end connected to itself, and the server finds its port in use.
     pub fn take() -> Result<Port, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = std::env::temp_dir().join("leafid-ports");
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("`{}`: {error}", folder.display()))?;
-        // Every user may lock a port there; only its owner can set that.
+        // Every user may create locks in this folder; only its owner can set the mode.
         let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o1777));
         let start = std::process::id().wrapping_mul(97);
         for _ in 0..6_000 {
@@ -31,7 +30,7 @@ impl Port {
             let number = 26_000 + (start.wrapping_add(at.wrapping_mul(7)) % 6_000) as u16;
             let file = folder.join(number.to_string());
             let file = File::options().create(true).truncate(false).write(true).open(file);
-            // Another user's is another test's.
+            // A lock that another user holds belongs to another test.
             let Some(lock) = file.ok().filter(|file| file.try_lock().is_ok()) else { continue };
             if TcpListener::bind((Ipv4Addr::LOCALHOST, number)).is_ok() {
                 return Ok(Port { number, _lock: lock });
@@ -58,7 +57,7 @@ mod tests {
         let other = File::options().write(true).open(file).unwrap();
         assert!(other.try_lock().is_err());
         drop(port);
-        // A program that another test starts at this moment may have the lock until it runs.
+        // A process that another test is starting may inherit the lock for a moment.
         let begun = Instant::now();
         while other.try_lock().is_err() {
             assert!(begun.elapsed() < Duration::from_secs(120), "it is still taken");

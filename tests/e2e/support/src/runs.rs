@@ -1,13 +1,13 @@
-//! Snowflake IDs that were handed out, as runs on their worker's line.
+//! Snowflake IDs, kept as runs of positions of their worker.
 
 use std::collections::BTreeMap;
 
-/// How far apart two batches of one holder may lie and still be one run, in ms. It held the worker
-/// all that time: numbers are handed out in turn, so none ends, is another's, and comes back so soon.
+/// The greatest gap between two batches of one run, in ms. The holder held the worker all that time:
+/// a number that another holder had meanwhile would not come back so soon.
 const PAUSE_MS: u64 = 10_000;
 
-/// The runs on one worker's line, in positions (`tick << sequence_bits | sequence`): about one per
-/// window and holder.
+/// The runs of one worker, in positions (`tick << sequence_bits | sequence`): about one per window
+/// and holder.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
     /// First position and holder → last position.
@@ -16,9 +16,9 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Adds what `holder` drew from `first` to `last`, both included. Whether another run reaches
-    /// into it, or into the time since its last batch: another holder's, or an earlier one of its
-    /// own. No window is granted twice, so that may not be.
+    /// Adds the batch from `first` to `last`, both included, that `holder` drew. Whether another run, of
+    /// another holder or an earlier one of its own, overlaps it or the time since its last batch: that
+    /// is an error, as no window is granted twice.
     pub fn add(&mut self, holder: usize, first: u64, last: u64, per_ms: u64) -> bool {
         let pause = PAUSE_MS.saturating_mul(per_ms);
         let (start, from) = match self.own(holder) {
@@ -66,7 +66,7 @@ mod tests {
         let mut runs = Runs::default();
         assert!(!runs.add(0, 100 * MS, 200 * MS, MS));
         assert!(!runs.add(1, 5_000 * MS, 5_100 * MS, MS));
-        // Its lines came late: it had the worker in between.
+        // The lines of holder 2 came late: it had the worker in between.
         assert!(!runs.add(2, 2_500 * MS, 2_600 * MS, MS));
         assert!(!runs.add(0, 19_000 * MS, 19_100 * MS, MS));
         assert_eq!(runs.runs.len(), 4);
@@ -81,13 +81,13 @@ mod tests {
             assert!(!runs.add(0, first.0, first.1, MS));
             assert!(runs.add(1, second.0, second.1, MS), "{second:?} in {first:?}");
         }
-        // Each between the other's batches, without one ID in common.
+        // Two holders' batches alternate, without an ID in common.
         let mut runs = Runs::default();
         assert!(!runs.add(0, 100 * MS, 100 * MS + 9, MS));
         assert!(!runs.add(1, 110 * MS, 110 * MS + 9, MS));
         assert!(runs.add(0, 120 * MS, 120 * MS + 9, MS));
         assert!(runs.add(1, 130 * MS, 130 * MS + 9, MS));
-        // The same run told twice.
+        // The same run is added twice.
         let mut runs = Runs::default();
         assert!(!runs.add(0, 100, 200, MS));
         assert!(runs.add(0, 100, 200, MS));

@@ -1,4 +1,4 @@
-//! A real store: the server's binary on a file of its own, started, killed, ended, started again.
+//! A real store: runs the server's binary on its own file, and kills, ends and restarts it.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -35,7 +35,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Starts it once more, on what it kept and the same port, and waits until it is ready.
+    /// Restarts it on the same file and port, and waits until it is ready.
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
@@ -50,7 +50,7 @@ impl Store {
         });
         let mut child = started
             .map_err(|error| format!("`{}` does not start: {error}", self.binary.display()))?;
-        // Another store may answer at this address where this one cannot have it.
+        // Also waits for its own output: another store may answer at an address that this one cannot bind.
         let ready = || told.load(Ordering::SeqCst) && http::get(self.address(), "/readyz").is_ok();
         child.wait_until(LIMIT, |_| ready())?;
         self.child = Some(child);
@@ -63,7 +63,7 @@ impl Store {
         }
     }
 
-    /// SIGTERM, and waits for the end.
+    /// Sends SIGTERM, and waits for the end.
     pub fn terminate(&mut self) -> Result<ExitStatus, String> {
         let mut child = self.child.take().ok_or("the store does not run")?;
         child.ask_to_end(Signal::TERM);
@@ -78,7 +78,7 @@ impl Store {
         self.child.as_ref().map(Child::stderr).unwrap_or_default()
     }
 
-    /// Its process while it runs, else 0.
+    /// The process id while it runs, else 0.
     pub fn id(&self) -> u32 {
         self.child.as_ref().map_or(0, Child::id)
     }
@@ -103,8 +103,8 @@ impl Store {
         said(command, LIMIT).map_err(|error| format!("`leafid {}`: {error}", words.join(" ")))
     }
 
-    /// Makes the tag and the namespace of a stream: small steps and windows, so that ranges change
-    /// hands often.
+    /// Creates the tag and the namespace of a stream, with small steps and windows, so that leases are
+    /// frequent.
     pub fn prepare(&self, tag: &str, namespace: &str) -> Result<(), String> {
         self.operate(&["tag", "create", tag, "--step", "100", "--max-step", "100"])?;
         self.operate(&["namespace", "create", namespace, "--max-window", "10s"])?;

@@ -1,4 +1,4 @@
-//! Hosts side by side on one tag and one namespace, every line of theirs checked.
+//! Hosts side by side on one tag and one namespace, with every line of their output checked.
 
 use std::io;
 use std::process::Command;
@@ -11,14 +11,14 @@ use crate::checker::Checker;
 use crate::child::Child;
 use crate::line::{Kind, Line, Refused, Stats};
 
-/// How often a condition is looked at while all hosts are silent: it may be about something else.
+/// How often a condition is checked while all hosts are silent: it may not depend on their lines.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a host whose standard output is at its end may take to go.
+/// How long a host may take to end after its standard output has ended.
 const END: Duration = Duration::from_secs(60);
-/// Refusals that are kept for each generator; more are only counted.
+/// How many refusals are kept for each generator; more are only counted.
 const KEPT_REFUSALS: usize = 20;
 
-/// Hosts, living and gone, and the check over all of them.
+/// Running and ended hosts, and the check over all of them.
 pub struct Stream {
     pub checker: Checker,
     hosts: Vec<Host>,
@@ -26,26 +26,26 @@ pub struct Stream {
     heard: Receiver<Heard>,
 }
 
-/// One life of a host program, and what it told.
+/// One process of a host program, and its output.
 pub struct Host {
     pub name: String,
     pub segment: Told,
     pub snowflake: Told,
-    /// It said that it closed both generators.
+    /// Whether it reported that it closed both generators.
     pub closed: bool,
-    /// Its standard output is at its end, and every line of it was checked.
+    /// Whether its standard output has ended, with every line checked.
     pub ended: bool,
     pub faults: Vec<String>,
     killed: bool,
     child: Child,
 }
 
-/// What one generator of a host told so far.
+/// The reports of one generator of a host so far.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     pub ids: u64,
     pub last: Option<u64>,
-    /// The generator's own counters, as of its last report.
+    /// The generator's own counters in its last report.
     pub stats: Stats,
     pub refused: Vec<Refused>,
     pub refusals: u64,
@@ -57,18 +57,18 @@ struct Heard {
 }
 
 impl Stream {
-    /// No hosts yet, and a namespace with this layout.
+    /// A stream without hosts, for a namespace with this layout.
     pub fn new(layout: Layout) -> Stream {
         let (sender, heard) = channel();
         Stream { checker: Checker::new(layout), hosts: Vec::new(), sender, heard }
     }
 
-    /// Starts a host; its index.
+    /// Starts a host; gives its index.
     pub fn start(&mut self, name: &str, command: Command) -> io::Result<usize> {
         let host = self.checker.holder();
         let sender = self.sender.clone();
         let child = Child::start(name, command, move |line| {
-            // Nobody listens any more only when the stream was dropped, and the host with it.
+            // An error means that the stream was dropped, and the host with it.
             let _ = sender.send(Heard { host, line });
         })?;
         self.hosts.push(Host {
@@ -92,7 +92,7 @@ impl Stream {
         &self.hosts[host]
     }
 
-    /// Reads and checks lines until `until` is true; false when the time was over first.
+    /// Reads and checks lines until `until` holds; false if the time limit came first.
     pub fn pump(&mut self, limit: Duration, mut until: impl FnMut(&Stream) -> bool) -> bool {
         let deadline = Instant::now() + limit;
         while !until(self) {
@@ -106,7 +106,7 @@ impl Stream {
         true
     }
 
-    /// `kill -9`; what it wrote before is still checked.
+    /// Kills a host (`kill -9`); its earlier output is still checked.
     pub fn kill(&mut self, host: usize) {
         self.hosts[host].killed = true;
         self.hosts[host].child.kill();
@@ -115,17 +115,17 @@ impl Stream {
         }
     }
 
-    /// Stops a host in the middle of whatever it does, until [`Stream::thaw`].
+    /// Stops a host at any point of its work, until [`Stream::thaw`].
     pub fn freeze(&mut self, host: usize) {
         self.hosts[host].child.freeze();
     }
 
-    /// Lets a frozen host go on; to itself it is as if no time had passed.
+    /// Lets a frozen host go on.
     pub fn thaw(&mut self, host: usize) {
         self.hosts[host].child.thaw();
     }
 
-    /// Ends every host that runs: each closes its generators and goes.
+    /// Ends every running host: each closes its generators.
     pub fn close(&mut self, limit: Duration) -> Result<(), String> {
         for host in &mut self.hosts {
             host.child.close_stdin();
@@ -138,8 +138,7 @@ impl Stream {
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
     }
 
-    /// The first thing that went wrong with a host so far: a line that nobody understands, or an
-    /// end that nobody asked for.
+    /// The first fault of any host so far: a line that cannot be parsed, or an end without a request.
     pub fn fault(&mut self) -> Option<String> {
         self.hosts.iter_mut().find_map(|host| {
             if let Some(fault) = host.faults.first() {
@@ -148,14 +147,14 @@ impl Stream {
             if !host.unasked_end() {
                 return None;
             }
-            // Until it is gone, its last words may be under way.
+            // Until it has ended, its last output may be under way.
             let how = host.child.wait(END);
             let how = how.map_or_else(|error| error, |status| status.to_string());
             Some(format!("{} is gone: {how}\n{}", host.name, host.child.stderr()))
         })
     }
 
-    /// Grants of all hosts, as they last reported.
+    /// The grants of all hosts, by their last reports.
     pub fn grants(&self) -> u64 {
         self.hosts.iter().map(|host| host.segment.stats.grants + host.snowflake.stats.grants).sum()
     }
@@ -175,7 +174,7 @@ impl Stream {
             self.checker.take(heard.host, &line)
         });
         if let Err(fault) = taken {
-            // The last line of a host that was killed may be half a line.
+            // The last line of a killed host may be incomplete.
             if !host.killed {
                 host.faults.push(fault);
             }
@@ -188,12 +187,12 @@ impl Host {
         self.segment.ids + self.snowflake.ids
     }
 
-    /// It is gone without having closed its generators, and nobody killed it.
+    /// Whether it ended without closing its generators, and was not killed.
     pub fn unasked_end(&self) -> bool {
         self.ended && !self.closed && !self.killed
     }
 
-    /// What it wrote on its standard error, the last lines.
+    /// The last lines of its standard error.
     pub fn stderr(&self) -> String {
         self.child.stderr()
     }

@@ -1,4 +1,4 @@
-"""A database in one process: its connection, what it must be, and its transactions."""
+"""A store's database in one process: the connection, checks and transactions."""
 
 import random
 import time
@@ -17,13 +17,13 @@ from .link import Broken, Link
 from .refusals import connecting
 from .source import Source
 
-# A place that is known only once there is a connection.
+# The place of a source whose target is not known before the first connection.
 UNKNOWN = "the database"
 
-# The longest pause before a decision is made again, in s: whoever waits much longer than others need
-# loses against them for ever.
+# The longest pause before another try after a conflict, in s: a pause much longer than others' transactions
+# would lose against them for ever.
 _LONGEST_PAUSE = 0.010
-# How often the store's time is written along with something else: the next start shall know one.
+# How often, in ms, a transaction also writes the store's time, for the check at the next start.
 _BEAT_MS = 3_600_000
 
 
@@ -31,7 +31,7 @@ class Database(Tables):
     """A database in one process."""
 
     link: Link | None = None
-    # The process that made it.
+    # The process that made the link.
     by = 0
 
     def __init__(
@@ -52,14 +52,14 @@ class Database(Tables):
                 raise not_there(self.place, "has no tables")
             id, self.beaten = meta
             granted = int(link.values(link.engine.texts["meta/found"])[3])
-            # Windows follow the database's clock, so that all who use it have one.
+            # Windows follow the database's clock, which all its users share.
             self.time = StoreTime(self.clock, granted, self.beaten, now)
         self.id = id
         return id
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """Closes a connection that cannot be used, and says why it cannot."""
+        """Closes a connection that cannot be used, and raises the reason."""
         try:
             yield
         except BaseException as error:
@@ -69,8 +69,8 @@ class Database(Tables):
             raise
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
-        # Again where another was faster, and then in line with the others; and once more where the connection
-        # was lost before it was over.
+        # Tries again after a conflict, then with the row locked; and once more if the connection was lost
+        # before the commit.
         with self.lock:
             if self.id is None:
                 self._find()
@@ -95,7 +95,7 @@ class Database(Tables):
     def close(self) -> None:
         link, self.link = self.link, None
         if link is not None and self.by != process():
-            # Its session is the parent's.
+            # The session belongs to the parent.
             abandon(link)
         elif link is not None:
             link.close()
@@ -118,13 +118,13 @@ class Database(Tables):
                 self._roll_back(link)
             raise
         except BaseException:
-            # In the middle of who knows what.
+            # The state of the connection is unknown.
             self.close()
             raise
         return turn.answer()
 
     def _head(self, link: Link) -> int:
-        """The store's time; after a look at the server and the store, which may be others by now."""
+        """The store's time, after checks that server and store are still the same."""
         engine = link.engine
         now, version, store, *settings = link.values(engine.head)
         found = "none" if store is None else bytes(store).hex()
@@ -139,7 +139,7 @@ class Database(Tables):
         try:
             link.script(link.engine.commit)
         except Broken as broken:
-            # Nobody knows whether it was carried out: who asked asks again, by the same request.
+            # The commit may have happened or not: the holder repeats the ask with the same request id.
             self.close()
             raise words.failed(self.place, broken.detail) from broken
 
@@ -180,11 +180,11 @@ class Database(Tables):
         return link
 
     def _meta(self, link: Link) -> tuple[str, int] | None:
-        """The id of the store that is there, and when it was written last."""
+        """The id of the store in the database, and the time of its last write."""
         tables = [(words.text(name), int(ours)) for name, ours in link.table(link.engine.texts["meta/made"])]
         if not tables:
             return None
-        # Beside another program's tables ours are called `leafid_…`.
+        # In a database with another program's tables, ours are named `leafid_…`.
         if not any(name.removeprefix("leafid_") == "meta" and ours for name, ours in tables):
             raise words.foreign(self.place, tables[0][0])
         found = link.values(link.engine.texts["meta/meta"])
@@ -197,8 +197,8 @@ class Database(Tables):
         return bytes(store).hex(), int(beat)
 
     def _make(self, link: Link, made: Making, now: int) -> None:
-        """The tables, the namespace `default`, and the store's row, which comes last; another
-        program may be faster."""
+        """Creates the tables, the namespace `default`, and last the store's row, unless another program
+        did."""
         engine = link.engine
         now = now if self.clock is None else self.clock.wall_ms
         try:

@@ -1,4 +1,4 @@
-"""What the engines have in common."""
+"""The common part of the database engines."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -8,16 +8,16 @@ from ... import errors
 from . import words
 from .text import translated
 
-# How long a statement may take, in ms: as long as a holder waits for an answer.
+# The time-out of a statement, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
-# How long it waits for a row that somebody else has locked.
+# The longest wait for a locked row, in ms.
 LOCKED_MS = 2_000
 _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
 
 
 class Queries(Protocol):
-    """What an engine is asked over: a link, of which engines know no more."""
+    """The part of a link that engines use."""
 
     def script(self, *texts: str) -> None: ...
 
@@ -29,23 +29,23 @@ class Queries(Protocol):
 
 
 class Engine(ABC):
-    """An engine as it is spoken with in one connection."""
+    """A database engine, as used over one connection."""
 
-    # What its texts are called.
+    # The name of the dialect's texts.
     dialect: str
-    # What has a row stay as it is read, behind a text.
+    # The clause after a text that locks the rows read.
     locking = ""
-    # Which version of the tables this program knows.
+    # The version of the tables that this program knows.
     version: int
-    # What is said when a connection begins.
+    # The statements that set up a session.
     session: list[str]
-    # How a transaction begins and ends, whatever the session is set to.
+    # Begin and end a transaction whatever the session's settings are.
     begin: str
     commit = "COMMIT"
-    # What each transaction begins with: the time, of which version and which store the tables are,
-    # and what `meta/settings` gives.
+    # The first query of a transaction: the time, the tables' version and store, and the columns of
+    # `meta/settings`.
     head: str
-    # Values of each kind, and the types that a driver gives them without converters of its user's.
+    # A query for a value of each kind, and the types that drivers return without custom converters.
     probe: str
     kinds: tuple[tuple[type, ...], ...]
 
@@ -53,30 +53,30 @@ class Engine(ABC):
         self.texts = texts
 
     def locked(self, text: str) -> str:
-        """A text that others wait for, if it is what all transactions on one tag, or one namespace, read
-        first: instead of being told at the end that somebody was faster."""
+        """The text with a lock, if all transactions on one tag, or one namespace, read it first: they then
+        wait for each other, instead of failing at the end."""
         if self.locking and text in (self.texts["rows/tag"], self.texts["rows/namespace"]):
             return f"{text.rstrip().removesuffix(';')}\n{self.locking}"
         return text
 
     def named(self, text: str) -> str:
-        """A text with the names that the tables have here."""
+        """The text with this engine's names of the tables."""
         return text
 
     def value(self, name: str, value: Any) -> Any:
-        """The value of a parameter as the driver takes it."""
+        """The value of a parameter in the driver's form."""
         return value
 
     @abstractmethod
     def kind(self, error: Exception) -> str:
-        """What a failure means: a kind of `Broken`, or `nothing` where it says that no row is there
-        or was written."""
+        """The kind of a failure: one of `Broken`, or `nothing` where it means that no row was found or
+        written."""
 
     def judge(
         self, found: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
     ) -> None:
-        """`STORE_REFUSED` for a server that cannot keep what it answers, as `meta/settings` found. The
-        first time a risk that is let pass is warned of."""
+        """Raises `STORE_REFUSED` for a server whose settings, as `meta/settings` reports them, may lose
+        grants. Warns the first time of a risk that is accepted."""
         refused, setting, cure = (None if said is None else words.text(said) for said in found[:3])
         if refused is not None:
             raise errors.StoreRefusedError(f"{place} {refused}")
@@ -88,25 +88,25 @@ class Engine(ABC):
             _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 
     def examine(self, link: Queries, place: str) -> None:
-        """`STORE_REFUSED` for tables that cannot keep what is written to them."""
+        """Raises `STORE_REFUSED` for tables that cannot keep what is written to them."""
 
     def refuse_shadows(self, link: Queries, table: str) -> None:
-        """`STORE_REFUSED` where the session has a temporary table of this name, which every statement
-        would find instead of ours."""
+        """Raises `STORE_REFUSED` where the session has a temporary table of this name, which would hide
+        ours."""
 
     @abstractmethod
     def place(self, link: Queries) -> str:
-        """Where a connection leads that a function made, as `--store` takes it."""
+        """The target of a connection that a function made, in the form of `--store`."""
 
     @abstractmethod
     def begin_making(self, link: Queries) -> None:
-        """Keeps other programs from making a store here at the same time, and begins a transaction
-        where tables are made in one."""
+        """Locks out other programs that would create a store here, and begins a transaction where tables
+        can be created in one."""
 
     def end_making(self, link: Queries) -> None:
-        """Others may again."""
+        """Releases the lock of `begin_making`."""
 
 
 def expressions(text: str) -> str:
-    """What a text without a table selects."""
+    """The columns of a `SELECT` without a table."""
     return translated(text, "?")[0].removeprefix("SELECT").strip()

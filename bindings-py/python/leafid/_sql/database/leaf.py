@@ -1,5 +1,5 @@
-"""Leaf's database: its `leaf_alloc` keeps the tags, unchanged, while a Leaf may run beside us; what it
-has no room for stands in tables of ours, called `leafid_…`."""
+"""Leaf's database: its table `leaf_alloc` keeps the tags, unchanged, and a Leaf may run at the same
+time. Everything else is in our own tables, named `leafid_…`."""
 
 from ... import errors
 from . import words
@@ -10,11 +10,11 @@ from .text import beside
 
 class Leaf(Mysql):
     dialect = "leaf"
-    # A tag is read out of two tables, and a Leaf waits for nobody.
+    # No lock: a tag is read from two tables, and a Leaf would not wait for it.
     locking = ""
 
     def __init__(self, link: Queries) -> None:
-        # A tag's position stands in Leaf's table.
+        # A tag's position is in Leaf's table.
         super().__init__(link, {**TEXTS, "meta/found": TEXTS["leaf/found"]})
 
     def named(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""A connection of ours to a database."""
+"""The link: a store's own connection to a database."""
 
 import sys
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ Row = dict[str, Any]
 
 
 class Broken(Exception):
-    """What a database said instead of an answer. `kind` is `lost` (the connection is not used
-    again), `race` (another was faster, and all is undone), `locked` or `refused`; or what waiting cannot
-    cure: `login` (who is not known), `denied` (a right is missing), `nowhere` (there is no such
-    database) and `gone` (nor such a table)."""
+    """A database's failure. `kind` is `lost` (the connection cannot be used again), `race` (another
+    transaction was faster, and this one is rolled back), `locked` or `refused`; or one that waiting cannot
+    cure: `login` (unknown user or wrong password), `denied` (a missing right), `nowhere` (no such
+    database) or `gone` (no such table)."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -28,13 +28,13 @@ class Broken(Exception):
 
 
 class InFile(Exception):
-    """The connection is SQLite's, to a file."""
+    """The connection leads to a file of SQLite, whose path is the message."""
 
 
 class Link:
-    """One connection, in which nothing happens but what is asked here."""
+    """One connection, in a known state, whatever driver and settings it came with."""
 
-    # As the server says what it is.
+    # Chosen by the server's version.
     engine: Engine
 
     def __init__(self, connection: Any, leaf: bool, is_shared: bool) -> None:
@@ -59,14 +59,14 @@ class Link:
         self._looked: set[str] = set()
 
     def refuse_transaction(self) -> None:
-        """`STORE_REFUSED` if somebody has a transaction open in it: what was granted there would be
-        undone with it, and granted again."""
+        """Raises `STORE_REFUSED` if the connection has an open transaction: its rollback would undo our
+        grants, which would be granted again."""
         if _in_transaction(self.connection):
             raise words.in_transaction()
 
     def _ask_about_transaction(self) -> None:
-        """As `refuse_transaction`, where the driver does not know: before autocommit is switched on,
-        which would commit it."""
+        """As `refuse_transaction`, asking the server, since the driver does not know. To be called before
+        autocommit is switched on, which would commit the transaction."""
         try:
             ((is_open,),) = self.statement("SELECT @@in_transaction")
         except Broken:
@@ -75,11 +75,11 @@ class Link:
             raise words.in_transaction()
 
     def settle(self) -> None:
-        """Sets what the session has to be set to."""
+        """Applies the session's settings."""
         self.script(*self.engine.session)
 
     def begin(self) -> None:
-        """Begins a transaction. What others may have set in the session is set again."""
+        """Begins a transaction. Applies the settings again if others may have changed them."""
         if self.is_shared:
             with self._words():
                 if _tells_nothing(self.connection):
@@ -90,39 +90,39 @@ class Link:
         self._looked.clear()
 
     def script(self, *texts: str) -> None:
-        """Carries out statements without parameters."""
+        """Runs statements without parameters."""
         for text in texts:
             for statement in statements(text):
                 self._execute(statement, None)
 
     def run(self, text: str, params: Row) -> tuple[list[Row], int]:
-        """The rows of a text, and how many it found or wrote."""
+        """Runs a text; returns its rows, and how many it found or wrote."""
         if self.is_shared:
             self._look(text)
         named, found, count = self._found(text, params)
         return [dict(zip(named, row, strict=True)) for row in found], count
 
     def values(self, text: str) -> list[Any]:
-        """The first row of a text that names no columns; nothing if there is none."""
+        """The first row of a text, without column names; empty if there is none."""
         return next(iter(self.table(text)), [])
 
     def table(self, text: str) -> list[list[Any]]:
-        """The rows of a text that names no columns."""
+        """The rows of a text, without column names."""
         return [list(row) for row in self._found(text, {})[1]]
 
     def statement(self, sql: str) -> list[Any]:
-        """The rows of a statement that is no text of ours."""
+        """The rows of a statement that is not one of the store's texts."""
         return self._execute(sql, None)[1]
 
     def _look(self, text: str) -> None:
-        """Looks once in a transaction whether a table that is used is the store's."""
+        """Checks once per transaction that the tables of a text are the store's."""
         for table in tables_of(self.engine.named(text)):
             if table not in self._looked:
                 self.engine.refuse_shadows(self, table)
                 self._looked.add(table)
 
     def _probe(self) -> None:
-        """Refuses converters by which a value would not be what was written."""
+        """Refuses type converters that would change our values."""
         given = list(self.statement(self.engine.probe)[0])
         if not all(map(isinstance, given, self.engine.kinds)):
             driver = type(self.connection).__module__.partition(".")[0]
@@ -156,11 +156,11 @@ class Link:
 
     @contextmanager
     def _words(self) -> Iterator[None]:
-        """What the driver says, by its kind."""
+        """Converts the driver's errors to `Broken`."""
         try:
             yield
         except self.error as error:
-            # Before the engine is known it tells no kinds.
+            # Until the engine is known, kinds cannot be told apart.
             kind = self.engine.kind(error) if hasattr(self, "engine") else "refused"
             raise Broken(kind, words.said(error)) from error
 
@@ -192,7 +192,7 @@ def _error_of(connection: Any, module: Any) -> type[Exception]:
 
 
 def _autocommit(connection: Any) -> None:
-    """Transactions begin and end where it is said."""
+    """Turns autocommit on: transactions begin and end only by our statements."""
     if callable(getattr(connection, "autocommit", None)):
         connection.autocommit(True)
     else:
@@ -200,7 +200,7 @@ def _autocommit(connection: Any) -> None:
 
 
 def _plain(connection: Any) -> None:
-    """Rows as drivers give them unless a factory asks for others."""
+    """Resets the factories of rows and cursors to the drivers' defaults."""
     driver = type(connection).__module__.partition(".")[0]
     if driver == "psycopg":
         psycopg = sys.modules["psycopg"]
@@ -214,16 +214,16 @@ def _plain(connection: Any) -> None:
 
 
 def _tells_nothing(connection: Any) -> bool:
-    """mysqlclient alone: whether a transaction is open is for the server to say."""
+    """Whether only the server knows if a transaction is open, as with mysqlclient."""
     return type(connection).__module__.partition(".")[0] == "MySQLdb"
 
 
 def _in_transaction(connection: Any) -> bool:
-    # psycopg and psycopg2: 0 is idle, and 4 is a connection that is closed.
+    # psycopg and psycopg2: 0 means idle, 4 a closed connection.
     status = getattr(getattr(connection, "info", None), "transaction_status", None)
     if status is not None:
         return int(status) not in (0, 4)
-    # PyMySQL: the flags of the server's last answer.
+    # PyMySQL: flags of the server's last answer.
     flags = getattr(connection, "server_status", None)
     if isinstance(flags, int):
         return bool(flags & 1)

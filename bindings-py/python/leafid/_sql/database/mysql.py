@@ -1,4 +1,4 @@
-"""MySQL and MariaDB: the tables want a database of their own."""
+"""MySQL and MariaDB, with the tables in their own database."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from .refusals import MYSQL
 
 _VERSION, TEXTS = sql_texts("mysql")
 _KINDS = {
-    # A row with this key is there already; a name that no row can have, in the column's characters.
+    # A duplicate key; a name with characters that the column cannot contain.
     "nothing": {1062, 1267},
     "race": {1213},
     "locked": {1205},
-    # It stops, is full, or has ended the connection; from 2000 on the driver speaks for itself.
+    # The server stops, is full, or has closed the connection; from 2000 on the errors are the driver's.
     "lost": {0, 1040, 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1927, 4031},
 }
-# Kept as bytes: MySQL compares texts without their last blanks.
+# Kept as bytes: MySQL ignores trailing blanks when it compares texts.
 _AS_BYTES = {"owner", "was_owner"}
 
 
@@ -40,11 +40,10 @@ class Mysql(Engine):
         is_mariadb = "MariaDB" in words.text(server)
         if is_mariadb and link.statement("SELECT @@in_transaction")[0][0]:
             raise words.in_transaction()
-        # A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
-        # lock, at either level.
+        # A statement-based binary log refuses READ COMMITTED. At either level, our statements lock the
+        # rows that they change.
         level = "REPEATABLE READ" if by_statements else "READ COMMITTED"
-        # Who hangs in an open transaction keeps its locks: MariaDB ends it. MySQL has no such
-        # setting.
+        # MariaDB can end an idle transaction, which would keep its locks; MySQL has no such setting.
         limit = f"max_execution_time = {STATEMENT_MS}"
         if is_mariadb:
             seconds = STATEMENT_MS / 1_000
@@ -63,7 +62,7 @@ class Mysql(Engine):
         code = next(iter(error.args), None)
         code = getattr(error, "errno", code)
         if not isinstance(code, int):
-            # The driver's own: the server said nothing.
+            # An error of the driver, not the server.
             return "lost"
         kinds = (kind for kind, codes in _KINDS.items() if code in codes)
         return MYSQL.get(code) or next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
@@ -73,7 +72,7 @@ class Mysql(Engine):
             raise errors.StoreRefusedError(f"{place} {words.text(refused)}")
 
     def refuse_shadows(self, link: Queries, table: str) -> None:
-        # Not by a name with its database: a temporary table comes before that, too.
+        # Qualifying the name would not help: a temporary table hides that, too.
         made = words.text(link.statement(f"SHOW CREATE TABLE {table}")[0][1])
         if made.upper().startswith("CREATE TEMPORARY"):
             raise words.shadowed(table)
@@ -84,7 +83,7 @@ class Mysql(Engine):
         return f"mysql://{user}@{host}:{port}/{name}"
 
     def begin_making(self, link: Queries) -> None:
-        # What makes a table ends every transaction, so a lock of its own.
+        # A named lock, since `CREATE TABLE` commits the transaction.
         if link.values("SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)") != [1]:
             raise errors.StoreUnavailableError(
                 "another program is making a store in this database; try again"

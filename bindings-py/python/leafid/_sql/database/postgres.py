@@ -1,4 +1,4 @@
-"""PostgreSQL: the tables lie in a schema of their own, `leafid`."""
+"""PostgreSQL, with the tables in their own schema `leafid`."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions
 from .refusals import POSTGRES
 
 _VERSION, TEXTS = sql_texts("postgres")
-# Keeps two programs from making a store at once: `leafid` as a number.
+# The advisory lock against two programs that create a store at once: `leafid` in ASCII.
 _MAKING = 0x6C6561666964
 _KINDS = POSTGRES | {
     "40P01": "race",
     "40001": "race",
     "55P03": "locked",
 }
-# It stops, starts, or has no place for one more; or the connection is unfit.
+# The server stops, starts or is full, or the connection is broken.
 _LOST = ("08", "53", "57", "58", "XX")
-# A temporary table of the session's would else come first.
+# With `pg_temp` last: otherwise the session's temporary tables would come first.
 _PATH = "leafid, pg_temp"
 _HEAD = f"""
 SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
@@ -30,7 +30,7 @@ SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
 
 class Postgres(Engine):
     dialect, version = "postgres", _VERSION
-    # Not by a shared lock: two that hold one could both wait to change the row.
+    # No shared lock: two transactions with one could both wait to change the row.
     locking = "FOR NO KEY UPDATE"
     begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
     head = _HEAD
@@ -51,7 +51,7 @@ class Postgres(Engine):
     def kind(self, error: Exception) -> str:
         state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
         if state is None:
-            # The driver's own: the server said nothing.
+            # An error of the driver, not the server.
             return "lost"
         return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
 

@@ -1,6 +1,6 @@
-"""What a database means that lets nobody in, or has not what is asked for."""
+"""Kinds of permanent failures of databases: no access, or no such database or table."""
 
-# By MySQL's own numbers, and by the SQLSTATEs of PostgreSQL.
+# By MySQL's error numbers, and by PostgreSQL's SQLSTATEs.
 MYSQL = {
     **dict.fromkeys((1045, 1130, 1698, 3118), "login"),
     **dict.fromkeys((1044, 1142, 1143, 1227, 3159), "denied"),
@@ -13,8 +13,8 @@ POSTGRES = {
     "3D000": "nowhere",
     **dict.fromkeys(("3F000", "42P01"), "gone"),
 }
-# The drivers of PostgreSQL keep no SQLSTATE of a connection that was refused: only its words tell.
-# In another language than English it counts as a failure that may pass.
+# PostgreSQL's drivers keep no SQLSTATE of a refused connection: only the message tells, if it is
+# English; otherwise the failure counts as temporary.
 _WORDS = {
     "password authentication failed": "login",
     "no password supplied": "login",
@@ -25,8 +25,8 @@ _WORDS = {
 
 
 def connecting(error: BaseException) -> str:
-    """Why a connection could not be made: a kind of `Broken`, `lost` where waiting may help."""
-    # SQLAlchemy wraps what its driver raised.
+    """The kind of a failure to connect, as in `Broken`; `lost` where waiting may help."""
+    # SQLAlchemy wraps its driver's errors.
     error = getattr(error, "orig", None) or error
     code = next(iter(error.args), None)
     if isinstance(code, int):

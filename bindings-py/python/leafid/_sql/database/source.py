@@ -9,25 +9,25 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from ... import errors
 from . import words
 
-# How long connecting and an exchange may take, in s.
+# The time-outs of connecting and of one exchange, in s.
 _CONNECTING, _EXCHANGE = 2, 5
 _FORM = "`{}://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
 
 
 @dataclass
 class Source:
-    """Makes connections; `place` is where to, if that is known before."""
+    """Makes connections; `place` is their target, if known without a connection."""
 
     connect: Callable[[], Any]
     place: str | None = None
     # Whether Leaf's own table keeps the tags.
     leaf: bool = False
-    # Whether somebody else may have used a connection, or use it at the same time.
+    # Whether other code may have used a connection, or may use it at the same time.
     is_shared: bool = True
 
 
 def source_of(given: Any, tags: str | None) -> Source:
-    """What a caller means by `connect`."""
+    """Resolves the argument `connect`."""
     if tags not in (None, "leaf_alloc"):
         raise words.unusable("a store", f"`tags` is `{tags}`", "`tags=\"leaf_alloc\"`, or left out")
     if isinstance(given, str):
@@ -49,7 +49,7 @@ def _by_engine(engine: Any) -> Source:
         raise words.asynchronous(engine.dialect.driver, engine.dialect.name)
 
     def connect() -> Any:
-        # A new one, which nobody has used, and which takes no place in the application's pool.
+        # A new, unused connection that takes no place in the application's pool.
         pooled = engine.pool.recreate().connect()
         connection = pooled.driver_connection
         pooled.detach()
@@ -84,7 +84,7 @@ def _by_sqlalchemy(url: str, scheme: str) -> Source:
     except ModuleNotFoundError as error:
         raise words.missing(f"{scheme}:", str(error.name)) from None
     except Exception as error:
-        # Its words may repeat a part of the password.
+        # Its message may quote a part of the password.
         why = "SQLAlchemy cannot read it"
         if type(error).__name__ == "NoSuchModuleError":
             why = f"SQLAlchemy has no `{scheme}`"
@@ -93,7 +93,7 @@ def _by_sqlalchemy(url: str, scheme: str) -> Source:
 
 
 def hidden(url: str) -> str:
-    """A URL as messages show it: everything up to the last `@` may be a password."""
+    """A URL for messages, without everything up to the last `@`, which may be a password."""
     scheme, at, rest = url.partition("://")
     return f"{scheme}://…@{rest.rpartition('@')[2]}" if at and "@" in rest else url
 
@@ -115,7 +115,7 @@ def _postgres(url: str) -> Source:
         else:
             importlib.import_module("psycopg2.extensions").parse_dsn(url)
     except Exception:
-        # The driver's words may repeat a part of the password.
+        # The driver's message may quote a part of the password.
         why = (
             "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that "
             "the driver knows (not Prisma's, such as `schema`)"
@@ -152,7 +152,7 @@ def _mysql(url: str) -> Source:
 
 
 def _place(url: str, kind: str, scheme: str, port: int) -> tuple[str, list[tuple[str, str]]]:
-    """Where it is, without the password; and its options."""
+    """The place that a URL names, without the password, and the URL's options."""
     form = _FORM.format(scheme)
     try:
         parts = urlsplit(url)

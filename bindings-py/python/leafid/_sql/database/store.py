@@ -1,4 +1,4 @@
-"""The store in a database."""
+"""`SqlStore`: a store in a database."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,18 +15,18 @@ from .source import source_of
 
 
 class SqlStore(Store):
-    """A store in a PostgreSQL, MySQL or MariaDB database, without a server of leafid's: that of
-    `leafid serve --store URL`, and a server may use it at the same time.
+    """A store in a PostgreSQL, MySQL or MariaDB database, without a leafid server. It is compatible with
+    `leafid serve --store URL`, which may use it at the same time.
 
     `connect` makes a new DB-API 2 connection each time it is called (psycopg, PyMySQL, mysqlclient),
-    or is a SQLAlchemy engine, or a URL. The connection is this store's own: one per process, made by
-    the first call that needs it, closed when the process forks, and made again where it is lost. One
-    of SQLite is opened as `sqlite:`.
+    or is a SQLAlchemy engine, or a URL. The connection is this store's own: one per process, made by the
+    first call that needs it, closed when the process forks, and made again if it is lost. A connection
+    to SQLite is opened as `sqlite:`.
 
-    Without `create` the tables must be there: new ones would hand out again what lost ones have handed
-    out. `workers` are the worker numbers of its namespace `default`, whose first use is otherwise
-    `LayoutMismatchError`. With `tags="leaf_alloc"` Leaf's own table keeps the tags. A database that is set to forget what it
-    answered is refused unless `allow_unsafe_settings`.
+    Without `create` the tables must exist: new ones would hand out the numbers of lost ones again.
+    `workers` is the range of worker numbers of its namespace `default`; if it has another range, its
+    first use raises `LayoutMismatchError`. With `tags="leaf_alloc"` Leaf's own table keeps the tags. A
+    database whose settings may lose grants is refused unless `allow_unsafe_settings`.
     """
 
     def __init__(
@@ -50,21 +50,21 @@ class SqlStore(Store):
 
     @property
     def place(self) -> str:
-        """Where it is, as `--store` of a command takes it, without a password."""
-        # Where a function's connections lead is known once there is one.
+        """The place of the store in the form of a command's `--store`, without a password."""
+        # The target of a function's connections is known after the first one.
         if self._place == UNKNOWN:
             self.id  # noqa: B018
         return self._place
 
     def _make_where_missing(self, made: Making) -> None:
-        """As if it had been opened with `create`, unless it is open already."""
+        """Makes the store behave as if constructed with `create`, unless it is open already."""
         self._tables.made = self._tables.made or made
 
     def _with_tables(self, act: Callable[[Tables], T]) -> T:
         try:
             return super()._with_tables(act)
         except InFile as found:
-            # Where a connection leads is known once there is one.
+            # Only the first connection shows that it leads to a file.
             before = self._tables
             self._tables = File(path_of(str(found)), before.clock, before.made)
             return super()._with_tables(act)

@@ -1,11 +1,11 @@
-"""Texts with named parameters, as drivers take them."""
+"""Translates texts with named parameters for drivers."""
 
 import re
 from functools import cache
 
-# A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.
+# A comment, a quoted text, a cast, a parameter, or a `%`, which drivers would take for a placeholder.
 _PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
-# How a driver writes a parameter, by its `paramstyle`.
+# The placeholder of a driver, by its `paramstyle`.
 MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
 
 
@@ -21,7 +21,7 @@ def translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
         return "" if found[0].startswith("--") else found[0].replace("%", "%%")
 
     sql = _PART.sub(part, text).strip().rstrip(";")
-    # Without parameters a driver looks for no marks.
+    # Without parameters, drivers do not look for placeholders.
     return (sql if names and mark == "%s" else sql.replace("%%", "%")), tuple(names)
 
 
@@ -31,11 +31,11 @@ def statements(text: str) -> list[str]:
     return [statement.strip() for statement in sql.split(";") if statement.strip()]
 
 
-# Our tables behind a word that stands before the name of one, and in quotes.
+# One of our tables, after a keyword that precedes a table, or in quotes.
 _TABLE = re.compile(r"((?:FROM|INTO|UPDATE|EXISTS|JOIN|TABLE) |')(meta|tags|namespaces|workers)\b")
 
 
-# A table that a text reads or writes, ours or Leaf's.
+# A table in use, ours or Leaf's.
 _USED = re.compile(
     r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b"
 )
@@ -43,11 +43,11 @@ _USED = re.compile(
 
 @cache
 def tables_of(text: str) -> tuple[str, ...]:
-    """The tables that a text reads or writes, as they are called in it."""
+    """The names of the tables that a text reads or writes."""
     return tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
 
 
 def beside(text: str, prefix: str = "leafid_") -> str:
-    """The text with our tables under their names beside another program's."""
+    """The text with our tables' names prefixed, for a database with another program's tables."""
     bare = re.sub(r"(?m)^--.*\n?", "", text)
     return _TABLE.sub(lambda found: f"{found[1]}{prefix}{found[2]}", bare)

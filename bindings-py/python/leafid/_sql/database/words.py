@@ -1,5 +1,5 @@
-"""What is wrong with a database, in words: what happened, then what to do. A place is what `--store`
-takes, without a password."""
+"""Error messages about databases: what happened, then what to do. A place is the value of `--store`,
+without a password."""
 
 from ... import errors
 
@@ -7,12 +7,12 @@ _DATABASES = "PostgreSQL, MySQL or MariaDB"
 
 
 def text(value: object) -> str:
-    """A text that a driver may give as bytes."""
+    """The text of a value that a driver may give as bytes."""
     return bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
 
 
 def said(error: Exception) -> str:
-    """The words of a failure, on one line: neither a server's nor a driver's have a password."""
+    """An error's message on one line; those of servers and drivers contain no password."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
@@ -89,7 +89,7 @@ def no_sqlalchemy(scheme: str) -> errors.LeafidError:
 
 
 def unusable(kind: str, why: str, form: str) -> errors.LeafidError:
-    """A URL that cannot be used; it is not repeated, for it may have a password."""
+    """The error for an unusable URL, which is not quoted, since it may contain a password."""
     return errors.RequestInvalidError(f"the URL of {kind} cannot be used: {why}; it is {form}")
 
 
@@ -122,7 +122,7 @@ def unsafe(place: str, setting: str, loses: str, cure: str) -> errors.LeafidErro
 
 
 _RIGHTS = "; give the user of that name the rights on the tables that docs/STORES.md names"
-# What waiting cannot cure, by its kind, and what does.
+# The error and the advice for each kind of failure that waiting cannot cure.
 _KINDS: dict[str, tuple[type[errors.LeafidError], str]] = {
     "login": (errors.UnauthorizedError, "; check the user and the password of its URL"),
     "denied": (errors.ForbiddenError, _RIGHTS),

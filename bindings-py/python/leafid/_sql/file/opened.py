@@ -1,8 +1,8 @@
-"""Which process has which file open.
+"""Tracks which process has which file open.
 
-SQLite notes in a process's memory which locks it holds on a file, once for all connections. A child
-inherits that note and none of the locks: with a connection of its own it would write without one,
-and a parent that closes the file at that moment would take the child's grants away with the log.
+SQLite records in a process's memory which locks it holds on a file, once for all connections. A forked
+child inherits that record but none of the locks: with its own connection it would write without a
+lock, and a parent that closes the file at that moment would delete the log with the child's grants.
 """
 
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 from ... import errors
 from ..._native import process
 
-# Of each real path, the process of every connection. One operation at a time, and no lock: a child
-# would inherit it as it stands.
+# Maps each real path to the process of every connection. Single operations without a lock: a child
+# could inherit a locked one.
 _OPENED: dict[str, list[int]] = {}
 
 
 class Opened:
-    """A connection to a file, from before it is opened until it is closed."""
+    """The record of a connection to a file, from before it is opened until it is closed."""
 
     def __init__(self, path: Path) -> None:
         known = _OPENED.setdefault(os.path.realpath(path), [])
@@ -32,7 +32,7 @@ class Opened:
         return self.by != process()
 
     def over(self) -> None:
-        """It was closed."""
+        """Removes the record of a closed connection."""
         self.known.remove(self.by)
 
 

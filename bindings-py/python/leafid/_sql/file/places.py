@@ -1,4 +1,4 @@
-"""What a file must be before SQLite opens it, and whether it still is that file."""
+"""Checks a file before SQLite opens it, and watches that it stays the same file."""
 
 import os
 import stat
@@ -7,14 +7,14 @@ from pathlib import Path
 from ... import errors
 from . import words
 
-# Locks and shared memory do not work over a network.
+# File systems over a network, where locks and shared memory do not work.
 _NETWORK = set("nfs nfs4 smbfs smb3 cifs 9p afs ceph lustre gpfs gfs2 ocfs2".split())
 
 
 def path_of(place: str | os.PathLike[str]) -> Path:
-    """The whole path of `sqlite:PATH`, or of a path.
+    """The absolute path of `sqlite:PATH`, or of a path.
 
-    `REQUEST_INVALID` for none.
+    Raises `REQUEST_INVALID` for anything else.
     """
     path = os.fspath(place)
     path = os.fsdecode(path).removeprefix("sqlite:")
@@ -30,7 +30,7 @@ def path_of(place: str | os.PathLike[str]) -> Path:
 
 
 def check(path: Path) -> str | None:
-    """Refuses what must not be opened. Says why the file holds no store, or `None` if it may."""
+    """Refuses files that must not be opened. Returns why there is no store yet, or `None` if there may be."""
     if not path.parent.exists():
         raise errors.StoreUnknownError(
             f"the folder `{path.parent}` does not exist; if the path is right, make it first: "
@@ -43,7 +43,7 @@ def check(path: Path) -> str | None:
     _refuse_mounts(path)
     absent = _absent(path)
     log = Path(f"{os.path.realpath(path)}-wal")
-    # A log is written after its file: of one that another process has made since, the file is seen.
+    # Checks the file again: another process may have made it since, always before its log.
     if absent is not None and _has_content(log) and (absent := _absent(path)) is not None:
         raise words.orphan(path, log)
     return absent
@@ -73,7 +73,7 @@ def _has_content(log: Path) -> bool:
 
 
 def _refuse_mounts(path: Path) -> None:
-    """Network file systems, and a file that is a mount point of its own."""
+    """Refuses network file systems, and a file that is itself a mount point."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
     except OSError:
@@ -93,14 +93,14 @@ def _refuse_mounts(path: Path) -> None:
 
 
 def _unescaped(point: str) -> str:
-    """A mount point has blanks and backslashes as three octal digits."""
+    """A mount point with its escapes undone: blanks and backslashes as three octal digits."""
     for letter in " \t\n\\":
         point = point.replace(f"\\{ord(letter):03o}", letter)
     return point
 
 
 class Watch:
-    """Whether the file and its log are those that were opened."""
+    """Watches that the file and its log are those that were opened."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.opened = path, _identity(path)
@@ -109,12 +109,12 @@ class Watch:
         self.gone: errors.LeafidError | None = None
 
     def begin(self) -> None:
-        """The file is about to be opened again: its log may be gone since it was closed."""
+        """Checks the file before it is opened again; its log may be gone since it was closed."""
         self.logged = None
         self.look()
 
     def look(self) -> None:
-        """Raises once one of them is not, and from then on."""
+        """Raises from the first time on that one of them was replaced or removed."""
         if self.gone is None:
             self.gone = self._look()
         if self.gone is not None:

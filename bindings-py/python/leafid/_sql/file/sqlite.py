@@ -1,4 +1,4 @@
-"""The file in one process: its connection, what it must be, and its transactions."""
+"""A store's file in one process: the connection, checks and transactions."""
 
 import os
 import sqlite3
@@ -22,11 +22,10 @@ VERSION, TEXTS = sql_texts("sqlite")
 
 
 class File(Tables):
-    """A store's file. SQLite keeps its locks in memory that a child inherits, and the system does not let
-    a child inherit the locks."""
+    """A store's file. For the rules about forks see `opened`."""
 
     connection: sqlite3.Connection | None = None
-    # By which process, from before it is opened.
+    # The record of the process that opens the file, from before it is open.
     opened: Opened | None = None
 
     def __init__(self, path: Path, clock: Clock | None, made: Making | None) -> None:
@@ -62,7 +61,7 @@ class File(Tables):
                 now = self.time.read(lambda: int(_one(opened, LONGEST_WINDOW)))
                 turn = Turn("sqlite", id, now, verb, ask)
                 if carry(turn, partial(_run, opened)):
-                    # Ends each transaction that wrote something, as the server's do.
+                    # The last statement of a transaction that wrote something, as in the server.
                     _run(opened, TEXTS["rows/beat"], {"now": now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
@@ -81,7 +80,7 @@ class File(Tables):
         connection, self.connection = self.connection, None
         opened, self.opened = self.opened, None
         if opened is not None and opened.is_inherited():
-            # It is the parent's, and stays noted as such.
+            # The parent's connection, which stays recorded as such.
             abandon(connection)
             return
         if connection is not None:
@@ -91,7 +90,7 @@ class File(Tables):
 
     def _refuse_inherited(self) -> None:
         if self.opened is not None and self.opened.is_inherited():
-            # Nor is it closed here, which would be the parent's.
+            # Not closed, since it is the parent's.
             abandon(self.connection)
             raise refused(self.path)
 
@@ -119,9 +118,9 @@ class File(Tables):
             opened = self.connection = sqlite3.connect(
                 f"{self.path.as_uri()}?mode={mode}",
                 timeout=PATIENCE,
-                # Transactions begin and end where it is said.
+                # Transactions begin and end only by our statements.
                 isolation_level=None,
-                # The lock sees to it that there is one at a time.
+                # `self.lock` lets one thread in at a time.
                 check_same_thread=False,
                 uri=True,
             )
@@ -140,9 +139,9 @@ class File(Tables):
         return bytes(_one(opened, "SELECT store FROM meta")).hex()
 
     def _recognise(self, opened: sqlite3.Connection) -> int | None:
-        """Of which version its tables are; `None` if it is nobody's yet."""
+        """The version of the tables; `None` for a file without any."""
         try:
-            # As of one moment: another process may be about to make the tables.
+            # A single snapshot: another process may be creating the tables.
             opened.execute("BEGIN")
             tables = _one(opened, "SELECT count(*) FROM sqlite_schema")
             application = _one(opened, "PRAGMA application_id")
@@ -159,7 +158,7 @@ class File(Tables):
         raise words.foreign(self.path, "another program made it")
 
     def _make(self, opened: sqlite3.Connection, making: Making) -> None:
-        """The tables, the store's id and the namespace `default`; another process may be faster."""
+        """Creates the tables, the store's id and the namespace `default`, unless another process did."""
         try:
             self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
@@ -180,7 +179,7 @@ class File(Tables):
 
     @contextmanager
     def _words(self, verb: str) -> Iterator[None]:
-        """What SQLite says, as an error with a code."""
+        """Converts errors of SQLite to errors with a code."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -193,10 +192,10 @@ class File(Tables):
 
 
 def _is_forbidden(error: Exception, path: Path) -> bool:
-    """Whether this user may not use the file, or make SQLite's own beside it."""
+    """Whether this user lacks the rights to use the file, or to create SQLite's files beside it."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_CANTOPEN"):
-        # The system may also have no place for one more open file, and that passes.
+        # Else the cause may be the limit of open files, which is temporary.
         files = (path, path.parent) if path.exists() else (path.parent,)
         return not all(os.access(file, os.R_OK | os.W_OK) for file in files)
     return isinstance(error, PermissionError) or name.startswith("SQLITE_READONLY")
@@ -214,7 +213,7 @@ def _run(
 
 
 def statements(text: str) -> Iterator[str]:
-    """The statements of a text, one by one: `executescript` would end the transaction."""
+    """Splits a text into statements: `executescript` would end the transaction."""
     statement = ""
     for line in text.splitlines(keepends=True):
         statement += line
@@ -225,7 +224,7 @@ def statements(text: str) -> Iterator[str]:
 
 def _settle(opened: sqlite3.Connection) -> None:
     journal = _journal(opened)
-    # Where a sync of the system does not reach the disk by itself (macOS), it is told to.
+    # `fullfsync` is for macOS, where a plain sync does not reach the disk.
     for pragma in ("synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1"):
         opened.execute(f"PRAGMA {pragma}")
     synchronous = _one(opened, "PRAGMA synchronous")
@@ -234,7 +233,7 @@ def _settle(opened: sqlite3.Connection) -> None:
 
 
 def _journal(opened: sqlite3.Connection) -> Any:
-    """SQLite does not wait by itself while another process turns the log on as well."""
+    """Turns the log on, and waits where SQLite does not: while another process does the same."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -247,7 +246,7 @@ def _journal(opened: sqlite3.Connection) -> Any:
 
 
 def _seen(opened: sqlite3.Connection) -> tuple[int, int]:
-    """When the store granted last, and when it was written last."""
+    """The times of the store's last grant and of its last write."""
     granted = _one(opened, "SELECT coalesce(max(granted_ms), 0) FROM workers")
     return int(granted), int(_one(opened, "SELECT beat_ms FROM meta"))
 

@@ -1,4 +1,4 @@
-"""The store in a file."""
+"""`SqliteStore`: a store in a file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from .sqlite import File
 
 
 class SqliteStore(Store):
-    """A store in a file, for the processes of one machine: that of `leafid serve --store
+    """A store in a file, for the processes of one machine, compatible with `leafid serve --store
     sqlite:PATH`.
 
-    Any number of processes and a server may have it open at once; forked children, too. Without
-    `create` the file must be there: a new one would hand out again what a lost one has handed out.
-    `workers` are the worker numbers of its namespace `default`: with others that is
-    `LayoutMismatchError`.
+    Any number of processes, forked children and a server may have it open at once. Without `create` the
+    file must exist: a new one would hand out the numbers of a lost one again. `workers` is the range of
+    worker numbers of its namespace `default`; if it has another range, `LayoutMismatchError` is raised.
     """
 
     def __init__(
@@ -37,5 +36,5 @@ class SqliteStore(Store):
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The absolute path of the file."""
         return self._place.removeprefix("sqlite:")

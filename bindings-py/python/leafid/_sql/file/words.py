@@ -1,4 +1,4 @@
-"""What is wrong with a file, in words: what happened, then what to do."""
+"""Error messages about files: what happened, then what to do."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-//! What an acquire costs, counted in trips to the engine and in rows that are read: never in the
-//! rows that there are.
+//! The cost of an acquire, in round trips to the engine and rows read, does not grow with the namespace.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -175,15 +174,15 @@ impl Counting {
         made.expect("a namespace in the end");
     }
 
-    /// Acquires; the number, or why not, and what it took. `None` where this machine was too slow for the
-    /// engine's answer.
+    /// Acquires; gives the number or the refusal's code, and the cost. `None` where this machine was too slow
+    /// for the engine's answer.
     fn acquire(&self, owner: &str) -> Option<(Result<u32, Code>, [u64; 2])> {
         let (given, cost) = self.ask(&fresh(owner));
         (given != Err(Code::StoreUnavailable)).then_some((given, cost))
     }
 
-    /// As [`Counting::acquire`], in a namespace that is not known yet: on a busy machine reading all of
-    /// it may take longer than an exchange may, and a holder sends its ask again then.
+    /// As [`Counting::acquire`], in a namespace that the server has not read yet: on a busy machine that
+    /// may exceed the time-out, and a holder repeats its ask then.
     fn acquire_first(&self, owner: &str) -> (Result<u32, Code>, [u64; 2]) {
         let ask = fresh(owner);
         let answered = until(|| {
@@ -208,7 +207,7 @@ fn fresh(owner: &str) -> AcquireAsk {
     AcquireAsk::new(name(), Token::new(request), Name::owner(owner).expect("an owner"))
 }
 
-/// Writes so many rows by hand: numbers that were handed out and rest.
+/// Writes `rows` worker rows past the server.
 fn fill<S: Keys>(server: &S, rows: u32, row: impl Fn(u32) -> WorkerRow) {
     let mut keys = Vec::new();
     for bucket in 0..rows.div_ceil(256) {
@@ -237,18 +236,18 @@ fn rests(worker: u32) -> WorkerRow {
 
 type Costs = (Vec<[u64; 2]>, [u64; 2]);
 
-/// What acquires cost in a namespace of this size; `None` where an answer came too late.
+/// Measures acquires in a namespace with `rows` rows; `None` where an answer came too late.
 fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
     let url = server.url();
     let one = Counting::open::<S>(&url);
     one.range(Range::new(0, u64::from(rows)));
-    // After the namespace, by a hand that knows the range.
+    // Written after the namespace, whose range is known here.
     fill(server, rows, rests);
     let two = Counting::open::<S>(&url);
     let mut costs = Vec::new();
-    // What the first server does not know yet, it reads once.
+    // The first server reads the rows that it does not know yet, once.
     assert_eq!(one.acquire_first("a").0, Ok(0));
-    // Two servers in turns: each sees what the other took.
+    // Two servers in turns: each sees the numbers that the other granted.
     for number in 1..9 {
         let server = if number % 2 == 0 { &one } else { &two };
         let (given, cost) = server.acquire("a")?;
@@ -279,7 +278,7 @@ fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
     let most = |costs: &[[u64; 2]], of: usize| costs.iter().map(|cost| cost[of]).max();
     let [small, _, large] = all.as_slice() else { panic!("three sizes") };
     assert!(small.1[0] > 0 && small.0.iter().all(|cost| cost[0] > 0), "nothing was counted");
-    // Besides what looks free, the buckets that the other touched: of 256 rows each.
+    // Besides candidates, it reads the buckets that the other server touched, of 256 rows each.
     assert_eq!(most(&small.0, 0), most(&large.0, 0), "trips");
     assert!(most(&large.0, 1) <= Some(2 * 256 + 64), "{:?}", large.0);
     assert_eq!(large.1[0], 2, "alone: what looks free is read, and written");
@@ -288,8 +287,8 @@ fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
 
 each!(keyed acquires_do_not_cost_more_in_larger_namespaces);
 
-/// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
-/// looks at each once, and the next does not.
+/// All numbers are held and renewed by other servers, and a renewal does not mark its bucket: the first
+/// refusal reads each row once, the next does not.
 fn a_full_namespace_is_refused_cheaply<S: Real>() {
     for _ in 0..TRIES {
         let Some(server) = for_test::<S>() else { return };
@@ -319,7 +318,7 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     println!("{}, 1000 held: refused at first by {first:?}, then by {again:?}", S::NAME);
     assert!(first[1] >= 999 && first[0] < 20, "{first:?}");
     assert!(again[1] <= 64 && again[0] <= 2, "{again:?}");
-    // What another server gives back early is had at once.
+    // A number that another server releases early is granted at once.
     let two = Counting::open::<S>(&url);
     let held =
         wait(two.store.workers(name(), leafid_store::store::Page { after: Some(499), limit: 1 }));

@@ -1,4 +1,4 @@
-//! Keys of another program where a store is to be, and a store of another version.
+//! Another program's keys at a store's path, and a store of another version.
 
 use leafid_servers::for_test;
 

@@ -1,4 +1,4 @@
-//! Another program's hand in the keys of a store.
+//! Edits a store's keys past the server.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::opens::Opens;
 use crate::support::agent;
 
 pub trait Keys: Server {
-    /// Writes these keys below the store's path, those that are there too.
+    /// Writes these keys below the store's path, also over existing ones.
     fn put(&self, keys: &[(String, String)]);
     fn wipe(&self);
     fn worker(namespace: Name, worker: u32) -> String;
-    /// The keys that note that a bucket of a namespace has rows.
+    /// The keys that record that a bucket of a namespace has rows.
     fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
 }
 
@@ -131,7 +131,7 @@ pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
     });
 }
 
-/// So long a session lasts while this machine does other things.
+/// The session's time-out, long enough for a busy machine.
 pub const SESSION: Duration = Duration::from_secs(120);
 
 pub trait Real: Keys + Opens<BackEnd = Keyed<<Self as Real>::Engine>> {

@@ -1,5 +1,5 @@
-//! What a change of a namespace is decided on may change until it is written; and a number that left
-//! the range and came back is nobody's, though its row was not written.
+//! Races on a namespace: its rows may change between a decision and its write; and a number that
+//! left the range and came back is nobody's, though its row was not written.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<Work
     }
 }
 
-/// Gives a number a row that is reserved up to a tick, as a grant or a renewal does.
+/// Writes a number's row, reserved up to a tick, as a grant or a renewal does.
 async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Outcome, Fault> {
     server.begin().await?;
     let (space, before) = (namespace(server).await?, worker(server, number).await?);
@@ -52,7 +52,7 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
     Ok(server.write(&[group]).await?.outcomes.remove(0))
 }
 
-/// Changes the namespace after what others did since it was looked at; how that ended.
+/// Changes the namespace after others wrote between its reading and its writing; gives the outcome.
 async fn change_after<S: Opens>(
     url: &str,
     change: impl Fn(Namespace) -> Namespace,
@@ -81,7 +81,7 @@ fn more(of: Namespace) -> Namespace {
     Namespace { workers: Range::new(0, 1_024), ..of }
 }
 
-/// How often a test begins with another server where this machine is too slow for an engine's answers.
+/// How often a test starts over with a new database where this machine is too slow for its answers.
 pub const TRIES: usize = 5;
 
 async fn changes_are_decided_on_what_is_there<S: Opens>() {
@@ -107,13 +107,13 @@ async fn changes_over<S: Opens>(url: &str) -> Result<(), Fault> {
     let first = async |two: &mut S::BackEnd| granted(two, 3, 100).await;
     let outcome = change_after::<S>(url, other, first).await?;
     assert_eq!(outcome, Outcome::Conflict, "the first window of a bucket");
-    // A number that leaves is granted, for the first time, or renewed, meanwhile.
+    // A number that leaves the range is granted for the first time, or renewed, meanwhile.
     for (number, until) in [(1_000, 100), (1_000, 200), (730, 100)] {
         let meanwhile = async |two: &mut S::BackEnd| granted(two, number, until).await;
         let outcome = change_after::<S>(url, fewer, meanwhile).await?;
         assert_eq!(outcome, Outcome::Conflict, "{number} until {until}");
     }
-    // The control: one that stays may be, and nothing else stands in the way.
+    // The control: a number that stays may be granted meanwhile.
     let stays = async |two: &mut S::BackEnd| granted(two, 3, 300).await;
     let outcome = change_after::<S>(url, fewer, stays).await?;
     assert!(done(&outcome), "{outcome:?}");
@@ -125,8 +125,8 @@ async fn changes_over<S: Opens>(url: &str) -> Result<(), Fault> {
 
 each!(asynchronous changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zookeeper);
 
-/// A holder renews with a server that has its row at hand; another server has moved its number out of
-/// the range meanwhile, and back.
+/// A holder renews with a server that has cached its row, after another server moved its number out of
+/// the range and back.
 async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
@@ -152,7 +152,7 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     };
     let [first, second, third] = [acquire(1).await, acquire(2).await, acquire(3).await];
     assert_eq!((first.worker, second.worker, third.worker), (0, 1, 2));
-    // The numbers are free when their windows are over.
+    // Waits until the numbers are free, as their windows are over.
     let over = async || {
         loop {
             match answered(&again, async || two.put_namespace(name(), range(2, 9)).await).await {
@@ -164,7 +164,7 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     };
     tokio::time::timeout(LIMIT, over()).await.expect("they end");
     served(&again, async || two.put_namespace(name(), range(0, 9)).await).await;
-    // The namespace is read again for this one; the next renewal has its row still at hand.
+    // The namespace is read again for this renewal; the row of the next one is still cached.
     assert_eq!(renew(&third, 4).await.expect("it never left").worker, 2);
     for (grant, request) in [(&first, 5), (&second, 6)] {
         let refused = renew(grant, request).await.map(|grant| grant.ticks).map_err(|p| p.code);
@@ -174,8 +174,8 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
 
 each!(asynchronous a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
 
-/// Asks until it is answered, as a holder does: on a busy machine the engine may be too late once, or
-/// what waits too much. How often it asked again is counted.
+/// Repeats a request until it is answered, as a holder does, and counts the repetitions: on a busy
+/// machine the engine may time out, or the queue overflow.
 async fn answered<T>(
     again: &Cell<usize>,
     ask: impl AsyncFn() -> Result<T, Problem>,
@@ -197,7 +197,7 @@ async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem
     answered(again, ask).await.unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// More at once than an engine writes together: a start of many holders, and of many tags.
+/// Many holders and many tags start at once: more than an engine writes together.
 async fn many_at_once_are_all_served<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let server = Registry::over(None, S::opened(&server.url()), clock(), false).expect("a thread");
@@ -232,7 +232,7 @@ async fn many_at_once_are_all_served<S: Opens>() {
     });
     let leased = futures_util::future::join_all(leases).await;
     assert_eq!(leased.iter().collect::<BTreeSet<_>>().len(), 600, "none of them twice");
-    // Of an answer that was too late the range is a gap.
+    // The range of an answer that came too late is a gap.
     let most = 21 + 10 * again.get() as u64;
     assert!(leased.iter().all(|(_, start)| start % 10 == 1 && *start <= most), "{leased:?}");
 }

@@ -1,4 +1,4 @@
-//! Nonsense in a key is named, a wrong password is not said, and who may not come in is told so.
+//! Starts over bad keys, wrong passwords and missing rights: each is named, and no password is shown.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::opens::{Opens, in_the_end};
 use crate::support::{fails, has, play, refusal, says, until};
 use crate::{REQUEST, SERVE, is_refused, lets_in, serve};
 
-/// What is nonsense is named, and the rest goes on; a server does not start over it.
+/// An unreadable key is named and the rest goes on; a server does not start over it.
 fn nonsense_is_named<S: Keys>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
@@ -44,7 +44,7 @@ fn nonsense_is_named<S: Keys>() {
     let detail = refused["detail"].as_str().unwrap_or_default();
     has(detail, &["/leafid/tags/bad", "max_id"]);
     assert_eq!(lease("good").0, 200);
-    // Its number is nobody's: the next one is given, and its holder loses the lease.
+    // The number of the unreadable row is not granted, and its holder loses the lease.
     let (status, second) = acquire("1123456789abcdef0123456789abcdef");
     assert_eq!((status, &second["worker"]), (200, &json!(1)), "{second}");
     serving.logs(&["ERROR", "max_id"]);
@@ -66,12 +66,12 @@ fn etcd_that_does_not_sync_is_refused() {
 
 #[test]
 fn a_wrong_password_for_etcd_is_not_said() {
-    // As cheap as passwords may be: on a busy machine an answer that takes too long is none.
+    // The cheapest password hash: on a busy machine a slow answer would time out.
     let Some(server) = for_test_with::<Etcd>(&["bcrypt-cost=4"]) else { return };
     with_users(&server);
     let url = |login: &str| format!("etcd://{login}127.0.0.1:{}/leafid", server.port());
     for login in ["shop:wr0ng-s3cret@", "root:@", ""] {
-        // Whatever becomes of another member.
+        // Also when another member of the URL is down.
         let two = url(login).replace("/leafid", ",127.0.0.1:1/leafid");
         for (url, verb) in [(url(login), &["init"][..]), (two, &SERVE)] {
             is_refused(&url, verb, &["UNAUTHORIZED: ", "does not let this server in"]);
@@ -86,8 +86,8 @@ fn a_wrong_password_for_etcd_is_not_said() {
     is_refused(&url("eye:l00k@"), &SERVE, &["FORBIDDEN: "]);
 }
 
-/// Etcd then asks who asks: `root`, `shop`, who may do what the page on stores names, and `eye`, who
-/// may read that.
+/// Turns on etcd's users: `root`, `shop` with the rights that the page on stores names, and `eye`, which
+/// may only read.
 fn with_users(server: &Etcd) {
     for (name, password, right) in
         [("root", "r00t", ""), ("shop", "s3cret/x", "READWRITE"), ("eye", "l00k", "READ")]
@@ -95,7 +95,7 @@ fn with_users(server: &Etcd) {
         ask(server, "auth/user/add", &json!({ "name": name, "password": password }));
         if !right.is_empty() {
             ask(server, "auth/role/add", &json!({ "name": name }));
-            // `/leafid/` and all below.
+            // `/leafid/` and all keys below it.
             let all =
                 json!({ "permType": right, "key": "L2xlYWZpZC8=", "range_end": "L2xlYWZpZDA=" });
             ask(server, "auth/role/grant", &json!({ "name": name, "perm": all }));
@@ -105,7 +105,7 @@ fn with_users(server: &Etcd) {
     ask(server, "auth/enable", &json!({}));
 }
 
-/// Signed tokens are of no more use once a user or a role was changed, whoever it was.
+/// Etcd's signed tokens become invalid as soon as any user or role is changed.
 #[test]
 fn a_server_goes_on_when_the_users_of_etcd_were_changed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -139,7 +139,7 @@ fn a_wrong_password_for_zookeeper_is_not_said() {
     lets_in(&good, "s3cret");
 }
 
-/// It lets in nobody who does not say who it is.
+/// ZooKeeper refuses clients without a user.
 #[test]
 fn zookeeper_that_demands_a_user_has_one_or_says_so() {
     let demands = ["enforce.auth.enabled=true", "enforce.auth.schemes=digest"];
@@ -149,7 +149,7 @@ fn zookeeper_that_demands_a_user_has_one_or_says_so() {
     says(&url, &["init"]);
 }
 
-/// Nodes that a user may read, and not write.
+/// Nodes that a user may read but not write.
 #[test]
 fn a_right_that_is_missing_in_zookeeper_is_named() {
     let Some(server) = for_test::<Zookeeper>() else { return };
@@ -178,11 +178,11 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     let serving = serve(&trusted, &[]);
     serving.ready(200, &["\"ok\""]);
     says(&serving.url, &["next", "orders"]);
-    // Nobody vouches for it, and it does not speak without TLS.
+    // Its certificate has no trusted authority, and it accepts no plain connection.
     for url in [server.url(), server.url().replace("etcds", "etcd")] {
         play(&url, "tag list =1 STORE_UNAVAILABLE");
     }
-    // No try will change that, so a server does not wait for it.
+    // Trying again cannot help, so a server does not wait.
     is_refused(&server.url(), &SERVE, &["UnknownIssuer", "?ca=FILE"]);
     let (other, _) = Etcd::secure().expect("etcd with TLS");
     let mistaken = format!("{}?ca={}", other.url(), certificate.display());
@@ -217,7 +217,7 @@ fn a_clock_that_strays_is_refused<S: Opens>() {
         let refused = open(days, false).expect_err("far away");
         assert!(refused.problem.detail.contains("--believe-clock"), "{:?}", refused.problem);
     }
-    // What was granted stays reserved, whatever the time is.
+    // Granted windows stay reserved, whatever the time is.
     let earlier = wait(&open(-3, true).expect("it is believed"), 2);
     assert!(earlier.worker != first.worker && earlier.ticks.start < first.ticks.start);
     assert!(open(-3, false).is_ok(), "it is not strange any more");

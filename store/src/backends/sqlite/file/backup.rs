@@ -1,4 +1,4 @@
-//! A copy of a store's file, while others use it.
+//! Copies a store's file while programs use it.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -13,20 +13,20 @@ use crate::backends::opening::Found;
 use crate::problem::Problem;
 use leafid_turn::hex;
 
-/// A copy that was made.
+/// A finished copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// The id of the store, which the copy has too.
+    /// The id of the store and of its copy.
     pub store: String,
-    /// What is in the copy.
+    /// The contents of the copy.
     pub found: Found,
 }
 
-/// Copies a store as it is at one moment. Nothing is overwritten, and what stands at `to` is whole.
+/// Copies a store as of one moment. Nothing is overwritten, and `to` is never a partial copy.
 ///
 /// # Errors
-/// `STORE_REFUSED` if something is there; `STORE_UNAVAILABLE` if it cannot be read or written; else
-/// as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
+/// `STORE_REFUSED` if `to` exists, `STORE_UNAVAILABLE` if something cannot be read or written, or those
+/// of [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let connection = open::existing(from)?;
     let id = store(&connection, from)?;
@@ -41,7 +41,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
         }
         _ => Problem::unavailable(format!("cannot write `{}`: {error}", to.display())),
     };
-    // The name is ours from here on; until the copy is whole it is an empty file.
+    // Takes the name with an empty file, which the complete copy replaces.
     OpenOptions::new().write(true).create_new(true).open(to).map_err(cannot)?;
     let part = part(to);
     let written = write(&connection, from, &part).map_err(|error| {
@@ -53,7 +53,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
         Ok(Copied { store: hex(id), found })
     });
     if written.is_err() {
-        // What is left says by its name what it is.
+        // If removing fails, the names show what the remains are.
         let _ = std::fs::remove_file(&part);
         let _ = std::fs::remove_file(to);
     }
@@ -68,7 +68,7 @@ fn part(to: &Path) -> PathBuf {
 
 fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box<dyn Error>> {
     let file = OpenOptions::new().write(true).create_new(true).open(part)?;
-    // Who may not read the store does not read the keys of its leases here.
+    // The copy has the keys of leases, so it gets the permissions of the store.
     file.set_permissions(std::fs::metadata(from)?.permissions())?;
     let name = part.to_str().ok_or("its name is not UTF-8")?;
     connection.execute("VACUUM INTO ?1", [name])?;
@@ -82,7 +82,7 @@ fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Found, Box
     }
 }
 
-/// A name is durable when its folder is.
+/// Syncs the folder of a file, which makes the file's name durable.
 fn sync_folder(to: &Path) -> std::io::Result<()> {
     match cfg!(unix) {
         true => std::fs::File::open(open::folder(to))?.sync_all(),

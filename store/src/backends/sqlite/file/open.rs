@@ -1,4 +1,4 @@
-//! Opening the file: what it must be, and the settings without which a grant is not durable.
+//! Opens the file: checks what it is, and sets what makes a grant durable.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::backends::opening::{self, Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
-/// How long to wait for another process's transaction: less than the 3 s after which a holder
-/// counts its ask as lost.
+/// The time-out for another process's transaction: less than the 3 s after which a holder gives up
+/// an ask.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A file that is ready for use.
+/// An open file, ready for use.
 pub struct Opened {
     /// The connection, with its settings.
     pub connection: Connection,
     /// The store's id.
     pub store: Token,
-    /// What was found in it.
+    /// The contents of the store.
     pub found: Found,
 }
 
-/// Opens the file, or makes it where that was asked for.
+/// Opens the file, or makes it if the options allow.
 pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened, Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
     let (mut connection, made) = connect(path, options.may_create())?;
@@ -49,33 +49,33 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     Ok(Opened { connection, store, found })
 }
 
-/// Opens a store that is there, as it is, to read it.
+/// Opens an existing store to read it, without changing its settings.
 pub fn existing(path: &Path) -> Result<Connection, Problem> {
     connect(path, false).map(|(connection, _)| connection)
 }
 
-/// Opens the file, and says whether it is a store; without `may_create` it is.
+/// Opens the file and tells whether it is a store, which is certain without `may_create`.
 fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
     refuse_no_folder(path)?;
     refuse_network(path)?;
-    // Before SQLite looks for a log: it would be one of two.
+    // Before SQLite looks for a log: a file with two names has two.
     places::refuse_second(path)?;
     file::refuse_orphan(path)?;
     let absence = file::absence(path);
     if let Some(absence) = absence.filter(|_| !may_create) {
         return Err(opening::not_there(&file::place(path), absence));
     }
-    // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
+    // Without the flag for URIs: `file:…?mode=memory` is a path like any other.
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, absence.is_some());
     let connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Every text names its index. Without this SQLite looks at what a `LIMIT` is bound to, and prepares
-    // the text again whenever that is bound: for each acquire twice.
+    // Makes query plans independent of bound values; every text names its index anyway. Without this SQLite
+    // prepares a text with a bound `LIMIT` again each time: twice for each acquire.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(cannot)?;
-    // SQLite opens what it may not write to without a word.
+    // SQLite silently opens a file without write permission.
     if connection.is_readonly("main").map_err(cannot)? {
         return Err(cannot_write(path));
     }
@@ -92,7 +92,7 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
         let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
         return Problem::new(Code::StoreUnknown, detail);
     }
-    // The system may also have no place for one more open file, and that passes.
+    // Only a missing permission: the limit of open files may be reached, too, and that passes.
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
     if opened.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
         return cannot_write(path);
@@ -100,7 +100,7 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
     Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
 }
 
-/// Whether it is a store of this version, before anything is written to it; `false` if it is nobody's yet.
+/// Whether the file is a store of this version; `false` if it is empty. Writes nothing.
 fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     let foreign = |why: String| {
         let detail = format!("`{}` is not a leafid store: {why}", path.display());
@@ -108,11 +108,11 @@ fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     };
     let unread = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => foreign(error.to_string()),
-        // Beside the file SQLite makes others.
+        // SQLite makes files beside the store's, so the folder may be what cannot be written.
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
         _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
     };
-    // As of one moment: another process may be about to make the tables.
+    // One transaction, as another process may be making the tables.
     let moment = connection.unchecked_transaction().map_err(unread)?;
     let number = |pragma: &str| -> Result<i64, Problem> {
         connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
@@ -136,7 +136,7 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
     let journal: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // Where a sync of the system does not reach the disk by itself (macOS).
+    // On macOS an ordinary sync does not reach the disk.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
@@ -160,13 +160,13 @@ fn cannot_write(path: &Path) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
-/// The folder that a file lies in.
+/// The folder of a file.
 pub fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// A folder that is missing is not made: it may be the one of a disk that is not mounted.
+/// Refuses a missing folder instead of making it: its disk may not be mounted.
 fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
     let folder = folder(path);
     match std::fs::metadata(folder) {
@@ -182,7 +182,7 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Locks and shared memory do not work over a network.
+/// Refuses a network file system, on which locks and shared memory do not work.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn refuse_network(path: &Path) -> Result<(), Problem> {
     const NETWORK: [(u32, &str); 11] = [
@@ -202,7 +202,7 @@ fn refuse_network(path: &Path) -> Result<(), Problem> {
     let stat = rustix::fs::statfs(folder).map_err(|error| {
         Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
     })?;
-    // The type is signed on some machines and 64 bits wide on others: its low 32 bits count.
+    // The type's sign and width differ between platforms; its low 32 bits count.
     let kind = stat.f_type as u32;
     match NETWORK.iter().find(|(known, _)| *known == kind) {
         Some((_, name)) => Err(Problem::new(
@@ -232,14 +232,14 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
-    /// Between two of the readings another process makes the store.
+    /// Another process makes the store between two of the reads.
     #[test]
     fn what_a_file_is_is_read_as_of_one_moment() {
         for between in ["user_version", "count"] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("store.db");
             let mut connection = Connection::open(&path).unwrap();
-            // As whoever makes a store does before it makes the tables.
+            // A program that makes a store does this before it makes the tables.
             connection.pragma_update(None, "journal_mode", "WAL").unwrap();
             let (place, made) = (path.clone(), Arc::new(AtomicBool::new(false)));
             let makes = Arc::clone(&made);

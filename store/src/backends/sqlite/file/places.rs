@@ -1,5 +1,5 @@
-//! Refuses a file that can be opened at two places: SQLite keeps its log beside the name that it was
-//! opened by, so two programs would each grant by a log of their own, and both the same numbers.
+//! Refuses a file that can be opened by two names: SQLite keeps its log beside the name that was opened,
+//! so two programs could have a log each and grant the same numbers.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use leafid_core::Code;
 
 use crate::problem::Problem;
 
-/// Refuses a file that has another name, or is mounted by itself.
+/// Refuses a file that has another name (hard link), or is a mount point itself.
 ///
 /// # Errors
-/// `STORE_REFUSED`; `STORE_UNAVAILABLE` if it cannot be looked at.
+/// `STORE_REFUSED`, or `STORE_UNAVAILABLE` if the file cannot be examined.
 #[cfg(unix)]
 pub fn refuse_second(path: &Path) -> Result<(), Problem> {
     use std::os::unix::fs::MetadataExt;
@@ -19,7 +19,7 @@ pub fn refuse_second(path: &Path) -> Result<(), Problem> {
     let cannot = |error: std::io::Error| {
         Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))
     };
-    // SQLite follows links as well: the log lies beside the file that they lead to.
+    // SQLite resolves symbolic links, too: the log is beside the real file.
     let (real, metadata) = match path.canonicalize().and_then(|real| Ok((real.metadata()?, real))) {
         Ok((metadata, real)) => (real, metadata),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -38,8 +38,8 @@ pub fn refuse_second(path: &Path) -> Result<(), Problem> {
     }
     let mounted = match std::fs::read("/proc/self/mountinfo") {
         Ok(mounts) => is_mounted(&mounts, &real),
-        // Without that list a device of its own tells. It is no sign where there is one: an overlay
-        // may give each file the device of its layer.
+        // Without a list of mounts, a device of its own shows a mount. With the list it is no sign: an
+        // overlay may give each file the device of its layer.
         Err(_) => {
             let folder = real.parent().unwrap_or(&real).metadata().map_err(cannot)?;
             folder.dev() != metadata.dev()
@@ -52,7 +52,7 @@ pub fn refuse_second(path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A name is all there is to compare by.
+/// Refuses nothing: this platform offers only names to compare.
 #[cfg(not(unix))]
 pub fn refuse_second(_path: &Path) -> Result<(), Problem> {
     Ok(())
@@ -68,8 +68,8 @@ fn refused(path: &Path, what: &str, cure: &str) -> Problem {
     Problem::new(Code::StoreRefused, detail)
 }
 
-/// Whether a path is a mount point of this list: the fifth word of a line, with blanks and
-/// backslashes as three octal digits.
+/// Whether a path is a mount point in this list: the fifth word of a line, with blanks and backslashes as
+/// three octal digits.
 #[cfg(unix)]
 fn is_mounted(mounts: &[u8], path: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt;

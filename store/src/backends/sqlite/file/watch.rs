@@ -1,4 +1,4 @@
-//! Whether the file and its log are still those that were opened.
+//! Watches that the file and its log are still those that were opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -9,21 +9,21 @@ use crate::backends::Watch;
 use crate::backends::link::Gone;
 use crate::problem::Problem;
 
-/// A file, whatever it is called: its device, and its number on that.
+/// A file's identity whatever its name: its device and its inode number.
 type Identity = (u64, u64);
 
 /// A file that was opened, and its log.
 #[derive(Debug)]
 pub struct File {
     file: Part,
-    /// Beside the file that links lead to: SQLite follows them. It is seen once it is there: no other
-    /// program removes it as long as the file is open.
+    /// The log beside the real file, as SQLite resolves links. Once it exists, no other program
+    /// removes it as long as the file is open.
     log: Part,
     /// Why nothing is granted until a restart.
     gone: Gone,
 }
 
-/// What a path names, since it was seen there first.
+/// A path, with the identity of the file that was first seen there.
 #[derive(Debug)]
 struct Part {
     path: PathBuf,
@@ -31,14 +31,14 @@ struct Part {
 }
 
 impl File {
-    /// Of a file that was just opened.
+    /// Begins to watch a file that was just opened.
     pub fn of(path: &Path) -> Result<File, Problem> {
         let cannot = |error: std::io::Error| {
             Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))
         };
         let mut log = path.canonicalize().map_err(cannot)?.into_os_string();
         log.push("-wal");
-        // Another working folder would make it another path.
+        // Absolute, as the working folder may change.
         let path = std::path::absolute(path).map_err(cannot)?;
         let seen = OnceLock::from(identity(&path).map_err(cannot)?);
         let log = Part { path: log.into(), seen: OnceLock::new() };
@@ -46,7 +46,7 @@ impl File {
         Ok(File { file: Part { path, seen }, log, gone: Gone::default() })
     }
 
-    /// Why nothing may be granted any more, and how it goes on without a grant being forgotten.
+    /// Why nothing may be granted any more, and how to go on without losing a grant.
     fn look(&self) -> Option<Problem> {
         let (path, log) = (self.file.path.display(), self.log.path.display());
         let detail = match (self.file.gone(), self.log.gone()) {
@@ -84,7 +84,7 @@ impl Part {
             (Err(error), Some(_)) if error.kind() == std::io::ErrorKind::NotFound => {
                 Some("was removed or moved")
             }
-            // Where it cannot be looked at, writing to it will tell.
+            // If the file cannot be examined, the next write will fail.
             _ => None,
         }
     }

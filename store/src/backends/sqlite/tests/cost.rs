@@ -1,4 +1,4 @@
-//! What an acquire costs, counted in the steps of SQLite's machine: never in the rows there are.
+//! The cost of an acquire, in steps of SQLite's virtual machine, does not depend on the number of rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +14,11 @@ use crate::store::NamespaceChange;
 
 const MINE: &str = include_str!("../../../../../turn/sqlite/lookups/mine.sql");
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
-/// So long after it was seen last an owner keeps nothing any more: 30 days.
+/// How long after it was last seen an owner keeps its number: 30 days.
 const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
 
-/// A namespace of so many numbers that were all handed out, rested in turn, and nobody keeps.
+/// A namespace whose numbers were all handed out one after another, are free, and that no owner keeps.
 struct Space {
     _folder: tempfile::TempDir,
     store: Registry,
@@ -103,7 +103,7 @@ impl Space {
             look.query_row(named, |_| Ok(())).unwrap();
             counted.load(Ordering::Relaxed) - before
         };
-        // The first reads the schema too.
+        // The first query also reads the schema.
         mine();
         namespace + mine()
     }
@@ -117,7 +117,7 @@ fn name() -> Name {
     Name::namespace("ns").unwrap()
 }
 
-/// Does the same in namespaces of all sizes; what it costs may not depend on the size.
+/// Runs the same in namespaces of all sizes and compares the costs.
 fn costs_the_same(what: &str, run: impl Fn(u32) -> u64) {
     let steps = SIZES.map(run);
     println!("{what}: {steps:?} steps in namespaces of {SIZES:?} rows");
@@ -177,7 +177,7 @@ fn numbers_that_others_keep() {
 fn numbers_that_left_the_range() {
     costs_the_same("narrowed", |rows| {
         let mut space = Space::new(rows, rows);
-        // What left is what rested longest.
+        // The numbers that left the range are those that rested longest.
         space.put(Range::new(u64::from(rows) - 5, rows.into()));
         let (given, steps) = space.acquire("a", false);
         assert_eq!(given, Ok(rows - 5));
@@ -199,7 +199,7 @@ fn numbers_that_came_back_into_the_range() {
         let mut space = Space::new(rows, rows);
         space.put(Range::new(u64::from(rows) - 5, rows.into()));
         space.put(Range::new(0, u64::from(rows)));
-        // All are held, so nothing is written that would spare the next one the look.
+        // All are held, so nothing is written that would spare the next acquire the search.
         space.sql("UPDATE workers SET reserved_until = 2147483647");
         let (given, first) = space.acquire("a", false);
         assert_eq!(given, Err(Code::WorkersExhausted));
@@ -219,14 +219,14 @@ fn a_request_that_comes_again_pays_for_its_own_row_alone() {
         assert_eq!(given, repeated);
         let two_rows = space.two_rows();
         println!("{rows} rows: {first} steps, again {again}, of two rows {two_rows}");
-        // The namespace is not read, but found by a condition on each of its columns.
+        // The namespace is not read, but checked by a condition on each column.
         let allowed = two_rows..two_rows + 12;
         assert!(two_rows > 0 && allowed.contains(&again), "{rows} rows: {again} to answer again");
     }
 }
 
-/// Two servers decided for one owner at once, more than one time, and the range was narrowed: what is
-/// kept too much is freed, one row with each acquire.
+/// Two servers decided for one owner at once, more than once, and the range was narrowed: each acquire
+/// frees one of the owner's surplus numbers.
 #[test]
 fn an_owner_ends_with_one_number_inside_the_range() {
     let mut space = Space::new(10, 10);

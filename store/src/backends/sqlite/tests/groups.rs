@@ -1,4 +1,4 @@
-//! A group is written whole or not at all, and the others of its turn are.
+//! A group is written whole or not at all, and the other groups of its turn are written.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What of a row is written, and that it reads back as it was written.
+//! Rows are written with all their columns, and read back as they were written.
 
 use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
@@ -129,7 +129,7 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
         assert!(put(Some(was), row) && !put(Some(was), was), "{row:?}");
         let found = driver.look(&Want::Namespace(name)).unwrap();
         assert_eq!(found, Answer::Namespace(Some(Seen { row, revision: 0 })));
-        // Whatever was handed out meanwhile.
+        // The numbers handed out meanwhile do not matter.
         assert!(same(NamespaceRow { used_until: 8, ..row }));
         assert_eq!(same(was), was.namespace == row.namespace, "{row:?}");
         let Answer::Namespaces(listed) = driver.look(&Want::Namespaces(page)).unwrap() else {
@@ -140,7 +140,7 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     }
 }
 
-/// What no column holds is refused, and a text whose parameter nobody gives too.
+/// A number that no column holds is refused, and so is a text with a missing parameter.
 #[test]
 fn a_number_beyond_63_bits_is_written_nowhere() {
     let (_folder, opened) = store();
@@ -152,11 +152,11 @@ fn a_number_beyond_63_bits_is_written_nowhere() {
     assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(None));
 }
 
-/// A text that is prepared again costs more than all else that it does.
+/// Preparing a text again would cost more than running it.
 #[test]
 fn no_text_is_prepared_again_for_what_is_bound() {
     assert_eq!(prepared_again(true), 0);
-    // The control: SQLite does so unless it is told otherwise.
+    // The control: by default SQLite does prepare again.
     assert!(prepared_again(false) > 0);
 }
 
