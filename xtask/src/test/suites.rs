@@ -38,6 +38,11 @@ pub fn node() -> Outcome<Report> {
 /// Random verbs through the program, Python's store and Node's: the same answers and rows. The seed is fixed,
 /// so that a red part is red for everybody.
 pub fn verbs() -> Outcome<Report> {
+    if !cfg!(target_os = "linux") {
+        let mut report = Report::default();
+        report.skip("NOT RUN  verbs: the program's clock is set by a preload, as Linux has them");
+        return Ok(report);
+    }
     let run = Run::new(interpreter()?).arg("tests/verbs/verbs.py").without("PYTHONPATH");
     let run = run.arg(consumers::node_with_suites()?).args(["10000", "1"]);
     let said = with_places(run, &project::at("tests/vectors")).tee()?;
