@@ -77,14 +77,17 @@ class WalledServer(Server):
         super().__init__(folder)
         self.wall = folder / "wall"
         self.set_wall(BEGUN_MS)
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "wall.so", Path(__file__).with_name("wall.c")], check=True)
+        # Not beside the store: memory is often mounted `noexec`.
+        self.apart = tempfile.TemporaryDirectory()
+        self.library = Path(self.apart.name) / "wall.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.library, Path(__file__).with_name("wall.c")], check=True)
 
     def set_wall(self, ms: int) -> None:
         with self.wall.open("r+b" if self.wall.exists() else "wb") as file:
             file.write((ms * 1_000_000).to_bytes(8, sys.byteorder))
 
     def start(self) -> None:
-        preloaded = {"LD_PRELOAD": str(self.folder / "wall.so"), "LEAFID_WALL": str(self.wall)}
+        preloaded = {"LD_PRELOAD": str(self.library), "LEAFID_WALL": str(self.wall)}
         with patch.dict(os.environ, preloaded):
             super().start()
 
