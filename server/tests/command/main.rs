@@ -5,7 +5,6 @@ mod adopt;
 mod apply;
 mod attacks;
 mod config;
-mod conforms;
 mod creating;
 mod full_disk;
 mod hung_up;
