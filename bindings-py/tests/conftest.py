@@ -54,8 +54,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     in that group's list."""
     if config.option.markexpr != "engine" or collection_path.suffix != ".py":
         return None
+    return not may_need_servers(collection_path) or None
+
+
+def may_need_servers(path: Path) -> bool:
+    """Whether a file has a word that every file with tests of the group has."""
     words = "|".join([*SERVERS, "place", "engine"])
-    return not re.search(rf"\b({words})\b", collection_path.read_text()) or None
+    return re.search(rf"\b({words})\b", path.read_text()) is not None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,6 +68,8 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         if SERVERS & set(item.fixturenames):
             item.add_marker("engine")
+        if item.get_closest_marker("engine") and not may_need_servers(item.path):
+            raise pytest.UsageError(f"`-m engine` would leave out {item.nodeid}: add its fixture to the words")
 
 
 def end_within(seconds: float, config: pytest.Config) -> None:
