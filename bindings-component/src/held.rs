@@ -30,7 +30,7 @@ impl Held {
     pub fn with<T>(&self, act: impl FnOnce(&mut AnyGenerator) -> T) -> T {
         match self.generator.try_borrow_mut() {
             Ok(mut generator) => act(&mut generator),
-            // `borrow_mut` would format a message that nobody sees, in a kilobyte of code.
+            // `borrow_mut` would panic with a message that is never shown, and costs a kilobyte.
             Err(_) => core::arch::wasm32::unreachable(),
         }
     }

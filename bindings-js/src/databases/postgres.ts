@@ -96,7 +96,7 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
 
   async function make(steps: readonly { sql: string }[]): Promise<void> {
     const schema = SCHEMA.split(';').map((text) => text.trim()).filter((text) => text !== '')
-    // Whoever waited for the lock finds the tables created, and everything is rolled back.
+    // One process at a time creates the tables. The next one fails as they exist, and is rolled back.
     await exchange([DURABLE, `SELECT pg_advisory_xact_lock(${MAKING})`, ...schema, ...steps.map(({ sql }) => bare(sql))])
   }
 

@@ -12,7 +12,7 @@ const RUN = 16
  *
  * Snowflakes do not keep: an ID's time must be when it was drawn. Their pool begins with one ID, and doubles only while
  * fillings come within one millisecond. Its IDs are handed out until the tick of the first is over on the host's clock;
- * the rest is dropped, which wastes only positions of a past tick that nobody could use. While the generator runs ahead
+ * the rest is dropped, which wastes only positions of a tick that is past already. While the generator runs ahead
  * of the clock in a burst, that tick is not over, and nothing is dropped. `maxAheadMs` was checked when the pool was
  * filled, and the store's time never goes back.
  *

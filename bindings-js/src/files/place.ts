@@ -123,8 +123,8 @@ export class Opened {
   }
 
   /**
-   * Throws `STORE_REFUSED` from when one of them is gone or replaced: whoever opened the other file may have granted
-   * what this one does not know.
+   * Throws `STORE_REFUSED` once one of them is deleted or replaced: another process may have granted from the new file
+   * ranges that this one grants again.
    */
   check(): void {
     this.#gone ??= this.#look()

@@ -54,7 +54,7 @@ export interface WorkerRow {
 export type Leased<R, G> = { row: R } & ({ grant: G; refused?: undefined } | { grant?: undefined; refused: LeafidError })
 
 /**
- * Leases the next numbers of a tag. Write the new row on the condition that nobody else has written it meanwhile; then
+ * Leases the next numbers of a tag. Write the new row if it has not changed since it was read; then
  * answer with the grant, or throw `refused`.
  *
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `TAG_SPENT`, and `STORE_REFUSED` for a tag of

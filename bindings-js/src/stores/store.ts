@@ -78,7 +78,7 @@ type Answer<T> = T | Promise<T>
 /**
  * Hands out disjoint ranges: any object with the methods that are used, sync or async. A range must be durable before
  * the store answers, and the answer must echo the request id. A leafid error that a method throws keeps its code;
- * anything else becomes `STORE_UNAVAILABLE`. `signal` is aborted when nobody waits for the answer any more.
+ * anything else becomes `STORE_UNAVAILABLE`. `signal` is aborted once the answer is no longer needed.
  */
 export interface Store {
   /** For `Segment`. */

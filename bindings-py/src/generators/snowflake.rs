@@ -79,7 +79,7 @@ generator_class!(Snowflake, Snowflakes, {
         let namespace = &namespace.get("namespace")?;
         let owner = owner.map(|owner| owner.get("owner")).transpose()?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(namespace)));
-        // A placeholder: building the generator inserts the label, anew in each process.
+        // `-` is a placeholder: without `owner`, the process's label replaces it when the generator is built.
         let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
         if let Some(owner) = &owner {
             config.owner = Name::owner(owner).map_err(|_| {

@@ -90,7 +90,7 @@ impl Event<Grant> {
 /// let now = HostTime::new(0);
 /// let Some(Action::Ask(ask)) = ids.poll(now, [2; 16]) else { panic!() };
 /// assert_eq!(ids.retire(), None, "closed while it waits: there is nothing to give back yet");
-/// // The store has granted a window meanwhile, which nobody will use: its number is set free.
+/// // The store grants a window all the same. It will not be used, so its number is released.
 /// let ask = Ask::from(ask);
 /// let event = Event::Answer { request: ask.request(), sent: now, answer: store.ask(&ask) };
 /// let Outcome::Release(release) = ids.handle(event.of(), now)? else { panic!() };

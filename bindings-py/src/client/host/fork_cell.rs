@@ -44,7 +44,7 @@ impl<T> ForkCell<T> {
     pub fn give_back(&mut self) -> Arc<T> {
         let last = self.share();
         // SAFETY: the count that `new` or `replace` took is released once: `last` keeps the value, and
-        // `&mut self` guarantees that nobody reads the cell.
+        // `&mut self` excludes readers of the cell.
         unsafe { Arc::decrement_strong_count(*self.held.get_mut()) };
         last
     }

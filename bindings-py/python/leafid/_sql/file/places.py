@@ -30,7 +30,7 @@ def path_of(place: str | os.PathLike[str]) -> Path:
 
 
 def check(path: Path) -> str | None:
-    """Refuses files that must not be opened. Returns why there is no store yet, or `None` if there may be."""
+    """Refuses a file that must not be opened. Returns why it has no store, such as `does not exist`, or `None`."""
     if not path.parent.exists():
         raise errors.StoreUnknownError(
             f"the folder `{path.parent}` does not exist; if the path is right, make it first: "
