@@ -11,7 +11,7 @@ use crate::wrong::Wrong;
 /// Turns the IDs of a tag (or namespace) into public ones, and back.
 ///
 /// The key must not change while texts are in use: under another one they mean other IDs. One key serves all
-/// tags, as each tag has a permutation of its own. Whoever has the key can read every text.
+/// tags, as each tag has a permutation of its own. The key makes every text readable.
 pub struct Scrambler {
     cipher: Cipher,
     tag: Name,

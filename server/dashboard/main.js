@@ -38,7 +38,7 @@ async function refresh() {
   } catch (error) {
     wrong = error
   }
-  // State and error change together: nobody sees `ok` beside an error that is over.
+  // State and error change together: `ok` is never shown beside an error that is over.
   if (used === session.used()) {
     if (overview) health.show(overview)
     trouble(wrong)

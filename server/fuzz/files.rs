@@ -13,7 +13,7 @@ use leafid_store::fence::{file as journals, text};
 use super::{Fate, Target};
 use crate::{access, cli};
 
-/// A file in a folder of its own, which is written anew with each input.
+/// A file in a folder of its own, which is rewritten with each input.
 struct Place(tempfile::TempDir);
 
 impl Place {

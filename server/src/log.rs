@@ -26,7 +26,7 @@ pub fn start(level: LevelFilter, format: Format) {
     begin(level, format, std::io::stderr);
 }
 
-/// As [`start`], for a server: writing never blocks, and lines that nobody reads are dropped.
+/// As [`start`], for a server: writing never blocks, and unread lines are dropped.
 pub fn start_apart(level: LevelFilter, format: Format) {
     let thread = std::thread::Builder::new().name("leafid-log".to_owned());
     match thread.spawn(|| LINES.write_to(std::io::stderr())) {

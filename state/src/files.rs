@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 use crate::Problem;
 
-/// Tries to open a lock file that somebody removes at the same time.
+/// Attempts to open a lock file that another process removes at the same time.
 const ATTEMPTS: usize = 4;
 /// File systems whose locks or writes are not the same for every machine.
 const NETWORK: [(u32, &str); 12] = [
@@ -90,7 +90,7 @@ pub fn lock(path: &Path) -> Result<File, Problem> {
         let file = open(&lock)?;
         match file.try_lock() {
             Ok(()) if is_at(&lock, &file) => return Ok(file),
-            // Somebody removed it between the two: others would lock another file.
+            // It was removed between the two: another process would lock another file.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = format!(

@@ -34,7 +34,7 @@ fn at_fork() {
             let fd = place.swap(NONE, Ordering::SeqCst);
             if fd != NONE {
                 // SAFETY: `close` may be called after a fork; the number is that of a file of this
-                // crate, which nobody in the child uses again.
+                // crate, which the child does not use again.
                 unsafe { libc::close(fd) };
             }
         }

@@ -1,5 +1,5 @@
 //! Back ends: the databases that keep the rows of the server's store. A back end decides nothing and
-//! words no refusal: it reads the rows that a decision needs, and writes rows if nobody changed them
+//! words no refusal: it reads the rows that a decision needs, and writes rows if they have not changed
 //! meanwhile. The [`Registry`](crate::registry::Registry) decides, retries and batches for all of them.
 
 use std::future::Future;

@@ -77,7 +77,7 @@ impl<S: Kind + Send + 'static> Pool<S> {
             }
         };
         let taken = driver.take(deps, count).await;
-        // A generator that failed for good is dropped, so that the next request asks the store anew: the
+        // A generator that failed for good is dropped, so that the next request asks the store again: the
         // tag may exist by then. One that stopped because the store went back or was replaced stays and
         // keeps failing: a new one would lease what others hold. One with numbers left, but fewer than
         // wanted, stays, too.

@@ -282,7 +282,7 @@ impl Registry {
         self.heed(scope, Some(ask.store), note, self.submit(Kind::Change, scope, release))
     }
 
-    /// Releases a number for an operator: nobody holds or keeps it from now on, and its window runs out.
+    /// Releases a number for an operator: it is neither held nor kept from now on, and its window runs out.
     pub fn revoke(&self, namespace: Name, worker: u32) -> impl Answer<()> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| windows::revoke(turn, &namespace, worker))

@@ -1,5 +1,5 @@
-//! Worker numbers in use outside of leafid, such as by a generator that is to be replaced. Nobody here is
-//! granted them until it has stopped, and then only above all its time stamps.
+//! Worker numbers in use outside of leafid, such as by a generator that is to be replaced. They are not
+//! granted until it has stopped, and then only above all its time stamps.
 //!
 //! The row of such a number has no key and is reserved to the end of the layout. No window ends there
 //! before the layout itself does, so the row alone shows that the number is set aside, even after an

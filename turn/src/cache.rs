@@ -1,5 +1,5 @@
 //! A cache of rows written last, to decide on without a read. Each write is conditional on the row as it was
-//! decided on, so a row that somebody else has changed since is noticed.
+//! decided on, so a change by another server is noticed.
 
 use alloc::collections::BTreeMap;
 

@@ -68,7 +68,7 @@ pub struct Aside {
     /// The owner that keeps the number, and is to hold it afterwards; empty for anybody.
     pub owner: Name,
     /// The latest time that was, or will be, stamped with it outside; `None` while it is still in use there:
-    /// then nobody is granted the number.
+    /// then the number is not granted.
     pub until: Option<StoreTime>,
 }
 

@@ -148,7 +148,7 @@ impl NamespaceRows {
         supply.first(|number| !has_row(number)).flatten()
     }
 
-    /// The longest rested of the numbers that nobody keeps, and the kept number of the owner longest unseen, as
+    /// The longest rested of the numbers that are not kept, and the kept number of the owner longest unseen, as
     /// far as they are known. Numbers whose rows were changed in this turn are not among them.
     pub fn resting(&mut self) -> (Option<Option<Worker>>, Option<Option<Worker>>) {
         let workers = &self.workers;

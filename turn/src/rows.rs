@@ -245,7 +245,7 @@ impl TurnRows {
         found.ok_or_else(|| self.want(Want::Unused { namespace: *name, from, end, count }))
     }
 
-    /// The longest rested of the numbers that nobody keeps, the kept number of the owner longest unseen, and every
+    /// The longest rested of the numbers that are not kept, the kept number of the owner longest unseen, and every
     /// number changed in this turn.
     pub fn resting(&mut self, name: &Name) -> Result<Vec<Worker>, Stop> {
         let space = self.space(name);

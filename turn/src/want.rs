@@ -34,7 +34,7 @@ pub enum Want {
         /// How many at most.
         count: usize,
     },
-    /// Numbers inside the range that nobody keeps, the longest rested first:
+    /// Numbers inside the range that are not kept, the longest rested first:
     /// [`Answer::Workers`].
     Rested(Name, usize),
     /// Kept numbers inside the range, those of the owners longest unseen first:

@@ -71,9 +71,9 @@ pub enum Outcome {
     Done(Vec<u64>),
     /// Nothing is written: a row was not as it had been read.
     Conflict,
-    /// Nothing is written: somebody keeps a row locked. The database itself is well.
+    /// Nothing is written: another transaction keeps a row locked. The database itself is well.
     Locked(Fault),
-    /// It could not be written, or nobody knows whether it was.
+    /// It could not be written, or it is unknown whether it was.
     Failed(Fault),
 }
 

@@ -25,7 +25,7 @@ pub fn maturin() -> Outcome<PathBuf> {
 }
 
 /// Makes a Python environment below `.cache` with these arguments of `pip install`; returns its interpreter.
-/// Made anew if its list has changed, or an installation was interrupted.
+/// Rebuilt if its list has changed, or an installation was interrupted.
 pub fn venv(name: &str, words: &[&str]) -> Outcome<PathBuf> {
     venv_on("python3", name, words)
 }

@@ -223,7 +223,7 @@ fn class<C: HasGenerator>(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 }
 
 unsafe extern "C" fn dealloc(slf: *mut PyObject) {
-    // SAFETY: the last reference is gone, so nobody else touches the object.
+    // SAFETY: the last reference is gone, so nothing else accesses the object.
     unsafe {
         let class = ffi::Py_TYPE(slf);
         let owner = (*slf.cast::<Ids>()).owner;

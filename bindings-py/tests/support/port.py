@@ -12,7 +12,7 @@ _TURNS = itertools.count()
 
 
 class Port:
-    """A port of 127.0.0.1 reserved for one test, even while nobody listens on it; the Rust suites do the
+    """A port of 127.0.0.1 reserved for one test, even while no server listens on it; the Rust suites do the
     same. It is below the ephemeral ports: a client that keeps trying one of *those* without a server
     ends up connected to itself."""
 

@@ -103,7 +103,7 @@ pub trait Ids: Copy {
     }
 }
 
-/// [`Ids::run`] with limits computed anew.
+/// [`Ids::run`] with fresh limits.
 #[cold]
 fn run_anew<L: Line>(
     ids: &mut impl Ids,

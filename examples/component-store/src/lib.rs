@@ -1,7 +1,7 @@
 //! A store as a component: it implements what `leafid.wasm` imports, and leaves every decision to the
 //! `registry` of `leafid-pure.wasm`. Its table is a map in memory, so it creates tags and namespaces on use,
 //! and forgets its grants at its end. A durable store writes the row to its database before it answers, on
-//! the condition that nobody else has written it.
+//! the condition that it has not changed.
 //!
 //! Nothing stays borrowed during an import call: each verb copies its row, decides, and writes it.
 #![cfg(target_family = "wasm")]

@@ -41,7 +41,7 @@ struct Used {
 struct Held {
     /// The request that was granted it.
     key: Token,
-    /// Until when it counts: nobody else can be granted it before.
+    /// Until when it counts: it cannot be granted to another holder before.
     until: StoreTime,
     layout: Layout,
 }

@@ -161,7 +161,7 @@ impl Listen {
     }
 }
 
-/// Prints the addresses. Those that clients wait for come last, the first of them last of all: whoever has
+/// Prints the addresses. Those that clients wait for come last, the first of them last of all: a client that has
 /// read that one has read all.
 pub fn tell(all: &[Bound]) -> Result<(), Problem> {
     for bound in all.iter().rev() {

@@ -110,7 +110,7 @@ fn create(name: &str, values: &Values, above: Option<u64>, target: Target) -> Re
             say(told)?;
         }
     }
-    // Only for the message: an existing one is not changed, whoever creates it meanwhile.
+    // Only for the message: an existing one is not changed, even if it is created meanwhile.
     let created = client.get(&path).is_err();
     let made = client.create(&path, values.body(Some(layout)))?;
     let what = if created { "" } else { "exists already, nothing changed: " };

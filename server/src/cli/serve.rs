@@ -63,7 +63,7 @@ impl Serve {
     }
 
     async fn serve(self, leaf: leaf::Settings) -> Result<(), Problem> {
-        // Before the address is printed: whoever reads it may stop the server at once.
+        // Before the address is printed: its reader may stop the server at once.
         let no_signals = |error| Problem::new(Code::Internal, format!("no signals: {error}"));
         let stop = stop_signal().map_err(no_signals)?;
         let told = Arc::new(Notify::new());

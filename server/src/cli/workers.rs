@@ -92,7 +92,7 @@ fn release(client: &Client, name: &Name, worker: u32) -> Result<(), Failure> {
     }
 }
 
-/// Groups consecutive numbers that nobody holds or keeps and whose lines are the same: hundreds may be set
+/// Groups consecutive numbers that are neither held nor kept and whose lines are the same: hundreds may be set
 /// aside for Leafs that are still to start.
 fn runs(rows: &[Value]) -> impl Iterator<Item = &[Value]> {
     let number = |row: &Value| row["worker"].as_u64();

@@ -27,7 +27,7 @@ impl Face {
         [Face::Leases, Face::Reads, Face::Admin, Face::Health, Face::Seen, Face::Page];
 
     /// The right that a caller needs, where tokens are required. Probes have no token, and the page must be
-    /// there before somebody can type one into it.
+    /// there before a user can type one into it.
     pub const fn verb(self) -> Option<Verb> {
         match self {
             Face::Leases => Some(Verb::Lease),

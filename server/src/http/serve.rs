@@ -149,7 +149,7 @@ async fn watch(store: Arc<Registry>) {
     loop {
         seconds.tick().await;
         if beats.is_multiple_of(BEATS) {
-            // Writes the store's time, in case nobody asks for anything. A failure is logged, and shown by
+            // Writes the store's time, in case no request does. A failure is logged, and shown by
             // `/readyz`.
             let _ = store.ready().await;
         }

@@ -1,4 +1,4 @@
-//! Standard error of a server, written by a thread of its own. A pipe that nobody reads is full after
+//! Standard error of a server, written by a thread of its own. An unread pipe is full after
 //! 64 KB: the next line would block its writer for ever, and with it the thread that takes the store's
 //! turns, or every request.
 
@@ -41,7 +41,7 @@ impl Lines {
         let mut told = 0;
         loop {
             let (line, left_out) = self.next();
-            // If nobody reads standard error any more, the line is lost.
+            // If standard error is closed, the line is lost.
             let _ = out.write_all(&line).and_then(|()| out.flush());
             self.state().writing = false;
             self.changed.notify_all();

@@ -91,7 +91,7 @@ fn put_space(writer: &mut Writer, space: &SpaceSight) {
     put_rate(writer, "more_per_day", space.per_second);
 }
 
-/// Growth in a day; 0 for a number that was written anew and stands lower.
+/// Growth in a day; 0 for a number that was set back.
 fn put_rate(writer: &mut Writer, field: &'static str, per_second: Option<f64>) {
     if let Some(per_second) = per_second {
         writer.big(field, (per_second.max(0.0) * 86_400.0).round() as u64);

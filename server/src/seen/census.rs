@@ -1,4 +1,4 @@
-//! An overview of the store's contents. It is refreshed only when somebody asks, and rarely enough to
+//! An overview of the store's contents. It is refreshed only on request, and rarely enough to
 //! cost little: in between, the last one is given.
 
 use std::collections::BTreeMap;

@@ -18,9 +18,9 @@ pub enum State {
     Free,
     /// Its last window is over, and an owner keeps it for another time.
     Kept,
-    /// Nobody holds it, and its window is not over: nobody may have it yet.
+    /// It is not held, but its window is not over: it cannot be granted yet.
     Resting,
-    /// Somebody holds it, or did when its window was granted.
+    /// A holder has it, or had it when its window was granted.
     Held,
     /// It is used outside of leafid.
     Aside,
@@ -77,7 +77,7 @@ impl Count {
         Count { namespace, letters: vec![STATES[State::Fresh as usize].1; drawn], seen }
     }
 
-    /// Counts a row, unless its number is outside of the range: nobody is granted that.
+    /// Counts a row, unless its number is outside of the range, and never granted.
     pub fn row(&mut self, (worker, row): Worker) {
         let Some(place) = u64::from(worker).checked_sub(self.namespace.workers.start) else {
             return;

@@ -30,7 +30,7 @@ fn start_and_stop_have_a_line_each() {
     play("http://127.0.0.1:9", "serve --log loud =2 invalid value 'loud'");
 }
 
-/// A log pipe that nobody reads must not stop the server when it is full, at 64 KB.
+/// An unread log pipe must not stop the server when it is full, at 64 KB.
 #[test]
 fn a_log_that_nobody_reads_stops_no_server() {
     let home = Home::new();

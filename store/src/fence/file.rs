@@ -105,7 +105,7 @@ impl Log {
     }
 
     /// Rewrites the file if it was removed or replaced: the next start would find nothing there, or
-    /// somebody else's content.
+    /// foreign content.
     fn stand(&mut self) -> std::io::Result<()> {
         // If the lock file is gone, another server may have taken the name.
         let is_locked = is_at(&self.lock, &self.path.with_extension("lock"))?;

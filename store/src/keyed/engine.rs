@@ -19,7 +19,7 @@ pub fn bucket(worker: u32) -> u32 {
 }
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
-/// that nobody reads, to learn the store's own time.
+/// that is never read, to learn the store's own time.
 ///
 /// # Errors
 /// Every method tells how it failed.

@@ -113,7 +113,7 @@ impl<E: Engine> Keyed<E> {
         for some in buckets.chunks(TOGETHER) {
             let rows = self.link.ask(async |engine| engine.buckets(some).await).await?;
             for (name, worker, stored) in rows {
-                // An unreadable row is logged, and its number granted to nobody.
+                // An unreadable row is logged, and its number is not granted.
                 let _ = self.learn(name, worker, &stored);
             }
         }

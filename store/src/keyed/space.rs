@@ -56,7 +56,7 @@ struct Row {
     held: Held,
     revision: u64,
     turn: u64,
-    /// Whether the value is unreadable, so that the number is granted to nobody.
+    /// Whether the value is unreadable, so that the number is not granted.
     bad: bool,
 }
 

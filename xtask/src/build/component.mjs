@@ -12,7 +12,7 @@ const ABOUT = {
   'leafid-public': 'IDs as the outside may see them: scrambled, in base58 or base62',
 }
 const whole = await componentNew(readFileSync(core), [])
-// Drops custom sections (kind 0): names and producers, which nobody reads. Lengths are LEB128.
+// Drops custom sections (kind 0): names and producers, which are not needed. Lengths are LEB128.
 const kept = [whole.subarray(0, 8)]
 for (let begin = 8; begin < whole.length;) {
   let end = begin + 1

@@ -17,7 +17,7 @@ pub fn python() -> Outcome<Report> {
 /// Tests Python's stores over database servers, with each driver.
 pub fn python_engines() -> Outcome<Report> {
     let list = format!("{PYTHON_TESTS}/requirements-engines.txt");
-    // Named here, too, so that a change of either list makes the environment anew.
+    // Named here, too, so that a change of either list rebuilds the environment.
     let versions = format!("{PYTHON_TESTS}/requirements.txt");
     let words = [consumers::PYTEST, "-c", &versions, "-r", &list];
     let python = consumers::python("engines", &words)?;

@@ -17,7 +17,7 @@ pub type Step = PyResult<Result<Py<PyAny>, Duration>>;
 
 /// The functions of one class; each takes an instance of it.
 pub struct Face {
-    /// One ID, if it is at hand and nobody waits for one.
+    /// One ID, if it is at hand and no other caller waits.
     pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
     /// Whether other callers wait already, so that a new one has to queue.
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,

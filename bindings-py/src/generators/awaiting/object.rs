@@ -107,7 +107,7 @@ fn methods() -> [ffi::PyMethodDef; 4] {
 }
 
 unsafe extern "C" fn dealloc(slf: *mut PyObject) {
-    // SAFETY: the last reference is gone, so nobody else touches the object.
+    // SAFETY: the last reference is gone, so nothing else accesses the object.
     unsafe {
         let class = ffi::Py_TYPE(slf);
         ffi::PyObject_GC_UnTrack(slf.cast());

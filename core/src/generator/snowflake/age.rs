@@ -3,7 +3,7 @@
 use crate::values::HostTime;
 
 /// The age of a holder: the sum of its clock's forward steps between asks. As a difference of two
-/// readings, the age would start anew when the clock is set back an hour.
+/// readings, the age would start again when the clock is set back an hour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Age {
     ms: u32,

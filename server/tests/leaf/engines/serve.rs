@@ -30,7 +30,7 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
         });
         assert!(taken.is_some(), "{said}");
     }
-    // The node has been silent for 15 s, but nobody told the store that it stopped.
+    // The node has been silent for 15 s, but the store was not told that it stopped.
     let (worker, said) = one_start(&args_of(&another));
     assert!(worker >= 512, "{worker}: {said}");
     let command = format!("worker import default --leaf-zookeeper {}", tree.url);

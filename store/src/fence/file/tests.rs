@@ -73,7 +73,7 @@ fn one_that_is_removed_or_replaced_is_written_again_whole() {
     assert_eq!(known(log).1, [20]);
 }
 
-/// Somebody copied or renamed a file.
+/// A file was copied or renamed.
 #[test]
 fn the_journal_of_another_store_is_refused_under_this_ones_name() {
     let folder = tempfile::tempdir().unwrap();

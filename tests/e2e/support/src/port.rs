@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A port of 127.0.0.1 that no other test uses, also while nobody listens on it: a stopped server
+/// A port of 127.0.0.1 that no other test uses, also while no server listens on it: a stopped server
 /// finds it free when it restarts.
 #[derive(Debug)]
 pub struct Port {
