@@ -56,7 +56,7 @@ const READS = `
   // Loads late modules first: another user may not be able to read them.
   await new Segment('orders', { store: sqliteStore(path) }).next()
   chmodSync(path, 0o444)
-  // Root may write to a read-only file, so the process switches to the user `nobody`.
+  // Root may write to a read-only file, so the process switches to another user.
   if (process.getuid() === 0) process.setgroups([]), process.setgid(65534), process.setuid(65534)
   await new Segment('orders', { store: \`sqlite:\${path}\`, timeout: ${LONG_MS} }).next().catch(({ code, message }) => console.log(code, message))
 `
