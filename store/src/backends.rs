@@ -47,17 +47,20 @@ pub trait BackEnd: Send + 'static {
     /// The limits and abilities of the back end.
     fn abilities(&self) -> Abilities;
 
-    /// Begins a turn; waits here for another writer, before any request is taken up. Gives the
-    /// database's own time if that needs no round trip.
-    fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>> + Send;
+    /// Begins a turn; waits here for another writer, before any request is taken up.
+    fn begin(&mut self) -> impl Future<Output = Result<(), Fault>> + Send;
 
     /// Reads the wanted rows; the answers are in the order of the wants.
     fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>> + Send;
 
     /// Writes each group whole or not at all, independently of the others, if the rows that it was
     /// decided on are unchanged. The writes are durable when this returns; the outcomes are in the order
-    /// of the groups. Ends the turn, even without a group.
-    fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>> + Send;
+    /// of the groups. Ends the turn, even without a group; `now` is the time of that.
+    fn write(
+        &mut self,
+        groups: &[Group],
+        now: StoreTime,
+    ) -> impl Future<Output = Result<Written, Fault>> + Send;
 
     /// The number of the connection: the next one, by the same name, may find an older state.
     fn connection(&self) -> u64 {
@@ -129,23 +132,23 @@ pub trait Watch: Send + Sync {
 }
 
 /// The facts that stay true as long as a back end is open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Facts {
     /// The random id that was made with the store.
     pub store: Token,
     /// Where the store is, for messages.
     pub place: String,
-    /// The time when it was opened.
-    pub now: StoreTime,
     /// The contents of the store when it was opened.
     pub found: opening::Found,
+    /// Its clock.
+    pub clock: clock::StoreClock,
 }
 
 /// The result of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The database's own time.
-    pub now: StoreTime,
+    /// The database's own time, if it has a clock.
+    pub told: Option<StoreTime>,
     /// The answers, in the order of the wants.
     pub answers: Vec<Answer>,
 }
@@ -153,8 +156,8 @@ pub struct Read {
 /// The result of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The database's own time.
-    pub now: StoreTime,
+    /// The database's own time, if it has a clock.
+    pub told: Option<StoreTime>,
     /// The outcomes, in the order of the groups.
     pub outcomes: Vec<Outcome>,
 }

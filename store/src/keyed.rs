@@ -19,7 +19,6 @@ pub mod zookeeper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use leafid_core::{Name, StoreTime};
 
@@ -38,17 +37,12 @@ pub struct Keyed<E: Engine> {
     spaces: BTreeMap<Name, Known>,
     guards: BTreeMap<Name, Marks>,
     turn: u64,
-    beaten: Option<Instant>,
     connected: u64,
 }
 
 impl<E: Engine> Keyed<E> {
-    fn now(&mut self) -> StoreTime {
-        let told = self.link.client.as_mut().and_then(Engine::told);
-        self.link.now(told, || {
-            let all = self.spaces.values();
-            all.map(|known| known.space.namespace.max_window_ms.into()).max().unwrap_or(0)
-        })
+    fn told(&mut self) -> Option<StoreTime> {
+        self.link.client.as_mut().and_then(Engine::told)
     }
 }
 
@@ -85,7 +79,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
         Ok(Standing { fenced, ..named })
     }
 
-    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+    async fn begin(&mut self) -> Result<(), Fault> {
         self.link.ready().await?;
         if self.connected != self.link.connection() {
             // If the new connection finds an older state, its revisions are used again.
@@ -96,16 +90,16 @@ impl<E: Engine> BackEnd for Keyed<E> {
         }
         self.turn += 1;
         self.guards.clear();
-        Ok(Some(self.now()))
+        Ok(())
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
         let answers = self.look(wants).await?;
-        Ok(Read { now: self.now(), answers })
+        Ok(Read { told: self.told(), answers })
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Fault> {
         let outcomes = self.put(groups).await?;
-        Ok(Written { now: self.now(), outcomes })
+        Ok(Written { told: self.told(), outcomes })
     }
 }

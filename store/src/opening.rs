@@ -114,13 +114,12 @@ impl Place {
             clock: Arc<dyn Clock>,
             options: &Options,
         ) -> Result<Registry, Unopened> {
-            let back_end = far::open::<B>(address, place, Arc::clone(&clock), options)?;
-            Ok(Registry::over(on, back_end, clock, options.first_use)?)
+            let back_end = far::open::<B>(address, place, clock, options)?;
+            Ok(Registry::over(on, back_end, options.first_use)?)
         }
         match self {
             Place::File(path) => {
-                let file = Sqlite::open(path, Arc::clone(&clock), options)?;
-                Ok(Registry::over(on, file, clock, options.first_use)?)
+                Ok(Registry::over(on, Sqlite::open(path, clock, options)?, options.first_use)?)
             }
             #[cfg(feature = "sql")]
             Place::Postgres(at) => over::<Remote<Postgres>>(at, &at.place, on, clock, options),

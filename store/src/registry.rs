@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
 use crate::backends::{Answer as Rows, BackEnd, Want};
-use crate::clock::Clock;
+use crate::clock::Clock as _;
 use crate::fence::{Journal, Repaired, Witness};
 use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
@@ -76,10 +76,9 @@ impl Registry {
     pub fn over(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
-        clock: Arc<dyn Clock>,
         first_use: bool,
     ) -> Result<Registry, Problem> {
-        let opened = Arc::new(Opened::begin(runtime, back_end, clock, first_use)?);
+        let opened = Arc::new(Opened::begin(runtime, back_end, first_use)?);
         let place = opened.shared.facts.place.clone();
         let state = State { opened: OnceLock::from(opened), why: Mutex::new(closed()) };
         Ok(Registry { place, state: Arc::new(state), leases: Leases::default() })
@@ -210,7 +209,7 @@ impl Registry {
         // The turn may only be waiting for a locked row, with the database well.
         match tokio::time::timeout(READY, asked).await {
             Ok(answered) => answered,
-            Err(_) => shared.health.state(shared.clock.boot()),
+            Err(_) => shared.health.state(shared.facts.clock.boot()),
         }
     }
 

@@ -25,7 +25,6 @@ pub mod rows;
 pub mod segments;
 pub mod sql;
 pub mod stop;
-pub mod time;
 pub mod utc;
 pub mod want;
 pub mod windows;

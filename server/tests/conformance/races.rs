@@ -41,7 +41,7 @@ impl World {
         let options = Options { create: true, id: Some(id), ..Options::default() };
         let file = Sqlite::open(&folder.join("store.db"), self.clock.clone(), &options).unwrap();
         let file = Troubled::over(file, trouble, &self.counts);
-        Registry::over(None, file, self.clock.clone(), false).unwrap()
+        Registry::over(None, file, false).unwrap()
     }
 
     fn groups(&self) -> usize {

@@ -90,11 +90,10 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         Abilities { at_once, wide, ..Abilities::default() }
     }
 
-    /// As over a network, the back end's time comes only with its answers.
-    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+    async fn begin(&mut self) -> Result<(), Fault> {
         let held = self.counts.held.lock().expect("nobody panicked");
         drop(self.counts.let_go.wait_while(held, |held| *held).expect("nobody panicked"));
-        self.back_end.begin().await.map(|_| None)
+        self.back_end.begin().await
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
@@ -102,7 +101,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         self.back_end.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
         let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
         for group in groups {
             self.written += 1;
@@ -121,7 +120,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
                 self.look_again(write).await?;
             }
         }
-        let Written { now, outcomes } = self.back_end.write(&sent).await?;
+        let Written { told, outcomes } = self.back_end.write(&sent, now).await?;
         let mut outcomes = outcomes.into_iter();
         let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
             match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {
@@ -135,6 +134,6 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         let conflicts = outcomes.iter().filter(|outcome| **outcome == Outcome::Conflict).count();
         self.counts.groups.fetch_add(groups.len(), SeqCst);
         self.counts.conflicts.fetch_add(conflicts, SeqCst);
-        Ok(Written { now, outcomes })
+        Ok(Written { told, outcomes })
     }
 }

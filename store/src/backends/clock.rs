@@ -1,10 +1,11 @@
-//! The clock of a database across a network, reckoned from the times in its answers.
+//! The registry's time over the clock of a store: this machine's, or that of a database across a network,
+//! reckoned from the times in its answers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
 
+use super::opening::Found;
 use crate::clock::{Clock, RegistryTime};
 
 /// The clock that a store uses.
@@ -17,34 +18,59 @@ pub enum Source {
     Given(Arc<dyn Clock>),
 }
 
-/// A wall clock that the database's last answer set and that ticks on from there. Before the first answer
-/// it is this machine's.
-pub struct DatabaseClock {
+/// The clock of a store. Its wall clock is the one that the database's last answer set, and that ticks on from
+/// there; before an answer, or where the answers have no time, it is this machine's.
+#[derive(Clone)]
+pub struct StoreClock {
+    name: &'static str,
     source: Source,
     ticks: Arc<dyn Clock>,
-    /// How far the database's clock is ahead of the ticking one, in ms; `i64::MIN` before any answer.
-    ahead: AtomicI64,
+    /// How far the database's clock is ahead of the ticking one, in ms.
+    ahead: Option<i64>,
+    time: RegistryTime,
+    longest_ms: i64,
 }
 
-impl DatabaseClock {
-    /// Makes a clock that no answer has set.
-    pub fn new(source: Source, ticks: Arc<dyn Clock>) -> DatabaseClock {
-        DatabaseClock { source, ticks, ahead: AtomicI64::new(i64::MIN) }
+impl StoreClock {
+    /// Makes a clock that no answer has set; `name` is for messages.
+    pub fn new(name: &'static str, source: Source, ticks: Arc<dyn Clock>) -> StoreClock {
+        let time = RegistryTime::start(StoreTime::new(0), ticks.as_ref());
+        StoreClock { name, source, ticks, ahead: None, time, longest_ms: 0 }
     }
 
-    /// Sets the clock to the time of an answer.
-    pub fn learn(&self, now: StoreTime) {
-        let ahead = now.get().saturating_sub(self.ticks.boot().get());
-        self.ahead.store(ahead, Ordering::SeqCst);
+    /// Starts the registry's time, not before the last grant in the store.
+    pub fn start(&mut self, found: &Found) {
+        self.time = RegistryTime::start(found.granted(), self);
+        self.longest_ms = found.longest_ms.into();
+    }
+
+    /// Takes in the longest window of a namespace: for so long a leap of the clock is not believed.
+    pub fn learn_window(&mut self, max_window_ms: u32) {
+        self.longest_ms = self.longest_ms.max(max_window_ms.into());
+    }
+
+    /// The registry's time now, after taking in the time of an answer. Logs a leap.
+    pub fn now(&mut self, told: Option<StoreTime>) -> StoreTime {
+        if let Some(told) = told {
+            self.ahead = Some(told.get().saturating_sub(self.ticks.boot().get()));
+        }
+        let mut time = self.time;
+        let (now, leap) = time.read(self, || self.longest_ms);
+        self.time = time;
+        if let Some(leap) = leap {
+            let (by_ms, name) = (leap.by_ms, self.name);
+            tracing::warn!(by_ms, "{name} jumped forward; it is not believed for one max_window");
+        }
+        now
     }
 }
 
-impl Clock for DatabaseClock {
+impl Clock for StoreClock {
     fn wall(&self) -> StoreTime {
-        match (&self.source, self.ahead.load(Ordering::SeqCst)) {
+        match (&self.source, self.ahead) {
             (Source::Given(clock), _) => clock.wall(),
-            (Source::Database, i64::MIN) => self.ticks.wall(),
-            (Source::Database, ahead) => {
+            (Source::Database, None) => self.ticks.wall(),
+            (Source::Database, Some(ahead)) => {
                 StoreTime::new(self.ticks.boot().get().saturating_add(ahead))
             }
         }
@@ -53,19 +79,4 @@ impl Clock for DatabaseClock {
     fn boot(&self) -> HostTime {
         self.ticks.boot()
     }
-}
-
-/// Reads the registry's time from the clock of this name, and logs a leap.
-pub fn read(
-    time: &mut RegistryTime,
-    clock: &dyn Clock,
-    name: &str,
-    longest: impl FnOnce() -> i64,
-) -> StoreTime {
-    let (now, leap) = time.read(clock, longest);
-    if let Some(leap) = leap {
-        let by_ms = leap.by_ms;
-        tracing::warn!(by_ms, "{name} jumped forward; it is not believed for one max_window");
-    }
-    now
 }

@@ -8,7 +8,7 @@ use leafid_core::{StoreTime, Token};
 use tokio::time::timeout;
 
 use super::BackEnd;
-use super::clock::DatabaseClock;
+use super::clock::StoreClock;
 use super::link::{Broken, Link};
 use super::opening::{self, Found, NewStore, Options, Unopened, apart};
 use crate::clock::Clock;
@@ -141,10 +141,8 @@ pub fn open<B: Far>(
         if B::EXAMINING_WRITES {
             within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
         }
-        let clock = DatabaseClock::new(options.source.clone(), ticks);
-        if let Some(now) = B::told(&mut client).await.map_err(told)? {
-            clock.learn(now);
-        }
+        let mut clock = StoreClock::new(B::CLOCK, options.source.clone(), ticks);
+        clock.now(B::told(&mut client).await.map_err(told)?);
         let mut created = false;
         if meta.is_none() {
             let new = options.new_store(clock.wall())?;

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, StoreTime};
 use tokio::time::timeout;
 
-use super::clock::{self, DatabaseClock};
+use super::clock::StoreClock;
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
 use super::{Facts, Fault, Watch};
-use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
@@ -129,9 +128,7 @@ impl Broken {
 pub struct Link<B: Far> {
     address: Address<B>,
     /// The clock of the store.
-    pub clock: DatabaseClock,
-    time: RegistryTime,
-    opened: StoreTime,
+    pub clock: StoreClock,
     found: Found,
     /// Where the store is, for messages.
     pub place: String,
@@ -153,16 +150,14 @@ impl<B: Far> Link<B> {
         address: Address<B>,
         place: String,
         meta: Meta,
-        clock: DatabaseClock,
+        clock: StoreClock,
         allow_unsafe: bool,
     ) -> Link<B> {
         let zero = StoreTime::new(0);
         Link {
             address,
-            time: RegistryTime::start(zero, &clock),
             clock,
-            opened: zero,
-            found: Found::of([0; 2], [zero; 3], 0),
+            found: Found::of([0; 3], [zero; 3], 0),
             place,
             meta,
             allow_unsafe,
@@ -175,23 +170,16 @@ impl<B: Far> Link<B> {
         }
     }
 
-    /// Starts the registry's time, not before the last grant that was found.
+    /// Takes in the contents of the store, and starts the registry's time.
     pub fn begin(&mut self, found: Found) {
         self.found = found;
-        self.time = RegistryTime::start(found.granted(), &self.clock);
-        self.opened = self.clock.wall().max(found.granted());
-    }
-
-    /// The registry's time now, after taking in the time of an answer.
-    pub fn now(&mut self, told: Option<StoreTime>, longest: impl FnOnce() -> i64) -> StoreTime {
-        told.inspect(|told| self.clock.learn(*told));
-        clock::read(&mut self.time, &self.clock, B::CLOCK, longest)
+        self.clock.start(&found);
     }
 
     /// The facts of the open store.
     pub fn facts(&self) -> Facts {
-        let Link { place, meta: Meta { store, .. }, opened: now, found, .. } = self;
-        Facts { store: *store, place: place.clone(), now: *now, found: *found }
+        let Link { place, meta: Meta { store, .. }, found, clock, .. } = self;
+        Facts { store: *store, place: place.clone(), found: *found, clock: clock.clone() }
     }
 
     /// The record of why nothing may be granted until a restart.

@@ -170,27 +170,29 @@ pub struct Found {
     pub namespaces: u32,
     /// When the last window was granted, if one ever was.
     pub last_grant: Option<StoreTime>,
-    /// When it was last known to be in use, to the hour.
+    /// When it was last known to be in use, to the minute.
     pub last_used: Option<StoreTime>,
     /// The floor below which it grants no window, if it replaces a lost store.
     pub floor: Option<StoreTime>,
+    /// The longest window of any namespace, in ms.
+    pub longest_ms: u32,
     /// The position of the database, its own count of writes: of two copies the one with the lower
     /// position lacks something.
     pub position: u64,
 }
 
 impl Found {
-    /// Describes an existing store by its numbers of tags and namespaces, its times of the last grant and
-    /// of the last use and its floor (0 for none), and its position.
+    /// Describes an existing store by its numbers of tags and namespaces and its longest window, its times of
+    /// the last grant and of the last use and its floor (0 for none), and its position.
     pub fn of(
-        [tags, namespaces]: [u32; 2],
+        [tags, namespaces, longest_ms]: [u32; 3],
         [granted, beat, floor]: [StoreTime; 3],
         position: u64,
     ) -> Found {
         let some = |at: StoreTime| (at.get() > 0).then_some(at);
         let (last_grant, last_used) = (some(granted), some(granted.max(beat)));
         let (created, floor) = (false, some(floor));
-        Found { created, tags, namespaces, last_grant, last_used, floor, position }
+        Found { created, tags, namespaces, last_grant, last_used, floor, longest_ms, position }
     }
 
     /// The time of the last grant, or 0.

@@ -16,8 +16,7 @@ use super::far::{Far, Meta};
 use super::link::{Breakage, Broken, Link};
 use super::opening::{Found, NewStore, Unopened};
 use super::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
-    Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Written,
 };
 use crate::problem::Problem;
 use crate::rate::Rate;
@@ -31,17 +30,14 @@ pub(crate) use leafid_turn::sql::text::{Style, Text};
 pub use meta::rename;
 pub(crate) use rows::Row;
 
-const BEAT_MS: i64 = 3_600_000;
-
 static ODD_STEPS: Rate = Rate::new();
 
 /// A store in a database.
 pub struct Remote<D: Driver> {
     link: Link<Remote<D>>,
-    /// The longest known window of any namespace, in ms.
-    longest: i64,
     texts: Texts,
-    beaten: StoreTime,
+    /// The database's time in its last answer.
+    told: Option<StoreTime>,
 }
 
 impl<D: Driver> Far for Remote<D> {
@@ -69,8 +65,7 @@ impl<D: Driver> Far for Remote<D> {
     }
 
     fn over(link: Link<Remote<D>>, driver: &D) -> Remote<D> {
-        let (texts, beaten) = (driver.texts(), link.meta.beat);
-        Remote { link, longest: 0, texts, beaten }
+        Remote { link, texts: driver.texts(), told: None }
     }
 
     fn link(&mut self) -> &mut Link<Remote<D>> {
@@ -80,9 +75,7 @@ impl<D: Driver> Far for Remote<D> {
     async fn fill(&mut self) -> Result<Found, Problem> {
         let meta = self.link.meta;
         let found = self.link.ask(async |driver: &mut D| meta::found(driver, &meta).await);
-        let (found, longest) = found.await?;
-        self.longest = longest;
-        Ok(found)
+        Ok(found.await?)
     }
 
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
@@ -91,10 +84,6 @@ impl<D: Driver> Far for Remote<D> {
 }
 
 impl<D: Driver> Remote<D> {
-    fn hear(&mut self, now_ms: Option<i64>) -> StoreTime {
-        self.link.now(now_ms.map(StoreTime::new), || self.longest)
-    }
-
     /// The lowest numbers without a row: one read if `used_until` is right, more only after a range
     /// changed.
     async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Fault> {
@@ -144,7 +133,8 @@ impl<D: Driver> Remote<D> {
                     *outcome = Outcome::Conflict;
                 }
             }
-            self.hear(did.iter().flatten().filter_map(|did| did.now_ms).next_back());
+            self.told =
+                did.iter().flatten().filter_map(|did| did.now_ms).next_back().map(StoreTime::new);
             if ending != Ending::Open {
                 return Ok(outcomes);
             }
@@ -162,26 +152,9 @@ impl<D: Driver> Remote<D> {
         }
         let texts = self.texts;
         let of_group = |group: &Group| group.iter().flat_map(|write| texts.steps(write)).collect();
-        let mut steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
-        let now = self.hear(None);
-        let beats = now.since(self.beaten).saturating_abs() >= BEAT_MS;
-        if beats {
-            // Segment leases write no time, but the next start needs one to judge the clock by.
-            steps.push(texts.steps(&Write::Beat(now)));
-        }
-        for write in groups.iter().flatten() {
-            if let Write::Namespace { after, .. } = write {
-                self.longest = self.longest.max(after.namespace.max_window_ms.into());
-            }
-        }
+        let steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
         let broken = match self.apply(&steps).await {
-            Ok(mut outcomes) => {
-                if beats {
-                    outcomes.truncate(groups.len());
-                    self.beaten = self.hear(None);
-                }
-                return Ok(outcomes);
-            }
+            Ok(outcomes) => return Ok(outcomes),
             Err(broken) => broken,
         };
         // The database has rolled back already; this resets the client's own state.
@@ -254,10 +227,8 @@ impl<D: Driver> BackEnd for Remote<D> {
         stands.await
     }
 
-    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
-        self.link.ready().await?;
-        // Between two answers the clock ticks on by itself.
-        Ok(Some(self.hear(None)))
+    async fn begin(&mut self) -> Result<(), Fault> {
+        self.link.ready().await
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
@@ -268,7 +239,7 @@ impl<D: Driver> BackEnd for Remote<D> {
             read.extend(self.link.ask(async |driver: &mut D| driver.read(some).await).await?);
         }
         let now = read.pop().unwrap_or_default();
-        let now = now.first().and_then(|row| row.int(0).ok());
+        let told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
         let mut answers = Vec::with_capacity(wants.len());
         for ((want, asked), found) in wants.iter().zip(&asked).zip(read) {
             answers.push(match want {
@@ -276,10 +247,10 @@ impl<D: Driver> BackEnd for Remote<D> {
                 _ => gathered(want, asked, &found),
             });
         }
-        Ok(Read { now: self.hear(now), answers })
+        Ok(Read { told, answers })
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Fault> {
         let outcomes = match self.commit(groups).await {
             Ok(outcomes) => outcomes,
             // Another session has a row locked: one by one, only the groups that need that row fail.
@@ -289,7 +260,7 @@ impl<D: Driver> BackEnd for Remote<D> {
             },
             Err(broken) => return Err(self.link.failed(&broken)),
         };
-        Ok(Written { now: self.hear(None), outcomes })
+        Ok(Written { told: self.told.take(), outcomes })
     }
 }
 

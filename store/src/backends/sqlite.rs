@@ -14,12 +14,13 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
+use super::clock::{Source, StoreClock};
 use super::opening::{Found, Options};
 use super::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
-    Written, clock,
+    Written,
 };
-use crate::clock::{Clock, RegistryTime};
+use crate::clock::Clock;
 use crate::problem::Problem;
 
 use driver::Driver;
@@ -35,10 +36,8 @@ pub struct Sqlite {
     store: Token,
     path: PathBuf,
     found: Found,
-    opened: StoreTime,
     file: Arc<File>,
-    clock: Arc<dyn Clock>,
-    time: RegistryTime,
+    clock: StoreClock,
 }
 
 impl Sqlite {
@@ -52,18 +51,11 @@ impl Sqlite {
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
         let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
-        let time = RegistryTime::start(found.granted(), clock.as_ref());
-        let opened = clock.wall().max(found.granted());
+        let mut clock = StoreClock::new("the wall clock", Source::Database, clock);
+        clock.start(&found);
         // Absolute, as messages may be read in another working folder.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Sqlite { connection, store, path, found, opened, file, clock, time })
-    }
-
-    /// Reads the time inside the transaction, so that no other process can grant between the time and
-    /// the rows.
-    fn now(&mut self) -> StoreTime {
-        let longest = || file::longest_window_ms(&self.connection).unwrap_or(0);
-        clock::read(&mut self.time, self.clock.as_ref(), "the wall clock", longest)
+        Ok(Sqlite { connection, store, path, found, file, clock })
     }
 
     /// Writes a group, up to the first row that has changed since it was read; whether none had.
@@ -122,8 +114,8 @@ impl BackEnd for Sqlite {
         Facts {
             store: self.store,
             place: format!("sqlite:{}", self.path.display()),
-            now: self.opened,
             found: self.found,
+            clock: self.clock.clone(),
         }
     }
 
@@ -135,18 +127,16 @@ impl BackEnd for Sqlite {
         Abilities { at_once: AT_ONCE, notices: true, ..Abilities::default() }
     }
 
-    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
-        self.abandon()
-            .and_then(|()| self.run("BEGIN IMMEDIATE"))
-            .map_err(|error| broken(&error))?;
-        Ok(Some(self.now()))
+    async fn begin(&mut self) -> Result<(), Fault> {
+        let begun = self.abandon().and_then(|()| self.run("BEGIN IMMEDIATE"));
+        begun.map_err(|error| broken(&error))
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
         let driver = Driver(&self.connection);
         let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
         let answers = answers.map_err(|error| broken(&error))?;
-        Ok(Read { now: self.now(), answers })
+        Ok(Read { told: None, answers })
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
@@ -161,14 +151,13 @@ impl BackEnd for Sqlite {
         look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
-        let now = self.now();
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
         let committed = self.commit(groups, now);
         if committed.is_err() {
             // If this fails, too, the next turn tries again.
             let _ = self.abandon();
         }
-        committed.map(|outcomes| Written { now, outcomes }).map_err(|error| broken(&error))
+        committed.map(|outcomes| Written { told: None, outcomes }).map_err(|error| broken(&error))
     }
 }
 

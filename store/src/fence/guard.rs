@@ -207,7 +207,7 @@ impl Guard {
                 return Ok(());
             }
             if finding == Finding::Fenced && repair.is_none() {
-                match moving::raise(back_end, &self.witness).await {
+                match moving::raise(back_end, &self.witness, now).await {
                     Ok(moved) => {
                         let generation = found.fenced.row.generation;
                         tracing::warn!(generation, moved, "the store was fenced by another server");

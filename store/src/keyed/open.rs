@@ -58,7 +58,7 @@ impl<E: Engine> Far for Keyed<E> {
 
     fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
         let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
-        Keyed { link, spaces, guards, turn: 1, beaten: None, connected: 0 }
+        Keyed { link, spaces, guards, turn: 1, connected: 0 }
     }
 
     fn link(&mut self) -> &mut Link<Keyed<E>> {
@@ -66,7 +66,7 @@ impl<E: Engine> Far for Keyed<E> {
     }
 
     async fn fill(&mut self) -> Result<Found, Problem> {
-        let mut counts = [0; 2];
+        let mut counts = [0; 3];
         let mut after = None;
         while let Some(list) = self.page(Folder::Tags, &mut after).await? {
             for (tag, stored) in &list {
@@ -79,6 +79,9 @@ impl<E: Engine> Far for Keyed<E> {
             for (name, stored) in &list {
                 self.settle(*name, Some(stored))?;
                 counts[1] += 1;
+                let known = self.spaces.get(name);
+                let window_ms = known.map_or(0, |known| known.space.namespace.max_window_ms);
+                counts[2] = window_ms.max(counts[2]);
                 let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
                 self.look(&[any]).await?;
             }

@@ -1,7 +1,6 @@
 //! Writes groups of rows as keys and values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Name, Range};
@@ -12,9 +11,6 @@ use super::space::{Held, Known, Moves, Space};
 use super::text;
 use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
-
-/// How long after the last note of the time the next write notes it again.
-const BEAT: Duration = Duration::from_secs(60);
 
 enum Becomes {
     Space(Name, Space),
@@ -31,11 +27,17 @@ struct Plan {
 
 impl<E: Engine> Keyed<E> {
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
-        let mut beat = self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
+        let mut beat = None;
         let mut made = BTreeSet::new();
         let mut plans = Vec::new();
         for group in groups {
-            beat |= group.iter().any(|write| matches!(write, Write::Beat(_)));
+            beat = group
+                .iter()
+                .find_map(|write| match write {
+                    Write::Beat(now) => Some(text::beat(*now)),
+                    _ => None,
+                })
+                .or(beat);
             plans.push(self.plan(group, &mut made));
         }
         let commits: Vec<Commit> = plans.iter().flatten().map(|plan| plan.commit.clone()).collect();
@@ -43,10 +45,9 @@ impl<E: Engine> Keyed<E> {
             groups.iter().for_each(|group| self.doubt(group));
             return Ok(vec![Outcome::Conflict; groups.len()]);
         }
-        let note = beat.then(|| text::beat(self.now()));
         let store = self.identity();
         let ended =
-            self.link.ask(async |engine| Ok(engine.commit(store, &commits, note.as_deref()).await));
+            self.link.ask(async |engine| Ok(engine.commit(store, &commits, beat.as_deref()).await));
         let ended = match ended.await {
             Ok(ended) => ended,
             Err(fault) => {
@@ -54,9 +55,6 @@ impl<E: Engine> Keyed<E> {
                 return Err(fault);
             }
         };
-        if beat && ended.iter().any(|ended| matches!(ended, Ended::Done { .. })) {
-            self.beaten = Some(Instant::now());
-        }
         let mut ended = ended.into_iter();
         let mut outcomes = Vec::new();
         for (group, plan) in groups.iter().zip(plans) {

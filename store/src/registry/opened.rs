@@ -17,7 +17,7 @@ use super::job::{Job, Kind};
 use super::queue::{self, Queue, Sender};
 use super::turn::Turns;
 use crate::backends::{BackEnd, Facts, Watch};
-use crate::clock::Clock;
+use crate::clock::Clock as _;
 use crate::fence::{Desk, Journal};
 use crate::meter;
 use crate::problem::Problem;
@@ -39,8 +39,6 @@ pub struct Opened {
 pub struct Shared {
     pub facts: Facts,
     pub watch: Arc<dyn Watch>,
-    /// The monotonic clock.
-    pub clock: Arc<dyn Clock>,
     pub health: Health,
     pub desk: Arc<Desk>,
     pub meter: Arc<meter::Turns>,
@@ -51,13 +49,11 @@ impl Opened {
     pub fn begin(
         runtime: Option<&Handle>,
         back_end: impl BackEnd,
-        clock: Arc<dyn Clock>,
         first_use: bool,
     ) -> Result<Opened, Problem> {
         let shared = Arc::new(Shared {
             facts: back_end.facts(),
             watch: back_end.watch(),
-            clock,
             health: Health::default(),
             desk: Arc::default(),
             meter: Arc::default(),
@@ -87,7 +83,7 @@ impl Opened {
         F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
-        let (job, answer) = Job::new(kind, scope, self.shared.clock.boot(), decide);
+        let (job, answer) = Job::new(kind, scope, self.shared.facts.clock.boot(), decide);
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let sent = sender.as_ref().ok_or_else(closed)?.try_send(job);
         sent.map(|()| answer).map_err(|error| match error {

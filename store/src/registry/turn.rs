@@ -8,17 +8,19 @@ use leafid_core::{HostTime, StoreTime};
 use tokio::time::Instant;
 
 use leafid_turn::cache::Cache;
+use leafid_turn::groups::Scope;
 use leafid_turn::stop::Stop;
 
 use super::job::Job;
 use super::opened::Shared;
 use super::queue::Queue;
-use crate::backends::{Abilities, BackEnd, Fault, Outcome};
+use crate::backends::clock::StoreClock;
+use crate::backends::{Abilities, BackEnd, Fault, Outcome, Write};
+use crate::clock::Clock as _;
 use crate::fence::Guard;
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::rows::TurnRows;
-use leafid_turn::time::Time;
 
 mod answers;
 #[cfg(test)]
@@ -33,6 +35,9 @@ const SLICE_MS: i64 = 20;
 const READINGS: usize = 32;
 /// The number of lost races after which a request is refused.
 const TRIES: u32 = 12;
+/// How long after the last note of the time the next write notes it again, in ms: the next start judges the
+/// clock by it, and leases of segments write no time.
+const BEAT_MS: i64 = 60_000;
 /// The longest pause after a lost race, in ms; the first retry is immediate.
 const LONGEST_PAUSE_MS: u64 = 64;
 
@@ -41,7 +46,8 @@ pub struct Turns<B: BackEnd> {
     abilities: Abilities,
     shared: Arc<Shared>,
     first_use: bool,
-    time: Time,
+    clock: StoreClock,
+    beaten: Option<HostTime>,
     cache: Cache,
     answers: Answers,
     guard: Guard,
@@ -49,11 +55,12 @@ pub struct Turns<B: BackEnd> {
 
 impl<B: BackEnd> Turns<B> {
     pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
-        let time = Time::start(shared.facts.now, shared.clock.boot());
+        let clock = shared.facts.clock.clone();
         let guard = Guard::new(Arc::clone(&shared.desk));
         let (abilities, cache, answers) =
             (back_end.abilities(), Cache::default(), Answers::default());
-        Turns { back_end, abilities, shared, first_use, time, cache, answers, guard }
+        let beaten = None;
+        Turns { back_end, abilities, shared, first_use, clock, beaten, cache, answers, guard }
     }
 
     pub async fn run(mut self, mut queue: Queue) {
@@ -84,22 +91,22 @@ impl<B: BackEnd> Turns<B> {
         let begun = self.answers.during(self.back_end.begin()).await;
         self.shared.meter.begin.took(began.elapsed());
         queue.gather();
-        let mut now = begun.map_err(|fault| self.failed(Problem::from(&fault), queue.len()))?;
+        begun.map_err(|fault| self.failed(Problem::from(&fault), queue.len()))?;
         queue.tell(&self.shared.meter);
-        let told = self.now(now);
-        let compared = self.guard.begin(&mut self.back_end, told, self.shared.clock.boot());
+        let now = self.clock.now(None);
+        let compared = self.guard.begin(&mut self.back_end, now, self.clock.boot());
         match self.answers.during(compared).await {
             Ok(false) => {}
             Ok(true) => {
                 self.cache = Cache::default();
-                now = self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
+                self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
             }
             Err(problem) => {
                 self.end_turn().await;
                 return Err(self.failed(problem, queue.len()));
             }
         }
-        let now = self.now(now);
+        let now = self.clock.now(None);
         self.shared.health.tell(now, self.boot());
         let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
         let floor = facts.found.floor.unwrap_or(StoreTime::new(0));
@@ -126,19 +133,13 @@ impl<B: BackEnd> Turns<B> {
     }
 
     fn boot(&self) -> HostTime {
-        self.shared.clock.boot()
+        self.clock.boot()
     }
 
     async fn end_turn(&mut self) {
+        let now = self.clock.now(None);
         // If this fails, too, the next turn notices.
-        let _ = self.back_end.write(&[]).await;
-    }
-
-    fn now(&mut self, said: Option<StoreTime>) -> StoreTime {
-        if let Some(now) = said {
-            self.time.learn(now, self.boot());
-        }
-        self.time.now(self.boot())
+        let _ = self.back_end.write(&[], now).await;
     }
 
     async fn decide(
@@ -183,8 +184,7 @@ impl<B: BackEnd> Turns<B> {
                             decided.append(&mut round);
                             return Err(Halt::WentBack);
                         }
-                        self.time.learn(read.now, self.boot());
-                        turn.now = self.time.now(self.boot());
+                        turn.now = self.clock.now(read.told);
                         turn.learn(wants, read.answers);
                     }
                     Err(fault) => {
@@ -221,10 +221,16 @@ impl<B: BackEnd> Turns<B> {
     }
 
     async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
-        let groups = turn.groups();
+        let mut groups = turn.groups();
+        let (now, boot) = (self.clock.now(None), self.boot());
+        let beats = !groups.groups.is_empty()
+            && self.beaten.is_none_or(|beaten| boot.since(beaten) >= BEAT_MS);
+        if beats && groups.place(Scope::Beat).is_none() {
+            groups.push(Scope::Beat, vec![Write::Beat(now)]);
+        }
         self.shared.meter.requests.note(decided.len() as u64);
         let began = Instant::now();
-        let written = self.answers.during(self.back_end.write(&groups.groups)).await;
+        let written = self.answers.during(self.back_end.write(&groups.groups, now)).await;
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
@@ -238,8 +244,19 @@ impl<B: BackEnd> Turns<B> {
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
+            for write in group {
+                match write {
+                    Write::Namespace { after, .. } => {
+                        self.clock.learn_window(after.namespace.max_window_ms);
+                    }
+                    Write::Beat(_) if matches!(outcome, Outcome::Done(_)) => {
+                        self.beaten = Some(boot);
+                    }
+                    _ => {}
+                }
+            }
         }
-        self.time.learn(written.now, self.boot());
+        let now = self.clock.now(written.told);
         let mut failed = None;
         let mut done = false;
         for outcome in &written.outcomes {
@@ -264,8 +281,6 @@ impl<B: BackEnd> Turns<B> {
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
-        let boot = self.boot();
-        let now = self.time.now(boot);
         let noted = self.guard.note(&mut self.back_end, now, boot);
         self.answers.during(noted).await;
     }

@@ -34,7 +34,7 @@ fn without_conditions_numbers_are_granted_twice<S: Opens>() {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let servers = [(); 2].map(|()| {
         let back_end = Troubled::over(S::opened(&url), Trouble::Blind, &Arc::<Counts>::default());
-        let store = Registry::over(None, back_end, clock(), false).expect("a thread");
+        let store = Registry::over(None, back_end, false).expect("a thread");
         let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
         let url = format!("http://{}", socket.local_addr().expect("an address"));
         let bound = vec![Bound::here(Listener::ONLY, socket)];

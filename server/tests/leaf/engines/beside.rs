@@ -24,7 +24,7 @@ const LEAFS: usize = 3;
 const OLD: u64 = 1_000_001;
 
 fn registry(back_end: impl BackEnd) -> Registry {
-    Registry::over(None, back_end, clock(), false).expect("a registry")
+    Registry::over(None, back_end, false).expect("a registry")
 }
 
 /// The progress of both sides.

@@ -63,15 +63,15 @@ pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>
     }))
 }
 
-/// Reads the contents of the tables, and the longest window of any namespace, in ms.
-pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<(Found, i64), Broken> {
+/// Reads the contents of the tables.
+pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<Found, Broken> {
     let position = driver.named().await?.position;
     let rows = ask(driver, driver.texts().text("meta/found")).await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
-    let counts = [row.number(0)?, row.number(1)?];
+    let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
     let granted = StoreTime::new(row.int(3)?);
     let times = [granted, meta.beat, meta.floor];
-    Ok((Found::of(counts, times, position), row.int(2)?))
+    Ok(Found::of(counts, times, position))
 }
 
 /// Makes the tables, the namespace `default` and the store's row, and tells whether it did: another program

@@ -82,6 +82,7 @@ pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
     let counts = [
         number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
         number(connection, "SELECT count(*) FROM namespaces")?,
+        number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")?,
     ];
     let time = |sql| number(connection, sql).map(StoreTime::new);
     let granted = time("SELECT coalesce(max(granted_ms), 0) FROM workers")?;
@@ -103,11 +104,6 @@ pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, 
 /// The store's position: how many transactions wrote to it.
 pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
     number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
-}
-
-/// The longest window of any namespace, in ms.
-pub(crate) fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
-    number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")
 }
 
 fn number<T: FromSql>(connection: &Connection, sql: &str) -> Result<T, rusqlite::Error> {

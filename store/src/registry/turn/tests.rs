@@ -73,7 +73,7 @@ impl BackEnd for Slow {
         Abilities { is_remote: self.far.is_some(), ..Abilities::default() }
     }
 
-    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+    async fn begin(&mut self) -> Result<(), Fault> {
         self.file.begin().await
     }
 
@@ -86,14 +86,14 @@ impl BackEnd for Slow {
         self.file.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
         self.turns.fetch_add(1, Ordering::SeqCst);
         if let Some(Far { may, first, begins }) = &self.far {
             let first = first.lock().unwrap().as_mut().map(|first| first.now_or_never());
             begins.send(first.flatten().is_some()).unwrap();
             may.acquire().await.unwrap().forget();
         }
-        self.file.write(groups).await
+        self.file.write(groups, now).await
     }
 }
 
@@ -111,7 +111,7 @@ impl Busy {
         let clock = Arc::new(ManualClock::at(NOW));
         let slow = Slow::open(folder.path(), &clock);
         let turns = Arc::clone(&slow.turns);
-        let registry = Registry::over(None, slow, clock.clone(), false).unwrap();
+        let registry = Registry::over(None, slow, false).unwrap();
         Busy { _folder: folder, clock, registry, turns, done: Arc::default() }
     }
 
@@ -278,7 +278,7 @@ async fn what_waits_is_done_when_the_store_is_closed_and_nothing_after_it() {
     let clock = Arc::new(ManualClock::at(NOW));
     for here in [Some(Handle::current()), None] {
         let (far, may, _, mut begun) = Slow::open(folder.path(), &clock).far();
-        let registry = Registry::over(here.as_ref(), far, clock.clone(), false).unwrap();
+        let registry = Registry::over(here.as_ref(), far, false).unwrap();
         let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
         let (first, second) = (put("first"), put("second"));
         assert!(timeout(LIMIT, begun.recv()).await.unwrap().is_some());
@@ -300,7 +300,7 @@ async fn what_is_done_is_answered_while_the_next_is_written() {
     let (far, may, first, mut begun) = Slow::open(folder.path(), &clock).far();
     // The store's own thread polls the first answer.
     let registry: &'static Registry =
-        Box::leak(Box::new(Registry::over(None, far, clock, false).unwrap()));
+        Box::leak(Box::new(Registry::over(None, far, false).unwrap()));
     let put = |tag| Box::pin(registry.put_tag(Name::tag(tag).unwrap(), TagChange::default()));
     let mut begun = async || timeout(LIMIT, begun.recv()).await.unwrap();
 

@@ -156,7 +156,7 @@ impl Counting {
         let counts = Arc::new(Counts::default());
         let address = (S::address(url), Arc::clone(&counts));
         let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
-        let store = Registry::over(None, keyed, clock(), false).expect("a thread");
+        let store = Registry::over(None, keyed, false).expect("a thread");
         Counting { store, counts }
     }
 

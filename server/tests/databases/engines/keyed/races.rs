@@ -49,7 +49,7 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
     let after = WorkerRow { key, reserved_until: until, granted: StoreTime::new(7), ..row };
     let write = WorkerWrite { namespace: name(), worker: number, before, after };
     let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
-    Ok(server.write(&[group]).await?.outcomes.remove(0))
+    Ok(server.write(&[group], StoreTime::new(7)).await?.outcomes.remove(0))
 }
 
 /// Changes the namespace after others wrote between its reading and its writing; gives the outcome.
@@ -70,7 +70,7 @@ async fn change_after<S: Opens>(
     one.read(&[any, leaving]).await?;
     meanwhile(&mut two).await?;
     let write = Write::Namespace { namespace: name(), before: Some(before), after };
-    Ok(one.write(&[vec![write]]).await?.outcomes.remove(0))
+    Ok(one.write(&[vec![write]], StoreTime::new(7)).await?.outcomes.remove(0))
 }
 
 fn fewer(of: Namespace) -> Namespace {
@@ -130,9 +130,8 @@ each!(asynchronous changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zo
 async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let url = server.url();
-    let [one, two] = [(); 2].map(|()| {
-        Registry::over(None, S::opened(&url), clock(), false).expect("a thread for the store")
-    });
+    let [one, two] = [(); 2]
+        .map(|()| Registry::over(None, S::opened(&url), false).expect("a thread for the store"));
     let range = |start, end| NamespaceChange {
         workers: Some(Range::new(start, end)),
         ..NamespaceChange::default()
@@ -200,7 +199,7 @@ async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem
 /// Many holders and many tags start at once: more than an engine writes together.
 async fn many_at_once_are_all_served<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
-    let server = Registry::over(None, S::opened(&server.url()), clock(), false).expect("a thread");
+    let server = Registry::over(None, S::opened(&server.url()), false).expect("a thread");
     let again = Cell::new(0);
     let acquires = (0..300_u32).map(|number| {
         let mut request = [5; 16];

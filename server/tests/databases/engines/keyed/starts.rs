@@ -199,7 +199,7 @@ fn a_clock_that_strays_is_refused<S: Opens>() {
         let source = Source::Given(clock.clone());
         let options = Options { create: true, believe_clock, source, ..Options::default() };
         in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &options))
-            .map(|back_end| Registry::over(None, back_end, clock, false).expect("a thread"))
+            .map(|back_end| Registry::over(None, back_end, false).expect("a thread"))
     };
     let wait = |registry: &Registry, request: u8| {
         let namespace = Name::namespace("default").expect("a name");

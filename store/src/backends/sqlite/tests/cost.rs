@@ -41,7 +41,7 @@ impl Space {
             false
         };
         file.connection.progress_handler(1, Some(handler)).unwrap();
-        let store = Registry::over(None, file, clock, false).unwrap();
+        let store = Registry::over(None, file, false).unwrap();
         let connection = Connection::open(&path).unwrap();
         let mut space = Space { _folder: folder, store, connection, steps, asked: 0 };
         space.put(Range::new(0, 1));

@@ -10,6 +10,8 @@ use crate::backends::sqlite::Sqlite;
 use crate::backends::{Answer, BackEnd, Outcome, Seen, Want, WorkerWrite, Write};
 use crate::clock::ManualClock;
 
+const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+
 fn worker(number: u32, before: Option<WorkerRow>, reserved_until: u64) -> Write {
     let after = WorkerRow { reserved_until, ..WorkerRow::default() };
     Write::Worker(Box::new(WorkerWrite {
@@ -28,11 +30,11 @@ fn tag(name: &str) -> Write {
 #[tokio::test]
 async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
+    let clock = Arc::new(ManualClock::at(NOW));
     let create = Options { create: true, ..Options::default() };
     let mut file = Sqlite::open(&folder.path().join("a.db"), clock, &create).unwrap();
     file.begin().await.unwrap();
-    let written = file.write(&[vec![worker(7, None, 70)]]).await.unwrap();
+    let written = file.write(&[vec![worker(7, None, 70)]], NOW).await.unwrap();
     assert_eq!(written.outcomes, [Outcome::Done(Vec::new())]);
 
     let as_it_is = WorkerRow { reserved_until: 70, ..WorkerRow::default() };
@@ -45,7 +47,7 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
         vec![tag("after")],
     ];
     file.begin().await.unwrap();
-    let outcomes = file.write(&groups).await.unwrap().outcomes;
+    let outcomes = file.write(&groups, NOW).await.unwrap().outcomes;
     let done: Vec<bool> = outcomes.iter().map(|outcome| *outcome != Outcome::Conflict).collect();
     assert_eq!(done, [true, false, false, true, true]);
 
