@@ -115,13 +115,6 @@ impl Problem {
 }
 
 #[cfg(feature = "json")]
-impl From<leafid_wire::Invalid> for Problem {
-    fn from(invalid: leafid_wire::Invalid) -> Problem {
-        Problem::new(invalid.code, invalid.detail)
-    }
-}
-
-#[cfg(feature = "json")]
 impl From<leafid_wire::Problem> for Problem {
     fn from(said: leafid_wire::Problem) -> Problem {
         let (retry_after_ms, free_at) = (said.retry_after_ms, said.free_at_ms.map(StoreTime::new));

@@ -37,7 +37,5 @@ pub use fields::{
     put_stats, segment_config, snowflake_config,
 };
 #[cfg(feature = "json")]
-pub use json::{
-    Answer, Call, Invalid, LONGEST_ANSWER, Problem, Reader, Unique, Writer, path, shown, tree,
-};
+pub use json::{Answer, Call, LONGEST_ANSWER, Problem, Reader, Unique, Writer, path, shown, tree};
 pub use sentence::{Sentence, Subject};

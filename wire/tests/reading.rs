@@ -1,7 +1,7 @@
 //! Reading: the same for requests and answers, but that a request may have no unknown field.
 
 use leafid_core::{Code, Layout, Name, Range, Refusal, SegmentAsk, Token};
-use leafid_wire::{FieldReader, Fields, Invalid, Reader, Writer};
+use leafid_wire::{FieldReader, Fields, Problem, Reader, Writer};
 
 /// The value of a field in this form, as text; `None` if it is refused.
 fn both<T: std::fmt::Debug + PartialEq>(
@@ -186,7 +186,7 @@ fn what_follows_the_object_is_refused() {
     assert!(Reader::parse(b" \t\r\n{} \n").is_ok());
 }
 
-fn read(body: &str) -> Result<SegmentAsk, Invalid> {
+fn read(body: &str) -> Result<SegmentAsk, Problem> {
     let mut reader = Reader::parse(body.as_bytes())?;
     reader.put_path("tag", "orders")?;
     reader.all(SegmentAsk::get)

@@ -39,8 +39,8 @@ impl Answer<'_> {
             Ask::Acquire(_) | Ask::Renew(_) => reader.known(WindowGrant::get).map(Grant::Window),
         };
         grant.map_err(|invalid| {
-            let detail =
-                format!("`{}` answered with something else than a grant: {invalid}", self.url);
+            let (url, why) = (&self.url, invalid.detail);
+            let detail = format!("`{url}` answered with something else than a grant: {why}");
             Problem::new(Code::GrantInvalid, detail)
         })
     }

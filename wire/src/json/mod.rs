@@ -11,7 +11,7 @@ mod writer;
 pub use answer::{Answer, LONGEST_ANSWER};
 pub use call::Call;
 pub use problem::Problem;
-pub use reader::{Invalid, Reader};
+pub use reader::Reader;
 pub use unique::Unique;
 pub use writer::{Writer, tree};
 

@@ -5,7 +5,7 @@ use leafid_core::Code;
 use super::reader::Reader;
 use crate::{FieldReader, advice, http_status};
 
-/// Why an answer is no grant.
+/// Why an answer is no grant, or a request none that is understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The store's code, or the one for a status without a code.

@@ -1,30 +1,12 @@
 //! Reads fields from a parsed JSON object.
 
-use std::fmt;
-
 use leafid_core::{Code, Layout, Refusal, Token};
 use serde_json::{Map, Value};
 
+use super::problem::Problem;
 use super::shown;
 use super::unique::Unique;
 use crate::{FieldReader, Fields, strict};
-
-/// Why an object could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// The code.
-    pub code: Code,
-    /// Which field is wrong, and how.
-    pub detail: String,
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
-    }
-}
-
-impl std::error::Error for Invalid {}
 
 /// A JSON object being read. Reading a field removes it, so the fields left at the end are unknown.
 ///
@@ -63,7 +45,7 @@ impl Reader {
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but a JSON object.
-    pub fn parse(body: &[u8]) -> Result<Reader, Invalid> {
+    pub fn parse(body: &[u8]) -> Result<Reader, Problem> {
         if body.is_empty() {
             return Err(invalid("the request has no body; send a JSON object, `{}` at least"));
         }
@@ -79,7 +61,7 @@ impl Reader {
     ///
     /// # Errors
     /// `REQUEST_INVALID` if the body names another one.
-    pub fn put_path(&mut self, field: &'static str, value: &str) -> Result<(), Invalid> {
+    pub fn put_path(&mut self, field: &'static str, value: &str) -> Result<(), Problem> {
         let said = self.fields.insert(field.to_owned(), Value::from(value));
         match said {
             Some(said) if said.as_str() != Some(value) => Err(invalid(format!(
@@ -96,7 +78,7 @@ impl Reader {
     pub fn all<T>(
         mut self,
         read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
-    ) -> Result<T, Invalid> {
+    ) -> Result<T, Problem> {
         let value = read(&mut self).map_err(|refusal| self.culprit(refusal))?;
         match self.unknown.as_ref().or_else(|| self.fields.keys().next()) {
             Some(field) => {
@@ -113,12 +95,12 @@ impl Reader {
     pub fn known<T>(
         mut self,
         read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
-    ) -> Result<T, Invalid> {
+    ) -> Result<T, Problem> {
         read(&mut self).map_err(|refusal| self.culprit(refusal))
     }
 
     /// What is wrong with the field that was read last.
-    fn culprit(&self, refusal: Refusal) -> Invalid {
+    fn culprit(&self, refusal: Refusal) -> Problem {
         let (field, must_be) = (self.last, self.must_be);
         let detail = match (&self.within, self.fields.get(field).or(self.taken.as_ref())) {
             // The error of a layout is of the whole layout.
@@ -131,7 +113,7 @@ impl Reader {
             }
             (_, None) => format!("field `{field}` is missing; it must be {must_be}"),
         };
-        Invalid { code: refusal.code, detail }
+        Problem::new(refusal.code, detail)
     }
 
     fn take<T>(
@@ -252,6 +234,6 @@ fn whole(value: &Value) -> Option<i64> {
     }
 }
 
-fn invalid(detail: impl Into<String>) -> Invalid {
-    Invalid { code: Code::RequestInvalid, detail: detail.into() }
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(Code::RequestInvalid, detail)
 }
