@@ -10,7 +10,7 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
 use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
@@ -78,7 +78,7 @@ impl Client for Etcd {
 }
 
 impl Engine for Etcd {
-    // Chosen so that all fit one transaction, with two rows and a touched bucket each.
+    // Chosen so that all fit one transaction, with two rows each.
     const WIDE: usize = 24;
     const AT_ONCE: usize = 16;
     const WHOLE: usize = 100;
@@ -126,48 +126,24 @@ impl Engine for Etcd {
     async fn survey(
         &mut self,
         keys: &[Key],
-        spaces: &[(Name, Marks)],
-    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        spaces: &[(Name, Mark)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Written>), Broken> {
         let keyed = keys.iter().map(|key| json!({ "key": texts(&self.keys.of(key)) }));
-        let touches = spaces.iter().map(|(name, marks)| self.keys.touched(name, marks.root));
-        let all: Vec<Value> = keyed.chain(touches).collect();
-        let (mut values, mut touched) = (Vec::new(), Vec::new());
+        let rows = spaces.iter().map(|(name, mark)| self.keys.written(name, mark.at));
+        let all: Vec<Value> = keyed.chain(rows).collect();
+        let (mut values, mut written) = (Vec::new(), Vec::new());
         for some in all.chunks(OPERATIONS) {
             let (found, at) = self.read(some).await?;
             for found in &found {
                 if values.len() < keys.len() {
-                    values.push(ranges_first(found)?);
+                    values
+                        .push(ranges(found).next().map(Kv::read).transpose()?.map(|kv| kv.stored));
                 } else {
-                    touched.push(self.keys.marks(found, at)?);
+                    written.push(self.keys.rows(found, at)?);
                 }
             }
         }
-        Ok((values, touched))
-    }
-
-    async fn buckets(
-        &mut self,
-        buckets: &[(Name, u32)],
-    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
-        let mut rows = Vec::new();
-        for some in buckets.chunks(OPERATIONS) {
-            let range = |(name, bucket): &(Name, u32)| {
-                let start = bucket * BUCKET;
-                let end = u64::from(start) + u64::from(BUCKET);
-                pair(&self.keys.worker(name, start.into()), &self.keys.worker(name, end))
-            };
-            let all: Vec<Value> = some.iter().map(range).collect();
-            let (found, _) = self.read(&all).await?;
-            for ((name, _), found) in some.iter().zip(&found) {
-                for kv in ranges(found) {
-                    let Kv { key, stored } = Kv::read(kv)?;
-                    if let Some(worker) = self.keys.number(&key) {
-                        rows.push((*name, worker, stored));
-                    }
-                }
-            }
-        }
-        Ok(rows)
+        Ok((values, written))
     }
 
     async fn list(
@@ -194,12 +170,6 @@ impl Engine for Etcd {
         Ok(rows)
     }
 
-    async fn guard(&mut self, _: Name) -> Result<Marks, Broken> {
-        let meta = json!({ "key": texts(&self.keys.of(&Key::Meta)), "count_only": true });
-        let (_, at) = self.read(&[meta]).await?;
-        Ok(Marks { root: at, ..Marks::default() })
-    }
-
     async fn commit(
         &mut self,
         store: Identity,
@@ -213,8 +183,4 @@ impl Engine for Etcd {
     fn place(&self, key: &Key) -> String {
         self.keys.of(key)
     }
-}
-
-fn ranges_first(found: &Value) -> Result<Option<Stored>, Broken> {
-    ranges(found).next().map(|kv| Kv::read(kv).map(|kv| kv.stored)).transpose()
 }

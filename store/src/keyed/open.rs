@@ -6,13 +6,13 @@ use std::time::Duration;
 use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored};
 use super::space::{Moves, Space};
 use super::text::{self, VERSION};
-use crate::backends::Want;
 use crate::backends::far::{Far, Meta};
 use crate::backends::link::{Broken, Link};
 use crate::backends::opening::{self, Found, NewStore, Unopened};
+use crate::backends::{Fault, Want};
 use crate::problem::Problem;
 
 const PAGE: usize = 500;
@@ -57,8 +57,7 @@ impl<E: Engine> Far for Keyed<E> {
     }
 
     fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
-        let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
-        Keyed { link, spaces, guards, turn: 1, beaten: None, connected: 0 }
+        Keyed { link, spaces: BTreeMap::new(), turn: 1, beaten: None, connected: 0 }
     }
 
     fn link(&mut self) -> &mut Link<Keyed<E>> {
@@ -70,9 +69,7 @@ impl<E: Engine> Far for Keyed<E> {
         let mut after = None;
         while let Some(list) = self.page(Folder::Tags, &mut after).await? {
             for (tag, stored) in &list {
-                let row = text::read_tag(&stored.text);
-                let row = row.map_err(|nonsense| self.nonsense(&Key::Tag(*tag), &nonsense))?;
-                counts[0] += u32::from(!row.deleted);
+                counts[0] += u32::from(!self.tag(*tag, stored)?.row.deleted);
             }
         }
         while let Some(list) = self.page(Folder::Spaces, &mut after).await? {
@@ -83,8 +80,7 @@ impl<E: Engine> Far for Keyed<E> {
                 self.look(&[any]).await?;
             }
         }
-        let survey = self.link.ask(async |engine| engine.survey(&[Key::Beat], &[]).await);
-        let beat = match survey.await?.0.into_iter().flatten().next() {
+        let beat = match self.one(Key::Beat).await? {
             Some(Stored { text, .. }) => {
                 text::read_beat(&text).map_err(|nonsense| self.nonsense(&Key::Beat, &nonsense))?
             }
@@ -103,9 +99,7 @@ impl<E: Engine> Far for Keyed<E> {
                 held.row.granted = now;
                 let (key, before) = (Key::Worker(*name, worker), Some(revision));
                 let set = Set { key, before, text: text::worker(&held) };
-                let touch = Touch { namespace: *name, bucket: bucket(worker), first: false };
-                let (sets, touches) = (vec![set], vec![touch]);
-                commits.push(Commit { sets, touches, ..Commit::default() });
+                commits.push(Commit { sets: vec![set], ..Commit::default() });
             }
         }
         let (store, beat) = (self.identity(), text::beat(now));
@@ -133,6 +127,12 @@ impl<E: Engine> Keyed<E> {
         let list = self.list(folder, *after, PAGE).await?;
         *after = list.last().map(|(name, _)| *name);
         Ok(Some(list).filter(|list| !list.is_empty()))
+    }
+
+    /// Reads one key.
+    pub(super) async fn one(&mut self, key: Key) -> Result<Option<Stored>, Fault> {
+        let survey = self.link.ask(async |engine| engine.survey(&[key], &[]).await);
+        Ok(survey.await?.0.into_iter().flatten().next())
     }
 
     pub(super) fn identity(&self) -> Identity {

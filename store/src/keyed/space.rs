@@ -1,17 +1,12 @@
-//! A server's index of a namespace: its row, and the rows of its numbers that were read, by several orders.
-//!
-//! The rows are as of their bucket's last touch. A server that changes an owner or a key, or releases a
-//! number early, touches the bucket; one that grants a renewal does not. So a known row may be reserved
-//! for longer than the index has it, but is right in all else: a number that looks free is read again
-//! before it is offered.
+//! A server's index of a namespace: its row, and the rows of its numbers as of the last survey.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{Name, Range, StoreTime, Token};
 
-use super::engine::Marks;
-use crate::backends::{Answer, NamespaceRow, Seen};
+use super::engine::Mark;
+use crate::backends::{NamespaceRow, Seen};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
@@ -35,103 +30,52 @@ impl Held {
     }
 }
 
+pub type Worker = (u32, Seen<WorkerRow>);
+
 #[derive(Clone, Debug)]
 pub struct Known {
     pub space: Space,
     pub revision: u64,
-    pub marks: Marks,
+    /// Up to which write the rows were read, and the turn in which that was the last one.
+    pub mark: Mark,
     pub turn: u64,
-    /// Numbers with rows that may have changed by more than a renewal.
+    /// Numbers that are read again with the next survey.
     pub doubtful: BTreeSet<u32>,
     rows: BTreeMap<u32, Row>,
-    keys: BTreeMap<Token, u32>,
-    owned: BTreeMap<Name, BTreeSet<u32>>,
-    rested: BTreeSet<(u64, u32)>,
-    kept: BTreeSet<(StoreTime, u32)>,
     unused: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    held: Held,
+    /// The value; if it is unreadable, the number is not granted.
+    held: Option<Held>,
     revision: u64,
-    turn: u64,
-    /// Whether the value is unreadable, so that the number is not granted.
-    bad: bool,
 }
 
 impl Known {
     pub fn new(space: Space, revision: u64) -> Known {
         let unused = space.namespace.workers.start;
-        let (marks, doubtful, rows, keys, owned, rested, kept) = Default::default();
-        Known { space, revision, marks, turn: 0, doubtful, rows, keys, owned, rested, kept, unused }
+        let (mark, doubtful, rows) = Default::default();
+        Known { space, revision, mark, turn: 0, doubtful, rows, unused }
     }
 
     pub fn settle(&mut self, space: Space, revision: u64) {
-        self.revision = revision;
-        let (before, after) = (self.space.namespace.workers, space.namespace.workers);
-        let same = before == after && self.space.moves == space.moves;
-        self.space = space;
-        if same {
-            return;
+        if self.space.namespace.workers != space.namespace.workers {
+            self.unused = space.namespace.workers.start;
         }
-        let rows = std::mem::take(&mut self.rows);
-        (self.keys, self.owned) = Default::default();
-        (self.rested, self.kept) = Default::default();
-        self.unused = after.start;
-        for (worker, row) in rows {
-            self.enter(worker, row);
-        }
+        (self.space, self.revision) = (space, revision);
+        self.pass_used();
     }
 
-    pub fn learn(&mut self, worker: u32, held: Held, revision: u64, turn: u64) {
-        self.leave(worker);
-        self.enter(worker, Row { held, revision, turn, bad: false });
+    pub fn learn(&mut self, worker: u32, held: Option<Held>, revision: u64) {
+        self.rows.insert(worker, Row { held, revision });
+        self.doubtful.remove(&worker);
+        self.pass_used();
     }
 
-    pub fn shun(&mut self, worker: u32, revision: u64, turn: u64) {
-        self.leave(worker);
-        let held = Held { row: WorkerRow::default(), moves: 0 };
-        self.enter(worker, Row { held, revision, turn, bad: true });
-    }
-
-    fn leave(&mut self, worker: u32) {
-        let Some(row) = self.rows.remove(&worker) else { return };
-        let row = row.held.counts(worker, &self.space.moves);
-        self.rested.remove(&(row.reserved_until, worker));
-        self.kept.remove(&(row.granted, worker));
-        if let Some(key) = row.key
-            && self.keys.get(&key) == Some(&worker)
-        {
-            self.keys.remove(&key);
-        }
-        if let Some(kept) = self.owned.get_mut(&row.owner) {
-            kept.remove(&worker);
-            if kept.is_empty() {
-                self.owned.remove(&row.owner);
-            }
-        }
-    }
-
-    fn enter(&mut self, worker: u32, known: Row) {
-        let row = known.held.counts(worker, &self.space.moves);
-        self.rows.insert(worker, known);
-        while u32::try_from(self.unused).is_ok_and(|first| self.rows.contains_key(&first)) {
+    fn pass_used(&mut self) {
+        while u32::try_from(self.unused).is_ok_and(|first| self.has(first)) {
             self.unused += 1;
-        }
-        if known.bad {
-            return;
-        }
-        row.key.map(|key| self.keys.insert(key, worker));
-        if row.sticky {
-            self.owned.entry(row.owner).or_default().insert(worker);
-        }
-        if self.space.namespace.workers.contains(worker.into()) {
-            if row.sticky {
-                self.kept.insert((row.granted, worker));
-            } else {
-                self.rested.insert((row.reserved_until, worker));
-            }
         }
     }
 
@@ -140,51 +84,47 @@ impl Known {
         Seen { row, revision: self.revision }
     }
 
-    pub fn worker(&self, worker: u32) -> Option<Seen<WorkerRow>> {
-        let known = self.rows.get(&worker).filter(|known| !known.bad)?;
-        let row = known.held.counts(worker, &self.space.moves);
-        Some(Seen { row, revision: known.revision })
+    fn seen(&self, (worker, row): (&u32, &Row)) -> Option<Worker> {
+        let effective = row.held?.counts(*worker, &self.space.moves);
+        Some((*worker, Seen { row: effective, revision: row.revision }))
     }
 
-    pub fn rows(&self, workers: impl IntoIterator<Item = u32>) -> Answer {
-        let row = |worker| Some((worker, self.worker(worker)?));
-        Answer::Workers(workers.into_iter().filter_map(row).collect())
+    pub fn worker(&self, worker: u32) -> Option<Seen<WorkerRow>> {
+        self.seen((&worker, self.rows.get(&worker)?)).map(|(_, seen)| seen)
     }
 
     pub fn has(&self, worker: u32) -> bool {
         self.rows.contains_key(&worker)
     }
 
-    pub fn is_of(&self, worker: u32, turn: u64) -> bool {
-        self.rows.get(&worker).is_some_and(|known| known.turn == turn)
+    fn all(&self) -> impl Iterator<Item = Worker> {
+        self.rows.iter().filter_map(|row| self.seen(row))
     }
 
-    pub fn mine(&self, request: Token) -> Option<u32> {
-        self.keys.get(&request).copied()
+    fn is_inside(&self, worker: u32) -> bool {
+        self.space.namespace.workers.contains(worker.into())
+    }
+
+    pub fn mine(&self, request: Token) -> Option<Worker> {
+        self.all().find(|(_, Seen { row, .. })| row.key == Some(request))
     }
 
     /// The first two numbers that an owner keeps, those inside the range first.
-    pub fn own(&self, owner: &Name) -> Vec<u32> {
-        let all = self.owned.get(owner).into_iter().flatten().copied();
-        let inside = |worker: &u32| self.space.namespace.workers.contains((*worker).into());
-        let (mut first, then): (Vec<u32>, Vec<u32>) = all.partition(inside);
-        first.extend(then);
-        first.truncate(2);
-        first
+    pub fn own(&self, owner: &Name) -> Vec<Worker> {
+        let own = |(_, Seen { row, .. }): &Worker| row.sticky && row.owner == *owner;
+        first(self.all().filter(own), 2, |(worker, _)| (!self.is_inside(*worker), *worker))
     }
 
-    /// Numbers that no owner keeps, in order of the ends of their reserved times.
-    pub fn rested(&self) -> impl Iterator<Item = u32> {
-        self.rested.iter().map(|(_, worker)| *worker)
+    /// Numbers inside the range that no owner keeps, in order of the ends of their reserved times.
+    pub fn rested(&self, count: usize) -> Vec<Worker> {
+        let rested = |(worker, seen): &Worker| !seen.row.sticky && self.is_inside(*worker);
+        first(self.all().filter(rested), count, |(n, seen)| (seen.row.reserved_until, *n))
     }
 
-    /// Numbers that an owner keeps, in order of the owners' last grants.
-    pub fn kept(&self) -> impl Iterator<Item = u32> {
-        self.kept.iter().map(|(_, worker)| *worker)
-    }
-
-    pub fn is_used_up(&self) -> bool {
-        self.unused >= self.space.namespace.workers.end
+    /// Numbers inside the range that an owner keeps, in order of the owners' last grants.
+    pub fn kept(&self, count: usize) -> Vec<Worker> {
+        let kept = |(worker, seen): &Worker| seen.row.sticky && self.is_inside(*worker);
+        first(self.all().filter(kept), count, |(n, seen)| (seen.row.granted, *n))
     }
 
     /// The lowest numbers without a row from `from` on, up to the first at or above `end`.
@@ -193,7 +133,7 @@ impl Known {
         let mut next = if (start..self.unused).contains(&from) { self.unused } else { from };
         let mut found = Vec::new();
         while found.len() < count && found.last().is_none_or(|last| *last < end) {
-            while u32::try_from(next).is_ok_and(|number| self.rows.contains_key(&number)) {
+            while u32::try_from(next).is_ok_and(|number| self.has(number)) {
                 next += 1;
             }
             found.push(next);
@@ -202,28 +142,40 @@ impl Known {
         found
     }
 
-    pub fn after(&self, worker: Option<u32>) -> impl Iterator<Item = u32> {
-        let from = worker.map_or(Some(0), |after| after.checked_add(1));
-        let rows = from.map(|from| self.rows.range(from..));
-        rows.into_iter().flatten().map(|(worker, _)| *worker)
+    pub fn after(&self, worker: Option<u32>, count: usize) -> Vec<Worker> {
+        self.all().filter(|(n, _)| worker.is_none_or(|after| *n > after)).take(count).collect()
     }
 
     /// The number that is reserved longest of those that leave a range.
-    pub fn leaving(&self, before: Range, after: Range) -> Option<u32> {
+    pub fn leaving(&self, before: Range, after: Range) -> Option<Worker> {
         let leaves = |worker: u32| before.contains(worker.into()) && !after.contains(worker.into());
-        let all = self.rows.iter().filter(|(worker, row)| leaves(**worker) && !row.bad);
-        all.max_by_key(|(_, row)| row.held.row.reserved_until).map(|(worker, _)| *worker)
+        let all = self.all().filter(|(worker, _)| leaves(*worker));
+        all.max_by_key(|(_, seen)| seen.row.reserved_until)
     }
 
     pub fn latest(&self) -> StoreTime {
-        let granted = self.rows.values().map(|known| known.held.row.granted);
+        let granted = self.all().map(|(_, seen)| seen.row.granted);
         granted.max().unwrap_or(StoreTime::new(0))
     }
 
-    pub fn later(&self, now: StoreTime) -> Vec<(u32, Held, u64)> {
-        let later = self.rows.iter().filter(|(_, known)| known.held.row.granted > now);
-        later.map(|(worker, known)| (*worker, known.held, known.revision)).collect()
+    pub fn later(&self, now: StoreTime) -> impl Iterator<Item = (u32, Held, u64)> {
+        let later = move |held: &Held| held.row.granted > now;
+        let held = move |(worker, row): (&u32, &Row)| {
+            Some((*worker, row.held.filter(later)?, row.revision))
+        };
+        self.rows.iter().filter_map(held)
     }
+}
+
+fn first<K: Ord>(
+    workers: impl Iterator<Item = Worker>,
+    count: usize,
+    order: impl Fn(&Worker) -> K,
+) -> Vec<Worker> {
+    let mut workers: Vec<Worker> = workers.collect();
+    workers.sort_unstable_by_key(order);
+    workers.truncate(count);
+    workers
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

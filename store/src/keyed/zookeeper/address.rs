@@ -4,7 +4,7 @@ use leafid_core::{Name, Token};
 
 use crate::backends::address::{prints_its_place, unusable};
 use crate::keyed::address::{Parts, parts};
-use crate::keyed::engine::{Folder, Key, bucket};
+use crate::keyed::engine::{Folder, Key};
 use crate::problem::Problem;
 use leafid_turn::hex;
 
@@ -45,6 +45,14 @@ impl Address {
 
 prints_its_place!(Address);
 
+/// How many worker numbers share a bucket.
+const BUCKET: u32 = 256;
+
+/// The bucket of a worker number.
+pub fn bucket(worker: u32) -> u32 {
+    worker / BUCKET
+}
+
 #[derive(Clone, Debug)]
 pub struct Paths {
     pub root: String,
@@ -74,21 +82,14 @@ impl Paths {
         self.of(&Key::Space(*name))
     }
 
+    /// The node that each write of any of a namespace's worker numbers writes, too.
     pub fn touch(&self, name: &Name) -> String {
         format!("{}/touched", self.space(name))
     }
 
-    pub fn made(&self, name: &Name) -> String {
-        format!("{}/made", self.space(name))
-    }
-
-    /// The node of a bucket; its version counts the touches.
+    /// The node of a bucket, which each write of its worker numbers writes, too.
     pub fn bucket(&self, name: &Name, bucket: u32) -> String {
         format!("{}/b{bucket}", self.space(name))
-    }
-
-    pub fn seal(&self, name: &Name, bucket: u32) -> String {
-        format!("{}/written", self.bucket(name, bucket))
     }
 
     pub fn bucket_of(child: &str) -> Option<u32> {

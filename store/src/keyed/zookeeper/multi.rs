@@ -5,19 +5,21 @@ use std::collections::BTreeSet;
 use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::address::{Paths, counted, version};
+use super::address::{Paths, bucket, counted, version};
 use super::record::{Error, Failed, Multi, Rights, Stat};
-use super::{Zookeeper, unwritten};
+use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
+use crate::keyed::engine::{Commit, Ended, Identity, Key, Set};
 
-/// The version before -1, which to ZooKeeper means any version.
+/// To ZooKeeper, any version of a node.
+const ANY: i32 = -1;
+/// The version before that one.
 const LAST: i32 = -2;
 
 #[derive(Clone, Copy)]
 enum Part {
     Set,
-    Touch(Name, Option<u32>),
+    Touch(Name),
     Other,
 }
 
@@ -55,48 +57,40 @@ impl<'z> Parts<'z> {
         self.multi.set(path, data, before);
     }
 
-    fn group(&mut self, store: Identity, group: &Commit, beat: Option<&str>) {
+    /// Adds the parts of a group; `made` are the buckets that exist before it, and then those after it.
+    fn group(
+        &mut self,
+        store: Identity,
+        group: &Commit,
+        made: &mut BTreeSet<(Name, u32)>,
+        beat: Option<&str>,
+    ) {
         let paths = self.paths;
         self.check(&paths.mark(store.store), 0);
         for (key, revision) in &group.checks {
             self.check(&paths.of(key), *revision);
         }
-        if let Some((name, guard, numbers)) = &group.guard {
-            self.check(&paths.made(name), guard.root.wrapping_sub(1));
-            let concerns = |bucket: u32| {
-                let start = u64::from(bucket) * u64::from(BUCKET);
-                let end = start + u64::from(BUCKET);
-                numbers.is_empty()
-                    || numbers.iter().any(|range| range.start < end && start < range.end)
-            };
-            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(**bucket)) {
-                self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1));
-            }
+        if let Some((name, mark)) = &group.guard {
+            let before = version(mark.count.wrapping_sub(1));
+            // A check of -1 would always pass; this one never does, until another write.
+            let before = if before == ANY { LAST } else { before };
+            self.check(&paths.touch(name), counted(before));
         }
-        for touch in &group.touches {
-            let (name, of) = (&touch.namespace, touch.bucket);
-            let mark = Part::Touch(*name, Some(of));
-            if touch.first {
-                self.create(&paths.bucket(name, of), "", mark);
-                self.create(&paths.seal(name, of), "", Part::Other);
-                self.set(&paths.made(name), "", None, Part::Other);
+        let buckets: BTreeSet<(Name, u32)> = buckets(group).collect();
+        for (name, of) in &buckets {
+            let path = paths.bucket(name, *of);
+            if made.insert((*name, *of)) {
+                self.create(&path, "", Part::Other);
             } else {
-                self.set(&paths.bucket(name, of), "", None, mark);
+                self.set(&path, "", None, Part::Other);
             }
         }
-        let touched: BTreeSet<Name> = group.touches.iter().map(|touch| touch.namespace).collect();
-        for name in touched {
-            self.set(&paths.touch(&name), "", None, Part::Touch(name, None));
+        let names: BTreeSet<Name> = buckets.into_iter().map(|(name, _)| name).collect();
+        for name in names {
+            self.set(&paths.touch(&name), "", None, Part::Touch(name));
         }
-        let mut sealed = BTreeSet::new();
         for set in &group.sets {
             self.key(set);
-            if let Key::Worker(name, worker) = set.key {
-                sealed.insert((name, bucket(worker)));
-            }
-        }
-        for (name, of) in sealed {
-            self.set(&paths.seal(&name, of), "", None, Part::Other);
         }
         if let Some(beat) = beat {
             self.set(&paths.of(&Key::Beat), beat, None, Part::Other);
@@ -109,12 +103,18 @@ impl<'z> Parts<'z> {
             self.create(&path, &set.text, Part::Set);
             if let Key::Space(name) = set.key {
                 self.create(&self.paths.touch(&name), "", Part::Other);
-                self.create(&self.paths.made(&name), "", Part::Other);
             }
             return;
         };
         self.set(&path, &set.text, Some(version(revision)), Part::Set);
     }
+}
+
+fn buckets(group: &Commit) -> impl Iterator<Item = (Name, u32)> {
+    group.sets.iter().filter_map(|set| match set.key {
+        Key::Worker(name, worker) => Some((name, bucket(worker))),
+        _ => None,
+    })
 }
 
 pub async fn make(
@@ -143,60 +143,49 @@ pub async fn commit(
     beat: Option<&str>,
 ) -> Vec<Ended> {
     let noting = groups.iter().position(|group| group.sets.is_empty()).unwrap_or(0);
+    let mut made = zookeeper.buckets.clone();
     // All are sent now, and carried out in this order.
     let sent = groups.iter().enumerate().map(|(index, group)| {
         let mut parts = Parts::new(zookeeper);
-        parts.group(store, group, beat.filter(|_| index == noting));
+        parts.group(store, group, &mut made, beat.filter(|_| index == noting));
         let (parts, answer) = (parts.parts, zookeeper.session.write(parts.multi));
         async move { (parts, answer.await) }
     });
     let answers = join_all(sent.collect::<Vec<_>>()).await;
-    let mut told = None;
-    let mut position = 0;
-    let ended = groups.iter().zip(answers).map(|(group, (parts, answer))| match answer {
-        Ok(results) => {
-            let (ended, last) = done(group, &parts, &results);
-            if let Some(stat) = last {
-                told = Some(StoreTime::new(stat.mtime));
-                position = stat.mzxid.unsigned_abs();
+    let mut all = Vec::new();
+    for (group, (parts, answer)) in groups.iter().zip(answers) {
+        all.push(match answer {
+            Ok(results) => {
+                if let Some(stat) = results.iter().flatten().last() {
+                    zookeeper.told = Some(StoreTime::new(stat.mtime));
+                    zookeeper.saw(stat);
+                }
+                zookeeper.buckets.extend(buckets(group));
+                done(group, &parts, &results)
             }
-            ended
-        }
-        Err(Failed::Part(0, Error::BadVersion | Error::NoNode)) => Ended::Gone,
-        Err(Failed::Part(_, Error::BadVersion | Error::NoNode | Error::NodeExists)) => {
-            Ended::Conflict
-        }
-        Err(Failed::Part(_, error) | Failed::Whole(error)) => Ended::Broken(unwritten(error)),
-    });
-    let ended = ended.collect();
-    zookeeper.told = told.or(zookeeper.told);
-    zookeeper.position = zookeeper.position.max(position);
-    ended
+            Err(Failed::Part(0, Error::BadVersion | Error::NoNode)) => Ended::Gone,
+            Err(Failed::Part(_, Error::BadVersion | Error::NoNode | Error::NodeExists)) => {
+                Ended::Conflict
+            }
+            Err(Failed::Part(_, error) | Failed::Whole(error)) => Ended::Broken(unwritten(error)),
+        });
+    }
+    all
 }
 
-fn done(group: &Commit, parts: &[Part], results: &[Option<Stat>]) -> (Ended, Option<Stat>) {
-    let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
+fn done(group: &Commit, parts: &[Part], results: &[Option<Stat>]) -> Ended {
+    let (mut revisions, mut moved) = (Vec::new(), Vec::new());
     for (part, result) in parts.iter().zip(results) {
-        let revision = match result {
-            Some(stat) => {
-                last = Some(*stat);
-                counted(stat.version)
-            }
-            // A created node has version 0; a check is `Part::Other`, and its revision is not used.
-            None => 0,
-        };
-        match part {
-            Part::Set => revisions.push(revision),
-            Part::Touch(namespace, bucket) => {
-                let (namespace, bucket) = (*namespace, *bucket);
-                touched.push(Touched { namespace, bucket, before: revision, after: revision + 1 });
-            }
-            Part::Other => {}
+        match (part, result) {
+            // A created node has version 0.
+            (Part::Set, stat) => revisions.push(stat.map_or(0, |stat| counted(stat.version))),
+            (Part::Touch(name), Some(stat)) => moved.push((*name, mark(stat))),
+            _ => {}
         }
     }
     if revisions.len() != group.sets.len() {
         let detail = "ZooKeeper answered other parts of a multi than were asked";
-        return (Ended::Broken(Broken::lost(detail)), None);
+        return Ended::Broken(Broken::lost(detail));
     }
-    (Ended::Done { revisions, touched }, last)
+    Ended::Done { revisions, moved }
 }

@@ -17,7 +17,7 @@ pub trait Keys: Server {
     fn put(&self, keys: &[(String, String)]);
     fn wipe(&self);
     fn worker(namespace: Name, worker: u32) -> String;
-    /// The keys that record that a bucket of a namespace has rows.
+    /// The keys beside the rows in a bucket of worker numbers.
     fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
 }
 
@@ -42,8 +42,8 @@ impl Keys for Etcd {
         format!("workers/{namespace}/{worker:010}")
     }
 
-    fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
-        vec![format!("touches/{namespace}/{bucket:010}")]
+    fn bucket(_: &str, _: u32) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -116,7 +116,7 @@ impl Keys for Zookeeper {
 
     fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
         let folder = format!("namespaces/{namespace}/b{bucket}");
-        vec![folder.clone(), format!("{folder}/written"), format!("namespaces/{namespace}/touched")]
+        vec![folder, format!("namespaces/{namespace}/touched")]
     }
 }
 
