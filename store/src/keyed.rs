@@ -61,7 +61,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { at_once: E::AT_ONCE, wide: E::WIDE, whole: E::WHOLE, ..Abilities::remote() }
+        E::abilities()
     }
 
     fn connection(&self) -> u64 {

@@ -5,9 +5,11 @@ use std::future::Future;
 
 use leafid_core::{Name, StoreTime, Token};
 
-use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
+use crate::backends::{Abilities, Standing};
+
+use super::text;
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
 /// that is never read, to learn the store's own time.
@@ -15,12 +17,8 @@ use crate::backends::link::Broken;
 /// # Errors
 /// Every method tells how it failed.
 pub trait Engine: Client {
-    /// The changed rows of one namespace after which a turn takes up no more requests.
-    const WIDE: usize;
-    /// How many requests' rows are read at once; each may change two.
-    const AT_ONCE: usize;
-    /// The most keys that a group sets.
-    const WHOLE: usize;
+    /// Its limits and abilities.
+    fn abilities() -> Abilities;
 
     /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
@@ -60,7 +58,6 @@ pub trait Engine: Client {
         &mut self,
         store: Identity,
         groups: &[Commit],
-        beat: Option<&str>,
     ) -> impl Future<Output = Vec<Ended>> + Send;
 
     /// Where a key is, for messages.
@@ -81,7 +78,7 @@ pub struct Identity {
 pub enum Key {
     /// The store's row about itself.
     Meta,
-    /// The time of its last use.
+    /// The time of its last use, which is written without a condition.
     Beat,
     /// The row of its last fence.
     Fence,
@@ -191,6 +188,13 @@ pub struct Set {
     pub before: Option<u64>,
     /// The value.
     pub text: String,
+}
+
+impl Set {
+    /// Writes the time at which the store was used last.
+    pub(super) fn beat(now: StoreTime) -> Set {
+        Set { key: Key::Beat, before: None, text: text::beat(now) }
+    }
 }
 
 /// How a group ended.

@@ -11,9 +11,9 @@ use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
-use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
+use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
@@ -78,10 +78,10 @@ impl Client for Etcd {
 }
 
 impl Engine for Etcd {
-    // Chosen so that all fit one transaction, with two rows each.
-    const WIDE: usize = 24;
-    const AT_ONCE: usize = 16;
-    const WHOLE: usize = 100;
+    fn abilities() -> Abilities {
+        // Chosen so that all fit one transaction, with two rows each.
+        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::remote() }
+    }
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.
@@ -170,14 +170,9 @@ impl Engine for Etcd {
         Ok(rows)
     }
 
-    async fn commit(
-        &mut self,
-        store: Identity,
-        groups: &[Commit],
-        beat: Option<&str>,
-    ) -> Vec<Ended> {
+    async fn commit(&mut self, store: Identity, groups: &[Commit]) -> Vec<Ended> {
         // Revisions never repeat, so the one of `meta` identifies the store even if its key was made again.
-        txn::commit(self, store.meta, groups, beat).await
+        txn::commit(self, store.meta, groups).await
     }
 
     fn place(&self, key: &Key) -> String {

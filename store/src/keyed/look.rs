@@ -99,35 +99,33 @@ impl<E: Engine> Keyed<E> {
     }
 
     async fn answer(&mut self, want: &Want, tags: &Tags) -> Result<Answer, Fault> {
-        match *want {
-            Want::Tag(tag) => return Ok(Answer::Tag(tags.get(&tag).copied())),
-            Want::Fenced => return Ok(Answer::Fenced(self.standing().await?.fenced)),
-            Want::TagNames(page) => return self.names(Folder::Tags, page).await,
-            Want::NamespaceNames(page) => return self.names(Folder::Spaces, page).await,
-            Want::Tags(page) => return self.tags(page).await,
-            Want::Namespaces(page) => return self.namespaces(page).await,
-            _ => {}
-        }
-        let known = want.space().and_then(|name| self.spaces.get(&name));
-        let Some(known) = known else { return Ok(Answer::none(want)) };
-        Ok(Answer::Workers(match *want {
-            Want::Namespace(_) => return Ok(Answer::Namespace(Some(known.namespace()))),
-            Want::Unused { from, end, count, .. } => {
-                return Ok(Answer::Unused(known.unused(from, end, count)));
+        let named = |_: &Self, name, _: &Stored| Some(name);
+        Ok(match *want {
+            Want::Tag(tag) => Answer::Tag(tags.get(&tag).copied()),
+            Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
+            Want::TagNames(page) => Answer::Names(self.page(Folder::Tags, page, named).await?),
+            Want::NamespaceNames(page) => {
+                Answer::Names(self.page(Folder::Spaces, page, named).await?)
             }
-            Want::Worker(_, worker) => {
-                known.worker(worker).map(|seen| (worker, seen)).into_iter().collect()
+            Want::Tags(page) => {
+                // An unreadable one is only logged: the list of the others helps to find out what happened.
+                let tag = |this: &Self, name, stored: &Stored| {
+                    let row = this.tag(name, stored).ok()?.row;
+                    (!row.deleted).then_some((name, row))
+                };
+                Answer::Tags(self.page(Folder::Tags, page, tag).await?)
             }
-            Want::Mine(_, request) => known.mine(request).into_iter().collect(),
-            Want::Own(_, owner) => known.own(&owner),
-            Want::Rested(_, count) => known.rested(count),
-            Want::Kept(_, count) => known.kept(count),
-            Want::Workers(_, page) => known.after(page.after, page.limit as usize),
-            Want::Leaving { before, after, .. } => {
-                known.leaving(before, after).into_iter().collect()
+            Want::Namespaces(page) => {
+                let space = |_: &Self, name, stored: &Stored| {
+                    Some((name, text::read_space(&stored.text).ok()?.namespace))
+                };
+                Answer::Namespaces(self.page(Folder::Spaces, page, space).await?)
             }
-            _ => Vec::new(),
-        }))
+            _ => {
+                let known = want.space().and_then(|name| self.spaces.get(&name));
+                known.map_or_else(|| Answer::none(want), |known| known.answer(want))
+            }
+        })
     }
 
     pub(super) async fn list(
@@ -139,41 +137,24 @@ impl<E: Engine> Keyed<E> {
         self.link.ask(async |engine| engine.list(folder, after, limit).await).await
     }
 
-    async fn tags(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
-        let (mut rows, mut after) = (Vec::new(), page.after);
-        let limit = page.limit as usize;
+    /// Lists a page of those entries of a folder that can be read.
+    async fn page<T>(
+        &mut self,
+        folder: Folder,
+        Page { mut after, limit }: Page<Name>,
+        read: impl Fn(&Self, Name, &Stored) -> Option<T>,
+    ) -> Result<Vec<T>, Fault> {
+        let (mut rows, limit) = (Vec::new(), limit as usize);
         loop {
-            let list = self.list(Folder::Tags, after, limit).await?;
-            let last = list.len() < limit;
-            for (name, stored) in list {
-                after = Some(name);
-                // An unreadable one is only logged: the list of the others helps to find out what happened.
-                if let Ok(Seen { row, .. }) = self.tag(name, &stored)
-                    && !row.deleted
-                {
-                    rows.push((name, row));
-                }
-                if rows.len() == limit {
-                    return Ok(Answer::Tags(rows));
-                }
-            }
-            if last {
-                return Ok(Answer::Tags(rows));
+            let list = self.list(folder, after, limit).await?;
+            let is_last = list.len() < limit;
+            after = list.last().map(|(name, _)| *name);
+            rows.extend(list.iter().filter_map(|(name, stored)| read(self, *name, stored)));
+            if is_last || rows.len() >= limit {
+                rows.truncate(limit);
+                return Ok(rows);
             }
         }
-    }
-
-    async fn names(&mut self, folder: Folder, page: Page<Name>) -> Result<Answer, Fault> {
-        let list = self.list(folder, page.after, page.limit as usize).await?;
-        Ok(Answer::Names(list.into_iter().map(|(name, _)| name).collect()))
-    }
-
-    async fn namespaces(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
-        let list = self.list(Folder::Spaces, page.after, page.limit as usize).await?;
-        let row = |(name, stored): (Name, Stored)| {
-            Some((name, text::read_space(&stored.text).ok()?.namespace))
-        };
-        Ok(Answer::Namespaces(list.into_iter().filter_map(row).collect()))
     }
 
     fn take(&mut self, key: Key, stored: Option<&Stored>, tags: &mut Tags) -> Result<(), Problem> {

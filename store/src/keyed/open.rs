@@ -7,7 +7,7 @@ use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored};
-use super::space::{Moves, Space};
+use super::space::Space;
 use super::text::{self, VERSION};
 use crate::backends::far::{Far, Meta};
 use crate::backends::link::{Broken, Link};
@@ -51,7 +51,7 @@ impl<E: Engine> Far for Keyed<E> {
 
     async fn make(engine: &mut E, place: &str, new: &NewStore) -> Result<bool, Unopened> {
         let (name, namespace) = new.namespace;
-        let space = text::space(&Space { namespace, moves: Moves::default() });
+        let space = text::space(&Space::new(namespace));
         let made = engine.make(new.id, &text::meta(new), (name, &space)).await;
         made.map_err(|broken| broken.unopened::<Keyed<E>>(place))
     }
@@ -102,10 +102,11 @@ impl<E: Engine> Far for Keyed<E> {
                 commits.push(Commit { sets: vec![set], ..Commit::default() });
             }
         }
-        let (store, beat) = (self.identity(), text::beat(now));
+        let lowered = commits.len() as u64;
+        commits.push(Commit { sets: vec![Set::beat(now)], ..Commit::default() });
+        let store = self.identity();
         for some in commits.chunks(64) {
-            let ended =
-                self.link.ask(async |engine| Ok(engine.commit(store, some, Some(&beat)).await));
+            let ended = self.link.ask(async |engine| Ok(engine.commit(store, some).await));
             if !ended.await?.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
                 let detail = "another server uses this store: stop all, then believe the clock";
                 return Err(Problem::unavailable(detail));
@@ -113,7 +114,7 @@ impl<E: Engine> Far for Keyed<E> {
         }
         // The rows were changed, so they are read again on demand.
         self.spaces.clear();
-        Ok(commits.len() as u64)
+        Ok(lowered)
     }
 }
 

@@ -6,12 +6,47 @@ use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{Name, Range, StoreTime, Token};
 
 use super::engine::Mark;
-use crate::backends::{NamespaceRow, Seen};
+use crate::backends::{Answer, NamespaceRow, Seen, Want};
+use crate::store::Page;
 
+/// How many of the last ranges of a namespace are kept.
+const PAST: usize = 64;
+
+/// A namespace as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
     pub namespace: Namespace,
-    pub moves: Moves,
+    /// How often its range changed.
+    pub moves: u64,
+    /// Its ranges before the last changes, in order.
+    pub past: Vec<Range>,
+}
+
+impl Space {
+    pub fn new(namespace: Namespace) -> Space {
+        Space { namespace, moves: 0, past: Vec::new() }
+    }
+
+    /// The namespace after a change.
+    pub fn then(&self, after: Namespace) -> Space {
+        let before = self.namespace.workers;
+        let mut next = Space { namespace: after, ..self.clone() };
+        if before != after.workers {
+            next.moves += 1;
+            next.past.push(before);
+            next.past.drain(..next.past.len().saturating_sub(PAST));
+        }
+        next
+    }
+
+    /// The last change that moved a number in or out of the range; the last that is not kept, if none of the
+    /// others did.
+    fn moved(&self, worker: u32) -> u64 {
+        let inside = |range: &Range| range.contains(worker.into());
+        let is_inside = inside(&self.namespace.workers);
+        let same = self.past.iter().rev().take_while(|range| inside(range) == is_inside);
+        self.moves - same.count() as u64
+    }
 }
 
 /// The row of a worker number as it is stored.
@@ -25,12 +60,12 @@ pub struct Held {
 
 impl Held {
     /// The effective row: a number that moved in or out of the range since has lost its owner and key.
-    pub fn counts(&self, worker: u32, moves: &Moves) -> WorkerRow {
-        if self.moves < moves.at(worker) { self.row.revoked() } else { self.row }
+    fn counts(&self, worker: u32, space: &Space) -> WorkerRow {
+        if self.moves < space.moved(worker) { self.row.revoked() } else { self.row }
     }
 }
 
-pub type Worker = (u32, Seen<WorkerRow>);
+type Worker = (u32, Seen<WorkerRow>);
 
 #[derive(Clone, Debug)]
 pub struct Known {
@@ -79,13 +114,13 @@ impl Known {
         }
     }
 
-    pub fn namespace(&self) -> Seen<NamespaceRow> {
+    fn namespace(&self) -> Seen<NamespaceRow> {
         let row = NamespaceRow { namespace: self.space.namespace, used_until: self.unused };
         Seen { row, revision: self.revision }
     }
 
     fn seen(&self, (worker, row): (&u32, &Row)) -> Option<Worker> {
-        let effective = row.held?.counts(*worker, &self.space.moves);
+        let effective = row.held?.counts(*worker, &self.space);
         Some((*worker, Seen { row: effective, revision: row.revision }))
     }
 
@@ -101,34 +136,50 @@ impl Known {
         self.rows.iter().filter_map(|row| self.seen(row))
     }
 
-    fn is_inside(&self, worker: u32) -> bool {
-        self.space.namespace.workers.contains(worker.into())
-    }
-
-    pub fn mine(&self, request: Token) -> Option<Worker> {
-        self.all().find(|(_, Seen { row, .. })| row.key == Some(request))
-    }
-
-    /// The first two numbers that an owner keeps, those inside the range first.
-    pub fn own(&self, owner: &Name) -> Vec<Worker> {
-        let own = |(_, Seen { row, .. }): &Worker| row.sticky && row.owner == *owner;
-        first(self.all().filter(own), 2, |(worker, _)| (!self.is_inside(*worker), *worker))
-    }
-
-    /// Numbers inside the range that no owner keeps, in order of the ends of their reserved times.
-    pub fn rested(&self, count: usize) -> Vec<Worker> {
-        let rested = |(worker, seen): &Worker| !seen.row.sticky && self.is_inside(*worker);
-        first(self.all().filter(rested), count, |(n, seen)| (seen.row.reserved_until, *n))
-    }
-
-    /// Numbers inside the range that an owner keeps, in order of the owners' last grants.
-    pub fn kept(&self, count: usize) -> Vec<Worker> {
-        let kept = |(worker, seen): &Worker| seen.row.sticky && self.is_inside(*worker);
-        first(self.all().filter(kept), count, |(n, seen)| (seen.row.granted, *n))
+    /// Answers what is asked of the namespace.
+    pub fn answer(&self, want: &Want) -> Answer {
+        let in_range = |sticky: bool| {
+            let inside = |worker: u32| self.space.namespace.workers.contains(worker.into());
+            self.all().filter(move |(worker, seen)| seen.row.sticky == sticky && inside(*worker))
+        };
+        Answer::Workers(match *want {
+            Want::Namespace(_) => return Answer::Namespace(Some(self.namespace())),
+            Want::Unused { from, end, count, .. } => {
+                return Answer::Unused(self.unused(from, end, count));
+            }
+            Want::Worker(_, worker) => {
+                self.worker(worker).map(|seen| (worker, seen)).into_iter().collect()
+            }
+            Want::Mine(_, request) => {
+                self.all().find(|(_, seen)| seen.row.key == Some(request)).into_iter().collect()
+            }
+            Want::Own(_, owner) => {
+                let workers = self.space.namespace.workers;
+                let own =
+                    self.all().filter(|(_, Seen { row, .. })| row.sticky && row.owner == owner);
+                first(own, 2, |(worker, _)| (!workers.contains((*worker).into()), *worker))
+            }
+            Want::Rested(_, count) => {
+                first(in_range(false), count, |(worker, seen)| (seen.row.reserved_until, *worker))
+            }
+            Want::Kept(_, count) => {
+                first(in_range(true), count, |(worker, seen)| (seen.row.granted, *worker))
+            }
+            Want::Workers(_, Page { after, limit }) => {
+                let next = |worker: u32| after.is_none_or(|after| worker > after);
+                self.all().filter(|(worker, _)| next(*worker)).take(limit as usize).collect()
+            }
+            Want::Leaving { before, after, .. } => {
+                let leaves = |worker: u64| before.contains(worker) && !after.contains(worker);
+                let all = self.all().filter(|(worker, _)| leaves((*worker).into()));
+                all.max_by_key(|(_, seen)| seen.row.reserved_until).into_iter().collect()
+            }
+            _ => Vec::new(),
+        })
     }
 
     /// The lowest numbers without a row from `from` on, up to the first at or above `end`.
-    pub fn unused(&self, from: u64, end: u64, count: usize) -> Vec<u64> {
+    fn unused(&self, from: u64, end: u64, count: usize) -> Vec<u64> {
         let start = self.space.namespace.workers.start;
         let mut next = if (start..self.unused).contains(&from) { self.unused } else { from };
         let mut found = Vec::new();
@@ -140,17 +191,6 @@ impl Known {
             next += 1;
         }
         found
-    }
-
-    pub fn after(&self, worker: Option<u32>, count: usize) -> Vec<Worker> {
-        self.all().filter(|(n, _)| worker.is_none_or(|after| *n > after)).take(count).collect()
-    }
-
-    /// The number that is reserved longest of those that leave a range.
-    pub fn leaving(&self, before: Range, after: Range) -> Option<Worker> {
-        let leaves = |worker: u32| before.contains(worker.into()) && !after.contains(worker.into());
-        let all = self.all().filter(|(worker, _)| leaves(*worker));
-        all.max_by_key(|(_, seen)| seen.row.reserved_until)
     }
 
     pub fn latest(&self) -> StoreTime {
@@ -178,69 +218,10 @@ fn first<K: Ord>(
     workers
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    pub numbers: Range,
-    /// The last change of the range that moved these numbers in or out.
-    pub at: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moves {
-    pub count: u64,
-    /// The last change of each number that was ever moved, in order, without overlaps.
-    pub parts: Vec<Part>,
-}
-
-impl Moves {
-    /// The last change that moved a number; 0 if none did.
-    pub fn at(&self, worker: u32) -> u64 {
-        let part = self.parts.iter().find(|part| part.numbers.contains(worker.into()));
-        part.map_or(0, |part| part.at)
-    }
-
-    pub fn then(&self, before: Range, after: Range) -> Moves {
-        let mut moves = Moves { count: self.count + 1, parts: self.parts.clone() };
-        for numbers in difference(before, after) {
-            moves.lay(Part { numbers, at: moves.count });
-        }
-        moves
-    }
-
-    fn lay(&mut self, part: Part) {
-        let Range { start, end } = part.numbers;
-        let cut = |other: &Part| {
-            let Range { start: from, end: to } = other.numbers;
-            let left = Range::new(from, to.min(start));
-            let right = Range::new(from.max(end), to);
-            [left, right].map(|numbers| Part { numbers, ..*other })
-        };
-        let rest = self.parts.iter().flat_map(cut).chain([part]);
-        let mut parts: Vec<Part> = rest.filter(|part| !part.numbers.is_empty()).collect();
-        parts.sort_by_key(|part| part.numbers.start);
-        parts.dedup_by(|next, last| {
-            let same = last.at == next.at && last.numbers.end == next.numbers.start;
-            if same {
-                last.numbers.end = next.numbers.end;
-            }
-            same
-        });
-        self.parts = parts;
-    }
-}
-
-/// The numbers that are in exactly one of two ranges.
-fn difference(one: Range, other: Range) -> [Range; 2] {
-    if one.end <= other.start || other.end <= one.start {
-        return [one, other];
-    }
-    let starts = Range::new(one.start.min(other.start), one.start.max(other.start));
-    let ends = Range::new(one.end.min(other.end), one.end.max(other.end));
-    [starts, ends]
-}
-
 #[cfg(test)]
 mod tests {
+    use leafid_core::Layout;
+
     use super::*;
 
     /// Compares with a simple model that keeps the last change of each number.
@@ -251,23 +232,25 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 33) % below
         };
-        for _ in 0..200 {
-            let (mut moves, mut plain) = (Moves::default(), [0; 40]);
-            let mut range = Range::new(0, 40);
-            for change in 1..=12 {
+        let of = |workers| Namespace::create(Layout::LEAF, Some(workers), None).unwrap();
+        for changes in [0, 1, 12, PAST as u64 + 3] {
+            let (mut space, mut plain) = (Space::new(of(Range::new(0, 40))), [0; 40]);
+            for _ in 0..changes {
                 let start = draw(39);
                 let next = Range::new(start, start + 1 + draw(40 - start));
-                moves = moves.then(range, next);
+                let before = space.namespace.workers;
+                space = space.then(of(next));
                 for (number, at) in (0..).zip(&mut plain) {
-                    if range.contains(number) != next.contains(number) {
-                        *at = change;
+                    if before.contains(number) != next.contains(number) {
+                        *at = space.moves;
                     }
                 }
-                range = next;
             }
-            let known: Vec<u64> = (0..40).map(|number| moves.at(number)).collect();
-            assert_eq!((known.as_slice(), moves.count), (plain.as_slice(), 12));
-            assert!(moves.parts.windows(2).all(|two| two[0].numbers.end <= two[1].numbers.start));
+            // A number that moved before the changes that are kept counts as moved by the last of those.
+            let least = space.moves.saturating_sub(PAST as u64);
+            let plain: Vec<u64> = plain.into_iter().map(|at| at.max(least)).collect();
+            let known: Vec<u64> = (0..40).map(|number| space.moved(number)).collect();
+            assert_eq!(known, plain);
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use leafid_core::Name;
 use leafid_core::registry::Namespace;
+use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
 use super::engine::{Commit, Ended, Engine, Key, Set};
-use super::space::{Held, Known, Moves, Space};
+use super::space::{Held, Known, Space};
 use super::text;
 use crate::backends::link::Breakage;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, Write};
@@ -45,22 +45,24 @@ impl Plan {
 
 impl<E: Engine> Keyed<E> {
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
-        let mut plans: Vec<Option<Plan>> = groups.iter().map(|group| self.plan(group)).collect();
-        let commits: Vec<Commit> =
+        let now = self.now();
+        let mut plans: Vec<Option<Plan>> =
+            groups.iter().map(|group| self.plan(group, now)).collect();
+        let mut commits: Vec<Commit> =
             plans.iter_mut().flatten().map(|plan| std::mem::take(&mut plan.commit)).collect();
+        let asked = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
+        let due = !asked && self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
+        if due && !commits.is_empty() {
+            let sets = vec![Set::beat(now)];
+            commits.push(Commit { sets, ..Commit::default() });
+        }
         let mut ended = Vec::new();
         if !commits.is_empty() {
-            let asked = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
-            let beat = asked || self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
-            let note = beat.then(|| text::beat(self.now()));
             let store = self.identity();
-            let done = self
-                .link
-                .ask(async |engine| Ok(engine.commit(store, &commits, note.as_deref()).await));
-            ended = done.await?;
-            if beat && ended.iter().any(|ended| matches!(ended, Ended::Done { .. })) {
-                self.beaten = Some(Instant::now());
-            }
+            ended = self.link.ask(async |engine| Ok(engine.commit(store, &commits).await)).await?;
+        }
+        if (asked || due) && ended.iter().any(|ended| matches!(ended, Ended::Done { .. })) {
+            self.beaten = Some(Instant::now());
         }
         let mut ended = ended.into_iter();
         let mut outcomes = Vec::new();
@@ -81,7 +83,7 @@ impl<E: Engine> Keyed<E> {
     }
 
     /// Plans a group's write; `None` if a row is known to have changed since it was read.
-    fn plan(&self, group: &Group) -> Option<Plan> {
+    fn plan(&self, group: &Group, now: StoreTime) -> Option<Plan> {
         let mut plan = Plan::default();
         // The changes of ranges in this group.
         let mut moved: BTreeMap<Name, u64> = BTreeMap::new();
@@ -103,7 +105,7 @@ impl<E: Engine> Keyed<E> {
                     plan.check(*namespace, seen.revision);
                 }
                 Write::Namespace { namespace, before, after } => {
-                    let mut moves = Moves::default();
+                    let mut space = Space::new(after.namespace);
                     if let Some(seen) = before {
                         let known = self.known(namespace, seen)?;
                         if depends_on_rows(&seen.row.namespace, &after.namespace) {
@@ -111,14 +113,9 @@ impl<E: Engine> Keyed<E> {
                             (known.turn == self.turn).then_some(())?;
                             plan.commit.guard = Some((*namespace, known.mark));
                         }
-                        let (from, to) = (seen.row.namespace.workers, after.namespace.workers);
-                        moves = known.space.moves.clone();
-                        if from != to {
-                            moves = moves.then(from, to);
-                        }
+                        space = known.space.then(after.namespace);
                     }
-                    moved.insert(*namespace, moves.count);
-                    let space = Space { namespace: after.namespace, moves };
+                    moved.insert(*namespace, space.moves);
                     let text = text::space(&space);
                     let before = before.map(|seen| seen.revision);
                     let becomes = Becomes::Space(*namespace, space);
@@ -131,7 +128,7 @@ impl<E: Engine> Keyed<E> {
                     // Others may have moved it out of the range and back, which writes no row.
                     (now == write.before && there == now.is_some()).then_some(())?;
                     let moves = moved.get(&write.namespace).copied();
-                    let known = known.map_or(0, |known| known.space.moves.count);
+                    let known = known.map_or(0, |known| known.space.moves);
                     let held = Held { row: write.after, moves: moves.unwrap_or(known) };
                     let before = write.before.map(|seen| seen.revision);
                     let key = Key::Worker(write.namespace, write.worker);
@@ -143,7 +140,10 @@ impl<E: Engine> Keyed<E> {
                     let before = before.revision.checked_sub(1);
                     plan.set(Key::Fence, before, text::fence(after), Becomes::Other);
                 }
-                Write::Beat(_) => plan.becomes.push(Becomes::Same(0)),
+                Write::Beat(_) => {
+                    plan.commit.sets.push(Set::beat(now));
+                    plan.becomes.push(Becomes::Other);
+                }
             }
         }
         Some(plan)

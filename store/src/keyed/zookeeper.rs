@@ -13,13 +13,13 @@ use futures_util::future::try_join_all;
 use leafid_core::{Name, StoreTime, Token};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
-use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
+use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use address::{Paths, counted};
-pub use record::{Error, Kind, Rights, Stat};
+pub use record::{Error, Multi, Rights, Stat};
 pub use session::Session;
 
 /// The time-out of a session. Nothing depends on it: the store has no ephemeral nodes.
@@ -113,14 +113,8 @@ impl Client for Zookeeper {
     async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
         // Clients cannot see whether the server syncs its log (`forceSync`).
         let probe = self.paths.probe();
-        let stat = match self.session.set(&probe, b"").await {
-            Err(Error::NoNode) => {
-                self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
-                self.session.set(&probe, b"").await
-            }
-            written => written,
-        };
-        let stat = stat.map_err(unwritten)?;
+        self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
+        let stat = self.session.set(&probe).await.map_err(unwritten)?;
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
         Ok(())
@@ -132,9 +126,9 @@ impl Client for Zookeeper {
 }
 
 impl Engine for Zookeeper {
-    const WIDE: usize = 256;
-    const AT_ONCE: usize = 64;
-    const WHOLE: usize = 1_000;
+    fn abilities() -> Abilities {
+        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::remote() }
+    }
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()
@@ -213,13 +207,8 @@ impl Engine for Zookeeper {
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
-    async fn commit(
-        &mut self,
-        store: Identity,
-        groups: &[Commit],
-        beat: Option<&str>,
-    ) -> Vec<Ended> {
-        multi::commit(self, store, groups, beat).await
+    async fn commit(&mut self, store: Identity, groups: &[Commit]) -> Vec<Ended> {
+        multi::commit(self, store, groups).await
     }
 
     fn place(&self, key: &Key) -> String {

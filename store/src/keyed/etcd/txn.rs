@@ -21,17 +21,11 @@ fn same(key: &str, revision: u64) -> Value {
     json!({ "key": texts(key), "target": "MOD", "result": "EQUAL", "mod_revision": revision })
 }
 
-pub async fn commit(
-    etcd: &mut Etcd,
-    meta: u64,
-    groups: &[Commit],
-    beat: Option<&str>,
-) -> Vec<Ended> {
+pub async fn commit(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Vec<Ended> {
     let mut ended = Vec::new();
-    let mut beat = beat;
     while let Some(rest) = groups.get(ended.len()..).filter(|rest| !rest.is_empty()) {
         let some = rest.get(..fitting(rest)).unwrap_or(rest);
-        match together(etcd, meta, some, beat.take()).await {
+        match together(etcd, meta, some).await {
             Ok(done) => ended.extend(done),
             Err(broken) => {
                 // The remaining groups are not sent.
@@ -46,29 +40,23 @@ pub async fn commit(
 fn fitting(groups: &[Commit]) -> usize {
     let mut widest = 0;
     for (count, group) in groups.iter().enumerate() {
-        // A condition for each key, and one for a guard; then one operation each, and the note of the time.
+        // A condition for each key, and one for a guard.
         widest = widest.max(group.sets.len() + group.checks.len() + 1);
-        if count > 0 && count + 2 + widest > OPERATIONS {
+        if count > 0 && count + 1 + widest > OPERATIONS {
             return count;
         }
     }
     groups.len()
 }
 
-async fn together(
-    etcd: &mut Etcd,
-    meta: u64,
-    groups: &[Commit],
-    beat: Option<&str>,
-) -> Result<Vec<Ended>, Broken> {
+async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<Ended>, Broken> {
     let keys = &etcd.keys;
     let nested = groups.iter().map(|group| {
         let writes = group.sets.iter().map(|set| put(&keys.of(&set.key), &set.text));
         let writes: Vec<Value> = writes.collect();
         json!({ "request_txn": { "compare": conditions(keys, group), "success": writes } })
     });
-    let beat = beat.map(|text| put(&keys.of(&Key::Beat), text));
-    let success: Vec<Value> = nested.chain(beat).collect();
+    let success: Vec<Value> = nested.collect();
     let compare = [same(&keys.of(&Key::Meta), meta)];
     let answer = etcd.ask("kv/txn", &json!({ "compare": compare, "success": success })).await?;
     if answer["succeeded"] != true {
@@ -88,7 +76,7 @@ async fn together(
 
 fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
     let checks = group.checks.iter().map(|(key, revision)| same(&keys.of(key), *revision));
-    let sets = group.sets.iter().map(|set| match set.before {
+    let sets = group.sets.iter().filter(|set| set.key != Key::Beat).map(|set| match set.before {
         None => absent(&keys.of(&set.key)),
         Some(revision) => same(&keys.of(&set.key), revision),
     });

@@ -6,14 +6,12 @@ use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
 use super::address::{Paths, bucket, counted, version};
-use super::record::{Error, Failed, Multi, Rights, Stat};
+use super::record::{ANY, Error, Failed, Multi, Rights, Stat};
 use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
 use crate::keyed::engine::{Commit, Ended, Identity, Key, Set};
 
-/// To ZooKeeper, any version of a node.
-const ANY: i32 = -1;
-/// The version before that one.
+/// The version before the one that means any.
 const LAST: i32 = -2;
 
 #[derive(Clone, Copy)]
@@ -58,13 +56,7 @@ impl<'z> Parts<'z> {
     }
 
     /// Adds the parts of a group; `made` are the buckets that exist before it, and then those after it.
-    fn group(
-        &mut self,
-        store: Identity,
-        group: &Commit,
-        made: &mut BTreeSet<(Name, u32)>,
-        beat: Option<&str>,
-    ) {
+    fn group(&mut self, store: Identity, group: &Commit, made: &mut BTreeSet<(Name, u32)>) {
         let paths = self.paths;
         self.check(&paths.mark(store.store), 0);
         for (key, revision) in &group.checks {
@@ -92,13 +84,13 @@ impl<'z> Parts<'z> {
         for set in &group.sets {
             self.key(set);
         }
-        if let Some(beat) = beat {
-            self.set(&paths.of(&Key::Beat), beat, None, Part::Other);
-        }
     }
 
     fn key(&mut self, set: &Set) {
         let path = self.paths.of(&set.key);
+        if set.key == Key::Beat {
+            return self.set(&path, &set.text, None, Part::Set);
+        }
         let Some(revision) = set.before else {
             self.create(&path, &set.text, Part::Set);
             if let Key::Space(name) = set.key {
@@ -127,27 +119,22 @@ pub async fn make(
     let paths = &zookeeper.paths;
     parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
     parts.create(&paths.mark(store), "", Part::Other);
-    parts.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other);
+    let beat = Set::beat(StoreTime::new(0));
+    parts.create(&paths.of(&Key::Beat), &beat.text, Part::Other);
     parts.create(&paths.of(&Key::Meta), meta, Part::Other);
     match zookeeper.session.write(parts.multi).await {
         Ok(_) => Ok(true),
-        Err(Failed::Part(_, Error::NodeExists)) => Ok(false),
-        Err(Failed::Part(_, error) | Failed::Whole(error)) => Err(unwritten(error)),
+        Err(Failed { part: Some(_), error: Error::NodeExists }) => Ok(false),
+        Err(failed) => Err(unwritten(failed.error)),
     }
 }
 
-pub async fn commit(
-    zookeeper: &mut Zookeeper,
-    store: Identity,
-    groups: &[Commit],
-    beat: Option<&str>,
-) -> Vec<Ended> {
-    let noting = groups.iter().position(|group| group.sets.is_empty()).unwrap_or(0);
+pub async fn commit(zookeeper: &mut Zookeeper, store: Identity, groups: &[Commit]) -> Vec<Ended> {
     let mut made = zookeeper.buckets.clone();
     // All are sent now, and carried out in this order.
-    let sent = groups.iter().enumerate().map(|(index, group)| {
+    let sent = groups.iter().map(|group| {
         let mut parts = Parts::new(zookeeper);
-        parts.group(store, group, &mut made, beat.filter(|_| index == noting));
+        parts.group(store, group, &mut made);
         let (parts, answer) = (parts.parts, zookeeper.session.write(parts.multi));
         async move { (parts, answer.await) }
     });
@@ -163,11 +150,12 @@ pub async fn commit(
                 zookeeper.buckets.extend(buckets(group));
                 done(group, &parts, &results)
             }
-            Err(Failed::Part(0, Error::BadVersion | Error::NoNode)) => Ended::Gone,
-            Err(Failed::Part(_, Error::BadVersion | Error::NoNode | Error::NodeExists)) => {
-                Ended::Conflict
-            }
-            Err(Failed::Part(_, error) | Failed::Whole(error)) => Ended::Broken(unwritten(error)),
+            Err(Failed { part: Some(part), error }) => match (part, error) {
+                (0, Error::BadVersion | Error::NoNode) => Ended::Gone,
+                (_, Error::BadVersion | Error::NoNode | Error::NodeExists) => Ended::Conflict,
+                (_, error) => Ended::Broken(unwritten(error)),
+            },
+            Err(Failed { part: None, error }) => Ended::Broken(unwritten(error)),
         });
     }
     all
