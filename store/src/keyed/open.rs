@@ -66,19 +66,14 @@ impl<E: Engine> Far for Keyed<E> {
 
     async fn fill(&mut self) -> Result<Found, Problem> {
         let mut counts = [0; 2];
-        let mut after = None;
-        while let Some(list) = self.page(Folder::Tags, &mut after).await? {
-            for (tag, stored) in &list {
-                counts[0] += u32::from(!self.tag(*tag, stored)?.row.deleted);
-            }
+        for (tag, stored) in self.all(Folder::Tags).await? {
+            counts[0] += u32::from(!self.tag(tag, &stored)?.row.deleted);
         }
-        while let Some(list) = self.page(Folder::Spaces, &mut after).await? {
-            for (name, stored) in &list {
-                self.settle(*name, Some(stored))?;
-                counts[1] += 1;
-                let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
-                self.look(&[any]).await?;
-            }
+        for (name, stored) in self.all(Folder::Spaces).await? {
+            self.settle(name, Some(&stored))?;
+            counts[1] += 1;
+            let any = Want::Unused { namespace: name, from: 0, end: 0, count: 1 };
+            self.look(&[any]).await?;
         }
         let beat = match self.one(Key::Beat).await? {
             Some(Stored { text, .. }) => {
@@ -119,15 +114,16 @@ impl<E: Engine> Far for Keyed<E> {
 }
 
 impl<E: Engine> Keyed<E> {
-    /// Reads the next entries of a folder; none at its end, after which it may start over.
-    async fn page(
-        &mut self,
-        folder: Folder,
-        after: &mut Option<Name>,
-    ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
-        let list = self.list(folder, *after, PAGE).await?;
-        *after = list.last().map(|(name, _)| *name);
-        Ok(Some(list).filter(|list| !list.is_empty()))
+    async fn all(&mut self, folder: Folder) -> Result<Vec<(Name, Stored)>, Fault> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|(name, _): &(Name, Stored)| *name);
+            let list = self.list(folder, after, PAGE).await?;
+            if list.is_empty() {
+                return Ok(all);
+            }
+            all.extend(list);
+        }
     }
 
     /// Reads one key.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper, for_test};
 
-use super::leaf::{Leaf, Registry, Tree, now};
+use super::leaf::{Leaf, Tree, now};
 use crate::client::leafs;
 use crate::page::{PAGE, commands};
 use crate::support::{LEAFID, Serving, agent, output, until};
@@ -48,10 +48,9 @@ impl Running {
         let (stop, tree) = (Arc::new(AtomicBool::new(false)), Arc::clone(tree));
         let (stopped, database, out) = (Arc::clone(&stop), Arc::clone(database), Arc::clone(out));
         let thread = std::thread::spawn(move || {
-            let mut random = 7;
             while !stopped.load(Ordering::SeqCst) {
                 tree.tell(&leaf, now());
-                let ids = leaf.ids(now(), 20, &mut random);
+                let ids = leaf.ids(now(), 20);
                 let next = database
                     .run(
                         "leaf",
@@ -156,10 +155,10 @@ fn the_page_is_walked_step_by_step() {
         mariadb.run("leaf", sql).unwrap_or_else(|said| panic!("{sql}: {said}"));
     }
     let tree = Arc::new(Tree::in_zookeeper(&zookeeper, "com.example.leaf"));
-    let other = tree.register("192.0.2.3", "54215", now());
+    let other = tree.register("192.0.2.3:54215", now());
     // The page's machine is this one: a server finds its worker number by its address.
-    let leaf = || Leaf::again(u32::from(other == 0), "127.0.0.1");
-    assert_eq!(tree.register("127.0.0.1", "54215", now()), leaf().worker);
+    let leaf = || Leaf::on(u32::from(other == 0), "127.0.0.1:54215");
+    assert_eq!(tree.register(leaf().owner, now()), leaf().worker);
 
     let folder = tempfile::tempdir().unwrap();
     let properties = format!(
