@@ -53,7 +53,7 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
 }
 
 async fn connected(address: &Address) -> Result<Session, Error> {
-    let session = Session::open(&address.hosts, address.login.as_deref(), PATIENCE).await?;
+    let session = Session::open(address, PATIENCE).await?;
     // This server may lag behind the leader.
     session.sync("/").await?;
     Ok(session)

@@ -30,6 +30,7 @@ mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
+mod way;
 
 mod engines {
     mod adopt;

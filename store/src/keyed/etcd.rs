@@ -62,7 +62,7 @@ impl Client for Etcd {
         let http = Http::connect(address).await?;
         Ok(Etcd {
             http,
-            keys: Keys { prefix: address.prefix.clone() },
+            keys: Keys { prefix: address.at.path.clone() },
             revision: 0,
             cluster: String::new(),
         })

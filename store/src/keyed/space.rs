@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::registry::{Namespace, WorkerRow};
-use leafid_core::{Name, Range, StoreTime, Token};
+use leafid_core::{Range, StoreTime};
 
 use super::engine::Mark;
 use crate::backends::{Answer, NamespaceRow, Seen, Want};

@@ -36,7 +36,7 @@ pub struct Zookeeper {
     /// The leader's clock at the last write.
     told: Option<StoreTime>,
     position: u64,
-    /// The buckets that are known to exist.
+    /// The buckets that this connection made, or found made.
     buckets: BTreeSet<(Name, u32)>,
 }
 
@@ -45,22 +45,18 @@ impl Zookeeper {
         self.position = self.position.max(stat.mzxid.unsigned_abs());
     }
 
-    /// Reads the worker numbers of the buckets that were written since a mark. `root` is of the node that
-    /// every such write writes, too, and was read before.
-    async fn written(
-        &mut self,
-        name: &Name,
-        known: Mark,
-        root: Option<Stat>,
-    ) -> Result<Written, Broken> {
-        let Some(root) = root else { return Ok(Written::default()) };
+    /// Reads the worker numbers of the buckets that were written since a mark. First it looks at the node
+    /// that every such write writes, too.
+    async fn written(&self, name: &Name, known: Mark) -> Result<Written, Broken> {
+        let Some(root) = self.session.stat(&self.paths.touch(name)).await? else {
+            return Ok(Written::default());
+        };
         let mut mark = mark(&root);
         if mark.count == known.count {
             return Ok(Written { mark, ..Written::default() });
         }
         let (children, _) = self.session.children(&self.paths.space(name)).await?;
         let all: Vec<u32> = children.iter().filter_map(|child| Paths::bucket_of(child)).collect();
-        self.buckets.extend(all.iter().map(|bucket| (*name, *bucket)));
         let folders: Vec<String> = all.iter().map(|of| self.paths.bucket(name, *of)).collect();
         let stats = try_join_all(folders.iter().map(|path| self.session.stat(path))).await?;
         let at = |stat: Option<Stat>| stat.map_or(0, |stat| stat.mzxid.unsigned_abs());
@@ -103,7 +99,7 @@ impl Client for Zookeeper {
     const NAME: &'static str = "ZooKeeper";
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
-        let session = Session::open(&address.hosts, address.login.as_deref(), SESSION).await?;
+        let session = Session::open(address, SESSION).await?;
         let rights = if address.login.is_some() { Rights::Creator } else { Rights::Anyone };
         let paths = Paths { root: address.path.clone() };
         let buckets = BTreeSet::new();
@@ -140,7 +136,7 @@ impl Engine for Zookeeper {
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
         match self.session.children(&self.paths.root).await {
-            Ok((children, _)) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
+            Ok((children, _)) => Ok(children.iter().any(|child| child != "probe")),
             Err(Error::NoNode) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -152,10 +148,6 @@ impl Engine for Zookeeper {
         meta: &str,
         namespace: (Name, &str),
     ) -> Result<bool, Broken> {
-        for folder in [Folder::Tags, Folder::Spaces] {
-            let folder = self.paths.folder(folder);
-            self.session.make_all(&folder, self.rights).await.map_err(unwritten)?;
-        }
         multi::make(self, store, meta, namespace).await
     }
 
@@ -168,16 +160,10 @@ impl Engine for Zookeeper {
         let root = self.paths.of(&Key::Meta);
         let sync = self.session.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
-        let roots = spaces.iter().map(|(name, _)| self.paths.touch(name));
-        let roots: Vec<String> = roots.collect();
-        let roots = try_join_all(roots.iter().map(|path| self.session.stat(path)));
-        let (synced, values, roots) = futures_util::join!(sync, values, roots);
+        let written = spaces.iter().map(|(name, mark)| self.written(name, *mark));
+        let (synced, values, written) = futures_util::join!(sync, values, try_join_all(written));
         synced?;
-        let mut written = Vec::new();
-        for ((name, mark), root) in spaces.iter().zip(roots?) {
-            written.push(self.written(name, *mark, root).await?);
-        }
-        Ok((values?, written))
+        Ok((values?, written?))
     }
 
     async fn list(

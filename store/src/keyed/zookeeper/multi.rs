@@ -1,15 +1,15 @@
 //! Groups as multis: each is atomic, and all are sent before the first is answered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::address::{Paths, bucket, counted, version};
-use super::record::{ANY, Error, Failed, Multi, Rights, Stat};
+use super::address::{bucket, counted, version};
+use super::record::{ANY, Error, Failed, Multi, Stat};
 use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Commit, Ended, Identity, Key, Set};
+use crate::keyed::engine::{Commit, Ended, Folder, Identity, Key, Set};
 
 /// The version before the one that means any.
 const LAST: i32 = -2;
@@ -17,6 +17,7 @@ const LAST: i32 = -2;
 #[derive(Clone, Copy)]
 enum Part {
     Set,
+    Bucket(Name, u32),
     Touch(Name),
     Other,
 }
@@ -24,14 +25,12 @@ enum Part {
 struct Parts<'z> {
     multi: Multi,
     parts: Vec<Part>,
-    paths: &'z Paths,
-    rights: Rights,
+    zookeeper: &'z Zookeeper,
 }
 
 impl<'z> Parts<'z> {
     fn new(zookeeper: &'z Zookeeper) -> Parts<'z> {
-        let (paths, rights) = (&zookeeper.paths, zookeeper.rights);
-        Parts { multi: Multi::default(), parts: Vec::new(), paths, rights }
+        Parts { multi: Multi::default(), parts: Vec::new(), zookeeper }
     }
 
     fn check(&mut self, path: &str, revision: u64) {
@@ -41,7 +40,7 @@ impl<'z> Parts<'z> {
 
     fn create(&mut self, path: &str, data: &str, part: Part) {
         self.parts.push(part);
-        self.multi.create(path, data, self.rights);
+        self.multi.create(path, data, self.zookeeper.rights);
     }
 
     fn set(&mut self, path: &str, data: &str, before: Option<i32>, part: Part) {
@@ -55,9 +54,9 @@ impl<'z> Parts<'z> {
         self.multi.set(path, data, before);
     }
 
-    /// Adds the parts of a group; `made` are the buckets that exist before it, and then those after it.
+    /// Adds the parts of a group; `made` are the buckets that earlier groups make, and this one.
     fn group(&mut self, store: Identity, group: &Commit, made: &mut BTreeSet<(Name, u32)>) {
-        let paths = self.paths;
+        let Zookeeper { paths, buckets: known, .. } = self.zookeeper;
         self.check(&paths.mark(store.store), 0);
         for (key, revision) in &group.checks {
             self.check(&paths.of(key), *revision);
@@ -68,16 +67,22 @@ impl<'z> Parts<'z> {
             let before = if before == ANY { LAST } else { before };
             self.check(&paths.touch(name), counted(before));
         }
-        let buckets: BTreeSet<(Name, u32)> = buckets(group).collect();
-        for (name, of) in &buckets {
-            let path = paths.bucket(name, *of);
-            if made.insert((*name, *of)) {
-                self.create(&path, "", Part::Other);
-            } else {
-                self.set(&path, "", None, Part::Other);
+        let mut buckets = BTreeMap::new();
+        for set in &group.sets {
+            if let Key::Worker(name, worker) = set.key {
+                // It exists if it has a row.
+                *buckets.entry((name, bucket(worker))).or_insert(false) |= set.before.is_some();
             }
         }
-        let names: BTreeSet<Name> = buckets.into_iter().map(|(name, _)| name).collect();
+        for (place @ (name, of), exists) in &buckets {
+            let path = paths.bucket(name, *of);
+            if *exists || known.contains(place) || !made.insert(*place) {
+                self.set(&path, "", None, Part::Other);
+            } else {
+                self.create(&path, "", Part::Bucket(*name, *of));
+            }
+        }
+        let names: BTreeSet<Name> = buckets.into_keys().map(|(name, _)| name).collect();
         for name in names {
             self.set(&paths.touch(&name), "", None, Part::Touch(name));
         }
@@ -87,26 +92,19 @@ impl<'z> Parts<'z> {
     }
 
     fn key(&mut self, set: &Set) {
-        let path = self.paths.of(&set.key);
+        let path = self.zookeeper.paths.of(&set.key);
         if set.key == Key::Beat {
             return self.set(&path, &set.text, None, Part::Set);
         }
         let Some(revision) = set.before else {
             self.create(&path, &set.text, Part::Set);
             if let Key::Space(name) = set.key {
-                self.create(&self.paths.touch(&name), "", Part::Other);
+                self.create(&self.zookeeper.paths.touch(&name), "", Part::Other);
             }
             return;
         };
         self.set(&path, &set.text, Some(version(revision)), Part::Set);
     }
-}
-
-fn buckets(group: &Commit) -> impl Iterator<Item = (Name, u32)> {
-    group.sets.iter().filter_map(|set| match set.key {
-        Key::Worker(name, worker) => Some((name, bucket(worker))),
-        _ => None,
-    })
 }
 
 pub async fn make(
@@ -117,6 +115,9 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut parts = Parts::new(zookeeper);
     let paths = &zookeeper.paths;
+    for folder in [Folder::Tags, Folder::Spaces] {
+        parts.create(&paths.folder(folder), "", Part::Other);
+    }
     parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
     parts.create(&paths.mark(store), "", Part::Other);
     let beat = Set::beat(StoreTime::new(0));
@@ -130,7 +131,7 @@ pub async fn make(
 }
 
 pub async fn commit(zookeeper: &mut Zookeeper, store: Identity, groups: &[Commit]) -> Vec<Ended> {
-    let mut made = zookeeper.buckets.clone();
+    let mut made = BTreeSet::new();
     // All are sent now, and carried out in this order.
     let sent = groups.iter().map(|group| {
         let mut parts = Parts::new(zookeeper);
@@ -141,13 +142,24 @@ pub async fn commit(zookeeper: &mut Zookeeper, store: Identity, groups: &[Commit
     let answers = join_all(sent.collect::<Vec<_>>()).await;
     let mut all = Vec::new();
     for (group, (parts, answer)) in groups.iter().zip(answers) {
+        let exist = match &answer {
+            Ok(_) => &parts[..],
+            Err(Failed { part: Some(at), error: Error::NodeExists }) => {
+                parts.get(*at..=*at).unwrap_or_default()
+            }
+            Err(_) => &[],
+        };
+        let exist = exist.iter().filter_map(|part| match *part {
+            Part::Bucket(name, of) => Some((name, of)),
+            _ => None,
+        });
+        zookeeper.buckets.extend(exist);
         all.push(match answer {
             Ok(results) => {
                 if let Some(stat) = results.iter().flatten().last() {
                     zookeeper.told = Some(StoreTime::new(stat.mtime));
                     zookeeper.saw(stat);
                 }
-                zookeeper.buckets.extend(buckets(group));
                 done(group, &parts, &results)
             }
             Err(Failed { part: Some(part), error }) => match (part, error) {
