@@ -1,8 +1,8 @@
 //! The common part of the key-value stores, each of which is an [`Engine`]: rows are values, written if
 //! their keys are unchanged since they were read, and each server has an index of the worker numbers.
 //!
-//! A server reads only those buckets of a namespace's numbers that others touched since it last read them,
-//! so the cost of an acquire does not depend on how many numbers there are.
+//! A server reads only what others wrote of a namespace's numbers since it last read them, so the cost of an
+//! acquire does not depend on how many numbers there are.
 
 #[cfg(any(feature = "etcd", feature = "zookeeper"))]
 mod address;
@@ -27,7 +27,7 @@ use crate::backends::{
     Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written,
 };
 
-use engine::{Engine, Key, Marks, Stored};
+use engine::{Engine, Key, Stored};
 pub use space::Held;
 use space::Known;
 
@@ -35,7 +35,6 @@ use space::Known;
 pub struct Keyed<E: Engine> {
     link: Link<Keyed<E>>,
     spaces: BTreeMap<Name, Known>,
-    guards: BTreeMap<Name, Marks>,
     turn: u64,
     connected: u64,
 }
@@ -56,7 +55,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { at_once: E::AT_ONCE, wide: E::WIDE, whole: E::WHOLE, ..Abilities::remote() }
+        E::abilities()
     }
 
     fn connection(&self) -> u64 {
@@ -64,9 +63,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let survey = self.link.ask(async |engine| engine.survey(&[Key::Fence], &[]).await);
-        let stored = survey.await?.0.into_iter().flatten().next();
-        let fenced = match &stored {
+        let fenced = match &self.one(Key::Fence).await? {
             None => Seen::default(),
             Some(Stored { text, revision }) => {
                 let row = text::read_fence(text).map_err(|nonsense| Fault {
@@ -89,7 +86,6 @@ impl<E: Engine> BackEnd for Keyed<E> {
             self.connected = self.link.connection();
         }
         self.turn += 1;
-        self.guards.clear();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use leafid_store::keyed::zookeeper::{Error, Session};
+use leafid_store::keyed::zookeeper::{Address, Error, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -26,7 +26,8 @@ fn head(length: u32, request: u32) -> Vec<u8> {
 /// Opens a session with a server that sends these answers and hangs up, and asks it for a node's data.
 async fn told(says: Vec<u8>) -> Result<(), Error> {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let host = listener.local_addr().expect("it listens").to_string();
+    let url = format!("zk://{}", listener.local_addr().expect("it listens"));
+    let address = Address::parse(&url).expect("a URL");
     let server = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.expect("somebody asks");
         let mut asked = [0; 48];
@@ -44,7 +45,7 @@ async fn told(says: Vec<u8>) -> Result<(), Error> {
         let _ = stream.shutdown().await;
         let _ = stream.read_to_end(&mut Vec::new()).await;
     });
-    let session = Session::open(&host, None, Duration::from_secs(60)).await;
+    let session = Session::open(&address, Duration::from_secs(60)).await;
     let answer = match &session {
         Ok(session) => session.get("/a").await.map(drop),
         Err(error) => Err(error.clone()),

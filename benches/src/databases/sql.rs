@@ -16,7 +16,7 @@ const STEP: i64 = 10;
 /// Measures one engine; `changes` selects a count that grows by one with each change of a tag's row.
 pub fn over<S: Databases>(binary: &Path, changes: &str, bare: Make) -> Outcome {
     let server = start::<S>()?;
-    let url = server.make_database("bench")?;
+    let url = server.fresh("bench");
     measure(S::NAME, &url, binary, bare, || {
         let said = server.run("bench", changes)?;
         said.trim().parse().map_err(|_| format!("expected a count of commits, got `{said}`"))

@@ -11,14 +11,11 @@ use leafid_store::registry::aside::is_aside;
 use leafid_store::store::{NamespaceChange, Page};
 
 use super::place::{Place, Source};
-use super::plan::{LEFT, Plan, QUIET_MS, Row, Wish, check_layout, plan, usual};
+use super::plan::{LEFT, QUIET_MS, Row, Wish, check_layout, plan, usual};
 use super::{Found, Growth, LAYOUT, Node};
 
 /// The rows of a namespace's numbers. A missing namespace is made, with Leaf's layout.
-///
-/// # Errors
-/// `LAYOUT_MISMATCH` where it has another, and the store's own refusals.
-pub async fn rows(store: &Registry, namespace: Name) -> Result<BTreeMap<u32, Row>, Problem> {
+async fn rows(store: &Registry, namespace: Name) -> Result<BTreeMap<u32, Row>, Problem> {
     let there = match store.namespace(namespace).await {
         Err(problem) if problem.code == Code::NamespaceUnknown => {
             let layout = Some(LAYOUT);
@@ -41,18 +38,6 @@ pub async fn rows(store: &Registry, namespace: Name) -> Result<BTreeMap<u32, Row
             (worker, Row { owner, aside: is_aside(&LAYOUT, &row), reserved_until })
         }));
     }
-}
-
-/// Writes the steps of a plan.
-///
-/// # Errors
-/// The store's own refusals, after which some steps are written and others not.
-pub async fn carry_out(plan: &mut Plan, store: &Registry, space: Name) -> Result<(), Problem> {
-    for step in &mut plan.steps {
-        let row = store.set_aside(space, step.worker, step.aside).await?;
-        step.from = LAYOUT.time(row.reserved_until);
-    }
-    Ok(())
 }
 
 /// Takes in Leaf's numbers, and gives the name of this machine's Leaf, if it had one. `stopped` means that
@@ -84,7 +69,10 @@ pub async fn take_over(
     let stopped = if stopped { stopped_leafs(&found, own, &tell) } else { Vec::new() };
     let wish = Wish { stopped, left: usual(found.growth), ..Wish::default() };
     let mut plan = plan(&found, &rows(store, namespace).await?, &wish)?;
-    carry_out(&mut plan, store, namespace).await?;
+    for step in &mut plan.steps {
+        let row = store.set_aside(namespace, step.worker, step.aside).await?;
+        step.from = LAYOUT.time(row.reserved_until);
+    }
     for line in plan.lines(&namespace, &found) {
         tell(format!("leafid: {line}"));
     }

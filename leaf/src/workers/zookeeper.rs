@@ -3,7 +3,7 @@
 
 use futures_util::future::try_join_all;
 use leafid_core::StoreTime;
-use leafid_store::keyed::zookeeper::{Address, Error, Kind, Rights, Session, Stat};
+use leafid_store::keyed::zookeeper::{Address, Error, Multi, Rights, Session, Stat};
 use leafid_store::problem::Problem;
 
 use super::{Found, Growth, Node, PATIENCE, in_time, time};
@@ -53,26 +53,25 @@ pub async fn read(address: &Address) -> Result<Found, Problem> {
 }
 
 async fn connected(address: &Address) -> Result<Session, Error> {
-    let session = Session::open(&address.hosts, address.login.as_deref(), PATIENCE).await?;
+    let session = Session::open(address, PATIENCE).await?;
     // This server may lag behind the leader.
     session.sync("/").await?;
     Ok(session)
 }
 
-/// Reads the leader's clock by making a node of our own, which is deleted at once.
+/// Reads the leader's clock by making a node of our own, which is deleted in the same transaction.
 async fn clock(session: &Session, place: &str) -> Result<StoreTime, Problem> {
-    let name = "/leafid-clock-";
-    let made = async {
-        let kind = Kind::EphemeralSequential;
-        let path = session.create(name, b"", Rights::Anyone, kind).await?;
-        let stat = session.stat(&path).await?.ok_or(Error::NoNode)?;
-        let _ = session.delete(&path).await;
-        Ok(StoreTime::new(stat.ctime))
-    };
-    made.await.map_err(|error: Error| {
+    let name = "/leafid-clock";
+    let mut multi = Multi::default();
+    multi.create(name, "", Rights::Anyone);
+    multi.set(name, "", None);
+    multi.delete(name);
+    let done = session.write(multi).await.map_err(|failed| failed.error);
+    let stat = done.and_then(|done| done.into_iter().flatten().next().ok_or(Error::NoNode));
+    stat.map(|stat| StoreTime::new(stat.mtime)).map_err(|error| {
         invalid(format!(
             "the time of Leaf's ZooKeeper at {place} cannot be read ({error}): it takes the right to \
-             create `{name}…`, which is deleted at once"
+             create `{name}`, which is deleted at once"
         ))
     })
 }

@@ -30,9 +30,7 @@ mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
-#[expect(dead_code, reason = "other tests use more of it")]
-#[path = "../conformance/troubled.rs"]
-mod troubled;
+mod way;
 
 mod engines {
     mod adopt;

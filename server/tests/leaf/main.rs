@@ -25,7 +25,6 @@ mod engines {
     mod config;
     mod leaf;
     mod outages;
-    mod over;
     mod page;
     mod running;
     mod serve;

@@ -2,22 +2,29 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::backends::address::{Options, query, without};
+use crate::backends::address::{Options, prints_its_place, query, without};
 
 /// The parts of `SCHEME://[USER:PASSWORD@]HOST[:PORT][,…][/PATH][?OPTION=VALUE&…]`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct Address {
+    /// The scheme.
     pub scheme: String,
+    /// User and password; never shown.
     pub login: Option<(String, String)>,
+    /// The servers, each with a port.
     pub hosts: Vec<String>,
-    /// The path, with a slash at its start and none at its end, or empty.
+    /// What all keys begin with: a slash at its start and none at its end.
     pub path: String,
+    /// The options.
     pub options: Options,
+    /// The URL without the login and the options.
     pub place: String,
 }
 
+prints_its_place!(Address);
+
 /// Parses a URL that may have these options; the error repeats nothing that may be secret.
-pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Parts, String> {
+pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Address, String> {
     let (url, options) = without(url, known)?;
     let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;
     if let Some((_, left)) = query(rest) {
@@ -58,7 +65,8 @@ pub fn parts(url: &str, port: u16, known: &[&str]) -> Result<Parts, String> {
         return Err("its path takes letters, digits, `.`, `_` and `-` between slashes".to_owned());
     }
     let place = format!("{scheme}://{}{path}", named.join(","));
-    Ok(Parts { scheme: scheme.to_owned(), login, hosts: named, path, options, place })
+    let path = if path.is_empty() { "/leafid".to_owned() } else { path };
+    Ok(Address { scheme: scheme.to_owned(), login, hosts: named, path, options, place })
 }
 
 fn with_port(host: &str, port: u16) -> Result<String, String> {

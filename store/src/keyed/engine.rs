@@ -1,22 +1,15 @@
 //! The operations of a key-value store for the registry: few, each with all its keys at once, so that each
 //! is one round trip.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 
-use leafid_core::{Name, Range, StoreTime, Token};
+use leafid_core::{Name, StoreTime, Token};
 
-use crate::backends::Standing;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
+use crate::backends::{Abilities, Standing};
 
-/// How many worker numbers share a bucket.
-pub const BUCKET: u32 = 256;
-
-/// The bucket of a worker number.
-pub fn bucket(worker: u32) -> u32 {
-    worker / BUCKET
-}
+use super::text;
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
 /// that is never read, to learn the store's own time.
@@ -24,12 +17,8 @@ pub fn bucket(worker: u32) -> u32 {
 /// # Errors
 /// Every method tells how it failed.
 pub trait Engine: Client {
-    /// The changed rows of one namespace after which a turn takes up no more requests.
-    const WIDE: usize;
-    /// How many requests' rows are read at once; each may change two.
-    const AT_ONCE: usize;
-    /// The most keys that a group sets.
-    const WHOLE: usize;
+    /// Its limits and abilities.
+    fn abilities() -> Abilities;
 
     /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
@@ -48,19 +37,13 @@ pub trait Engine: Client {
         namespace: (Name, &str),
     ) -> impl Future<Output = Result<bool, Broken>> + Send;
 
-    /// Reads keys, and the buckets of each namespace that were touched since its marks. Sees every earlier
-    /// write.
+    /// Reads keys, and the worker numbers of each namespace that were written since its mark. Sees every
+    /// earlier write.
     fn survey(
         &mut self,
         keys: &[Key],
-        spaces: &[(Name, Marks)],
-    ) -> impl Future<Output = Result<(Vec<Option<Stored>>, Vec<Marks>), Broken>> + Send;
-
-    /// Reads all rows of buckets.
-    fn buckets(
-        &mut self,
-        buckets: &[(Name, u32)],
-    ) -> impl Future<Output = Result<Vec<(Name, u32, Stored)>, Broken>> + Send;
+        spaces: &[(Name, Mark)],
+    ) -> impl Future<Output = Result<(Vec<Option<Stored>>, Vec<Written>), Broken>> + Send;
 
     /// Reads the first entries of a folder after a name, in order.
     fn list(
@@ -70,15 +53,11 @@ pub trait Engine: Client {
         limit: usize,
     ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>> + Send;
 
-    /// Reads the marks by which a later write checks that no row was written or made after this call.
-    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Marks, Broken>> + Send;
-
     /// Writes each group atomically, if the store is still this one.
     fn commit(
         &mut self,
         store: Identity,
         groups: &[Commit],
-        beat: Option<&str>,
     ) -> impl Future<Output = Vec<Ended>> + Send;
 
     /// Where a key is, for messages.
@@ -95,11 +74,11 @@ pub struct Identity {
 }
 
 /// The keys of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// The store's row about itself.
     Meta,
-    /// The time of its last use.
+    /// The time of its last use, which is written without a condition.
     Beat,
     /// The row of its last fence.
     Fence,
@@ -169,14 +148,24 @@ pub struct Stored {
     pub revision: u64,
 }
 
-/// Marks of a namespace: either the touches that a server knows (a missing bucket has 0), or what a write
-/// checks so that nothing was written since.
+/// Up to which write the worker numbers of a namespace were read. Zeros are before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// A count that grows with each of these writes, for a condition that there was no other.
+    pub count: u64,
+    /// The engine's position.
+    pub at: u64,
+}
+
+/// The worker numbers of a namespace that were written since a mark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
-    /// The mark of the namespace as a whole.
-    pub root: u64,
-    /// The mark of each bucket.
-    pub buckets: BTreeMap<u32, u64>,
+pub struct Written {
+    /// The numbers with their values; the same number and value may come again.
+    pub rows: Vec<(u32, Stored)>,
+    /// Up to which write they were read.
+    pub mark: Mark,
+    /// Whether there are more after this mark.
+    pub more: bool,
 }
 
 /// A group as keys and values.
@@ -186,10 +175,8 @@ pub struct Commit {
     pub checks: Vec<(Key, u64)>,
     /// The keys to write.
     pub sets: Vec<Set>,
-    /// Buckets with changes that other servers have to notice.
-    pub touches: Vec<Touch>,
-    /// A namespace, its marks, and the numbers with rows that must be unchanged: all if no range is given.
-    pub guard: Option<(Name, Marks, Vec<Range>)>,
+    /// A namespace of which no worker number may have been written since this mark.
+    pub guard: Option<(Name, Mark)>,
 }
 
 /// A key that is written.
@@ -203,15 +190,11 @@ pub struct Set {
     pub text: String,
 }
 
-/// A touch of a bucket, which tells other servers to read it again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
-    /// Its namespace.
-    pub namespace: Name,
-    /// Its number.
-    pub bucket: u32,
-    /// Whether it is the bucket's first touch.
-    pub first: bool,
+impl Set {
+    /// Writes the time at which the store was used last.
+    pub(super) fn beat(now: StoreTime) -> Set {
+        Set { key: Key::Beat, before: None, text: text::beat(now) }
+    }
 }
 
 /// How a group ended.
@@ -221,8 +204,8 @@ pub enum Ended {
     Done {
         /// The new revision of each key.
         revisions: Vec<u64>,
-        /// The marks that moved.
-        touched: Vec<Touched>,
+        /// The marks of namespaces after it. A server that had read up to the write before has missed nothing.
+        moved: Vec<(Name, Mark)>,
     },
     /// Nothing is written: a key has changed.
     Conflict,
@@ -230,17 +213,4 @@ pub enum Ended {
     Gone,
     /// The write failed, or its outcome is unknown.
     Broken(Broken),
-}
-
-/// A mark that moved; a server that knew the mark before has missed nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touched {
-    /// The namespace.
-    pub namespace: Name,
-    /// The bucket; `None` for the namespace as a whole.
-    pub bucket: Option<u32>,
-    /// The old mark.
-    pub before: u64,
-    /// The new mark.
-    pub after: u64,
 }

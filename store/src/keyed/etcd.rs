@@ -10,10 +10,10 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::engine::{BUCKET, Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
-use crate::backends::Standing;
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
+use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
@@ -62,7 +62,7 @@ impl Client for Etcd {
         let http = Http::connect(address).await?;
         Ok(Etcd {
             http,
-            keys: Keys { prefix: address.prefix.clone() },
+            keys: Keys { prefix: address.at.path.clone() },
             revision: 0,
             cluster: String::new(),
         })
@@ -78,10 +78,10 @@ impl Client for Etcd {
 }
 
 impl Engine for Etcd {
-    // Chosen so that all fit one transaction, with two rows and a touched bucket each.
-    const WIDE: usize = 24;
-    const AT_ONCE: usize = 16;
-    const WHOLE: usize = 100;
+    fn abilities() -> Abilities {
+        // Chosen so that all fit one transaction, with two rows each.
+        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::remote() }
+    }
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.
@@ -126,48 +126,24 @@ impl Engine for Etcd {
     async fn survey(
         &mut self,
         keys: &[Key],
-        spaces: &[(Name, Marks)],
-    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        spaces: &[(Name, Mark)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Written>), Broken> {
         let keyed = keys.iter().map(|key| json!({ "key": texts(&self.keys.of(key)) }));
-        let touches = spaces.iter().map(|(name, marks)| self.keys.touched(name, marks.root));
-        let all: Vec<Value> = keyed.chain(touches).collect();
-        let (mut values, mut touched) = (Vec::new(), Vec::new());
+        let rows = spaces.iter().map(|(name, mark)| self.keys.written(name, mark.at));
+        let all: Vec<Value> = keyed.chain(rows).collect();
+        let (mut values, mut written) = (Vec::new(), Vec::new());
         for some in all.chunks(OPERATIONS) {
             let (found, at) = self.read(some).await?;
             for found in &found {
                 if values.len() < keys.len() {
-                    values.push(ranges_first(found)?);
+                    values
+                        .push(ranges(found).next().map(Kv::read).transpose()?.map(|kv| kv.stored));
                 } else {
-                    touched.push(self.keys.marks(found, at)?);
+                    written.push(self.keys.rows(found, at)?);
                 }
             }
         }
-        Ok((values, touched))
-    }
-
-    async fn buckets(
-        &mut self,
-        buckets: &[(Name, u32)],
-    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
-        let mut rows = Vec::new();
-        for some in buckets.chunks(OPERATIONS) {
-            let range = |(name, bucket): &(Name, u32)| {
-                let start = bucket * BUCKET;
-                let end = u64::from(start) + u64::from(BUCKET);
-                pair(&self.keys.worker(name, start.into()), &self.keys.worker(name, end))
-            };
-            let all: Vec<Value> = some.iter().map(range).collect();
-            let (found, _) = self.read(&all).await?;
-            for ((name, _), found) in some.iter().zip(&found) {
-                for kv in ranges(found) {
-                    let Kv { key, stored } = Kv::read(kv)?;
-                    if let Some(worker) = self.keys.number(&key) {
-                        rows.push((*name, worker, stored));
-                    }
-                }
-            }
-        }
-        Ok(rows)
+        Ok((values, written))
     }
 
     async fn list(
@@ -194,27 +170,12 @@ impl Engine for Etcd {
         Ok(rows)
     }
 
-    async fn guard(&mut self, _: Name) -> Result<Marks, Broken> {
-        let meta = json!({ "key": texts(&self.keys.of(&Key::Meta)), "count_only": true });
-        let (_, at) = self.read(&[meta]).await?;
-        Ok(Marks { root: at, ..Marks::default() })
-    }
-
-    async fn commit(
-        &mut self,
-        store: Identity,
-        groups: &[Commit],
-        beat: Option<&str>,
-    ) -> Vec<Ended> {
+    async fn commit(&mut self, store: Identity, groups: &[Commit]) -> Vec<Ended> {
         // Revisions never repeat, so the one of `meta` identifies the store even if its key was made again.
-        txn::commit(self, store.meta, groups, beat).await
+        txn::commit(self, store.meta, groups).await
     }
 
     fn place(&self, key: &Key) -> String {
         self.keys.of(key)
     }
-}
-
-fn ranges_first(found: &Value) -> Result<Option<Stored>, Broken> {
-    ranges(found).next().map(|kv| Kv::read(kv).map(|kv| kv.stored)).transpose()
 }

@@ -1,236 +1,131 @@
-//! Reads what a decision needs: one round trip for the named keys and the touches since the last read, one
-//! for the touched buckets, and one for the numbers that look free.
+//! Reads what a decision needs: one round trip for the named keys and the worker numbers that were written
+//! since the last one, more only where many were.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
 
 use super::Keyed;
-use super::engine::{Engine, Folder, Key, Marks, Stored};
+use super::engine::{Engine, Folder, Key, Mark, Stored};
 use super::space::Known;
 use super::text;
 use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
-const FIRST: usize = 4;
-const LEAST: usize = 16;
-const MOST: usize = 512;
-/// How many buckets are read at once: few, to keep each read short.
-const TOGETHER: usize = 8;
+type Tags = BTreeMap<Name, Seen<TagRow>>;
 
 impl<E: Engine> Keyed<E> {
     pub(super) async fn look(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Fault> {
-        let mut keys = Vec::new();
-        let mut spaces: Vec<Name> = Vec::new();
+        let mut keys = BTreeSet::new();
+        let mut spaces = BTreeMap::new();
         for want in wants {
             match *want {
-                Want::Tag(tag) => keys.push(Key::Tag(tag)),
+                Want::Tag(tag) => drop(keys.insert(Key::Tag(tag))),
+                Want::Namespace(name) => drop(keys.insert(Key::Space(name))),
                 Want::Worker(name, worker) => {
-                    keys.extend([Key::Space(name), Key::Worker(name, worker)])
+                    keys.extend([Key::Space(name), Key::Worker(name, worker)]);
                 }
-                _ => spaces.extend(want.space()),
+                _ => {}
             }
+            let Some(name) = want.space().filter(|name| self.is_stale(name, want)) else {
+                continue;
+            };
+            let known = self.spaces.get(&name);
+            let doubtful = known.into_iter().flat_map(|known| &known.doubtful);
+            keys.extend(doubtful.map(|worker| Key::Worker(name, *worker)));
+            keys.insert(Key::Space(name));
+            spaces.insert(name, known.map_or_else(Mark::default, |known| known.mark));
         }
-        for want in wants {
-            if let Want::Leaving { namespace: name, .. } | Want::Workers(name, _) = *want {
-                self.guard(name).await?;
-            }
-        }
-        spaces.sort_unstable();
-        spaces.dedup();
-        let asked = keys.len();
-        let stale = |known: &Known| known.turn != self.turn || !known.doubtful.is_empty();
-        spaces.retain(|name| self.spaces.get(name).is_none_or(stale));
-        let mut read = keys.clone();
-        let mut marks = Vec::new();
-        for name in &spaces {
-            read.push(Key::Space(*name));
-            let known = self.spaces.get(name);
-            let workers = known.map(Known::guess).unwrap_or_default();
-            read.extend(workers.into_iter().map(|worker| Key::Worker(*name, worker)));
-            marks.push((*name, known.map(|known| known.marks.clone()).unwrap_or_default()));
-        }
-        let mut bad = Vec::new();
-        let mut tags = Vec::new();
-        if !read.is_empty() {
-            let survey = self.link.ask(async |engine| engine.survey(&read, &marks).await);
-            let (found, touched) = survey.await?;
-            let known = read.iter().zip(&found).enumerate();
-            for (at, (key, stored)) in known {
-                match (key, stored) {
-                    (Key::Tag(tag), stored) => match self.tag(*tag, stored.as_ref()) {
-                        Ok(row) => tags.push((*tag, row)),
-                        Err(problem) => bad.push((*key, problem)),
-                    },
-                    (Key::Space(name), stored) => {
-                        if let Err(problem) = self.settle(*name, stored.as_ref()) {
-                            bad.push((*key, problem));
-                        }
-                    }
-                    (Key::Worker(name, worker), Some(stored)) => {
-                        if let Err(problem) = self.learn(*name, *worker, stored)
-                            && at < asked
-                        {
-                            bad.push((*key, problem));
-                        }
-                    }
-                    _ => {}
+        let mut keys: Vec<Key> = keys.into_iter().collect();
+        let mut spaces: Vec<(Name, Mark)> = spaces.into_iter().collect();
+        let (mut tags, mut bad) = (Tags::new(), BTreeMap::new());
+        while !keys.is_empty() || !spaces.is_empty() {
+            let survey = self.link.ask(async |engine| engine.survey(&keys, &spaces).await);
+            let (values, written) = survey.await?;
+            for (key, stored) in keys.drain(..).zip(values) {
+                if stored.is_none() && self.had(&key) {
+                    return Err(self.vanished(&key));
+                }
+                if let Err(problem) = self.take(key, stored.as_ref(), &mut tags) {
+                    bad.insert(key, problem);
                 }
             }
-            self.freshen(&spaces, touched).await?;
+            let mut more = Vec::new();
+            for ((name, _), written) in spaces.into_iter().zip(written) {
+                for (worker, stored) in &written.rows {
+                    // An unreadable row is logged, and its number is not granted.
+                    let _ = self.learn(name, *worker, stored);
+                }
+                let Some(known) = self.spaces.get_mut(&name) else { continue };
+                known.mark = written.mark;
+                if written.more {
+                    more.push((name, written.mark));
+                } else {
+                    known.turn = self.turn;
+                }
+            }
+            spaces = more;
         }
         let mut answers = Vec::new();
         for want in wants {
-            let key = match *want {
-                Want::Tag(tag) => Some(Key::Tag(tag)),
-                Want::Worker(name, worker) => Some(Key::Worker(name, worker)),
+            let named = match *want {
+                Want::Tag(tag) => bad.get(&Key::Tag(tag)),
+                Want::Worker(name, worker) => bad.get(&Key::Worker(name, worker)),
                 _ => None,
             };
-            let whole = want.space().map(Key::Space);
-            let wrong = bad.iter().find(|(of, _)| Some(*of) == key || Some(*of) == whole);
-            if let Some((_, problem)) = wrong {
-                answers.push(Answer::Unreadable(problem.clone()));
-                continue;
-            }
-            let tag = |tag: Name| tags.iter().find(|(of, _)| *of == tag).and_then(|(_, row)| *row);
-            answers.push(match *want {
-                Want::Tag(name) => Answer::Tag(tag(name)),
-                _ => self.answer(want).await?,
+            let whole = want.space().and_then(|name| bad.get(&Key::Space(name)));
+            answers.push(match named.or(whole) {
+                Some(problem) => Answer::Unreadable(problem.clone()),
+                None => self.answer(want, &tags).await?,
             });
         }
         Ok(answers)
     }
 
-    async fn freshen(&mut self, spaces: &[Name], touched: Vec<Marks>) -> Result<(), Fault> {
-        let mut buckets = Vec::new();
-        for (name, marks) in spaces.iter().zip(&touched) {
-            let here = self.spaces.get(name);
-            let news = |(of, mark): &(&u32, &u64)| {
-                here.is_some_and(|known| known.marks.buckets.get(*of) != Some(*mark))
-            };
-            buckets.extend(marks.buckets.iter().filter(news).map(|(of, _)| (*name, *of)));
-        }
-        for some in buckets.chunks(TOGETHER) {
-            let rows = self.link.ask(async |engine| engine.buckets(some).await).await?;
-            for (name, worker, stored) in rows {
-                // An unreadable row is logged, and its number is not granted.
-                let _ = self.learn(name, worker, &stored);
-            }
-        }
-        for (name, marks) in spaces.iter().zip(touched) {
-            if let Some(known) = self.spaces.get_mut(name) {
-                known.marks.root = marks.root;
-                known.marks.buckets.extend(marks.buckets);
-                known.turn = self.turn;
-                known.doubtful.clear();
-            }
-        }
-        Ok(())
-    }
-
-    async fn answer(&mut self, want: &Want) -> Result<Answer, Fault> {
-        match *want {
-            Want::Fenced => return Ok(Answer::Fenced(self.standing().await?.fenced)),
-            Want::TagNames(page) => return self.names(Folder::Tags, page).await,
-            Want::NamespaceNames(page) => return self.names(Folder::Spaces, page).await,
-            Want::Tags(page) => return self.tags(page).await,
-            Want::Namespaces(page) => return self.namespaces(page).await,
-            _ => {}
-        }
-        let known = want.space().and_then(|name| Some((name, self.spaces.get(&name)?)));
-        let Some((name, known)) = known else { return Ok(Answer::none(want)) };
-        Ok(match *want {
-            Want::Namespace(_) => Answer::Namespace(Some(known.namespace())),
-            Want::Worker(_, worker) => known.rows([worker]),
-            Want::Mine(_, request) => known.rows(known.mine(request)),
-            Want::Own(_, owner) => known.rows(known.own(&owner)),
-            Want::Unused { from, end, count, .. } => Answer::Unused(known.unused(from, end, count)),
-            Want::Rested(_, count) => {
-                self.looks_free(name, count, |known, n| known.rested().take(n).collect()).await?
-            }
-            Want::Kept(_, count) => {
-                self.looks_free(name, count, |known, n| known.kept().take(n).collect()).await?
-            }
-            Want::Workers(_, page) => {
-                let rows: Vec<u32> = known.after(page.after).take(page.limit as usize).collect();
-                self.again(name, &rows).await?;
-                self.rows(name, |_| rows)
-            }
-            Want::Leaving { before, after, .. } => {
-                let leaves = |worker: &u32| {
-                    let worker = u64::from(*worker);
-                    before.contains(worker) && !after.contains(worker)
-                };
-                let all: Vec<u32> = known.after(None).filter(leaves).collect();
-                self.again(name, &all).await?;
-                self.rows(name, |known| known.leaving(before, after))
-            }
-            _ => Answer::none(want),
+    /// Whether the rows of a namespace have to be surveyed for this. A renewal needs its own row alone.
+    fn is_stale(&self, name: &Name, want: &Want) -> bool {
+        self.spaces.get(name).is_none_or(|known| match *want {
+            Want::Namespace(_) => false,
+            Want::Worker(_, worker) => known.turn != self.turn && !known.has(worker),
+            _ => known.turn != self.turn,
         })
     }
 
-    /// The first numbers in an order in which a fresh read can only move a number back.
-    async fn looks_free(
-        &mut self,
-        name: Name,
-        count: usize,
-        first: impl Fn(&Known, usize) -> Vec<u32>,
-    ) -> Result<Answer, Fault> {
-        let (turn, mut batch) = (self.turn, LEAST);
-        loop {
-            let Some(known) = self.spaces.get(&name) else {
-                return Ok(Answer::Workers(Vec::new()));
-            };
-            let found = first(known, count);
-            if found.iter().all(|worker| known.is_of(*worker, turn)) {
-                return Ok(known.rows(found));
+    fn had(&self, key: &Key) -> bool {
+        let Key::Worker(name, worker) = key else { return false };
+        self.spaces.get(name).is_some_and(|known| known.has(*worker))
+    }
+
+    async fn answer(&mut self, want: &Want, tags: &Tags) -> Result<Answer, Fault> {
+        let named = |_: &Self, name, _: &Stored| Some(name);
+        Ok(match *want {
+            Want::Tag(tag) => Answer::Tag(tags.get(&tag).copied()),
+            Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
+            Want::TagNames(page) => Answer::Names(self.page(Folder::Tags, page, named).await?),
+            Want::NamespaceNames(page) => {
+                Answer::Names(self.page(Folder::Spaces, page, named).await?)
             }
-            let mut next = first(known, count.max(batch));
-            next.retain(|worker| !known.is_of(*worker, turn));
-            self.again(name, &next).await?;
-            batch = (batch * 2).min(MOST);
-        }
-    }
-
-    /// Reads numbers again, except those that were read in this turn.
-    async fn again(&mut self, name: Name, workers: &[u32]) -> Result<(), Fault> {
-        let turn = self.turn;
-        let known = self.spaces.get(&name);
-        let old = |worker: &&u32| known.is_none_or(|known| !known.is_of(**worker, turn));
-        let keys: Vec<Key> =
-            workers.iter().filter(old).map(|worker| Key::Worker(name, *worker)).collect();
-        for keys in keys.chunks(MOST) {
-            let survey = self.link.ask(async |engine| engine.survey(keys, &[]).await);
-            for (key, stored) in keys.iter().zip(survey.await?.0) {
-                match (key, stored) {
-                    (Key::Worker(name, worker), Some(stored)) => {
-                        let _ = self.learn(*name, *worker, &stored);
-                    }
-                    (key, _) => return Err(self.vanished(key)),
-                }
+            Want::Tags(page) => {
+                // An unreadable one is only logged: the list of the others helps to find out what happened.
+                let tag = |this: &Self, name, stored: &Stored| {
+                    let row = this.tag(name, stored).ok()?.row;
+                    (!row.deleted).then_some((name, row))
+                };
+                Answer::Tags(self.page(Folder::Tags, page, tag).await?)
             }
-        }
-        Ok(())
-    }
-
-    /// Reads the marks that a change of a namespace depends on, before its rows are read.
-    async fn guard(&mut self, name: Name) -> Result<(), Fault> {
-        if !self.guards.contains_key(&name) {
-            let guard = self.link.ask(async |engine| engine.guard(name).await).await?;
-            self.guards.insert(name, guard);
-            // A new turn number, so that earlier reads are repeated.
-            self.turn += 1;
-        }
-        Ok(())
-    }
-
-    fn rows<N: IntoIterator<Item = u32>>(
-        &self,
-        name: Name,
-        which: impl FnOnce(&Known) -> N,
-    ) -> Answer {
-        let known = self.spaces.get(&name);
-        known.map_or(Answer::Workers(Vec::new()), |known| known.rows(which(known)))
+            Want::Namespaces(page) => {
+                let space = |_: &Self, name, stored: &Stored| {
+                    Some((name, text::read_space(&stored.text).ok()?.namespace))
+                };
+                Answer::Namespaces(self.page(Folder::Spaces, page, space).await?)
+            }
+            _ => {
+                let known = want.space().and_then(|name| self.spaces.get(&name));
+                known.map_or_else(|| Answer::none(want), |known| known.answer(want))
+            }
+        })
     }
 
     pub(super) async fn list(
@@ -242,48 +137,43 @@ impl<E: Engine> Keyed<E> {
         self.link.ask(async |engine| engine.list(folder, after, limit).await).await
     }
 
-    async fn tags(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
-        let (mut rows, mut after) = (Vec::new(), page.after);
-        let limit = page.limit as usize;
+    /// Lists a page of those entries of a folder that can be read.
+    async fn page<T>(
+        &mut self,
+        folder: Folder,
+        Page { mut after, limit }: Page<Name>,
+        read: impl Fn(&Self, Name, &Stored) -> Option<T>,
+    ) -> Result<Vec<T>, Fault> {
+        let (mut rows, limit) = (Vec::new(), limit as usize);
         loop {
-            let list = self.list(Folder::Tags, after, limit).await?;
-            let last = list.len() < limit;
-            for (name, stored) in list {
-                after = Some(name);
-                // An unreadable one is only logged: the list of the others helps to find out what happened.
-                if let Ok(Some(Seen { row, .. })) = self.tag(name, Some(&stored))
-                    && !row.deleted
-                {
-                    rows.push((name, row));
-                }
-                if rows.len() == limit {
-                    return Ok(Answer::Tags(rows));
-                }
-            }
-            if last {
-                return Ok(Answer::Tags(rows));
+            let list = self.list(folder, after, limit).await?;
+            let is_last = list.len() < limit;
+            after = list.last().map(|(name, _)| *name);
+            rows.extend(list.iter().filter_map(|(name, stored)| read(self, *name, stored)));
+            if is_last || rows.len() >= limit {
+                rows.truncate(limit);
+                return Ok(rows);
             }
         }
     }
 
-    async fn names(&mut self, folder: Folder, page: Page<Name>) -> Result<Answer, Fault> {
-        let list = self.list(folder, page.after, page.limit as usize).await?;
-        Ok(Answer::Names(list.into_iter().map(|(name, _)| name).collect()))
+    fn take(&mut self, key: Key, stored: Option<&Stored>, tags: &mut Tags) -> Result<(), Problem> {
+        match (key, stored) {
+            (Key::Space(name), stored) => self.settle(name, stored),
+            (Key::Worker(name, worker), Some(stored)) => self.learn(name, worker, stored),
+            (Key::Tag(tag), Some(stored)) => {
+                let seen = self.tag(tag, stored)?;
+                tags.insert(tag, seen);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
-    async fn namespaces(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
-        let list = self.list(Folder::Spaces, page.after, page.limit as usize).await?;
-        let row = |(name, stored): (Name, Stored)| {
-            Some((name, text::read_space(&stored.text).ok()?.namespace))
-        };
-        Ok(Answer::Namespaces(list.into_iter().filter_map(row).collect()))
-    }
-
-    fn tag(&self, tag: Name, stored: Option<&Stored>) -> Result<Option<Seen<TagRow>>, Problem> {
-        let Some(stored) = stored else { return Ok(None) };
+    pub(super) fn tag(&self, tag: Name, stored: &Stored) -> Result<Seen<TagRow>, Problem> {
         let row = text::read_tag(&stored.text);
         let row = row.map_err(|nonsense| self.nonsense(&Key::Tag(tag), &nonsense))?;
-        Ok(Some(Seen { row, revision: stored.revision }))
+        Ok(Seen { row, revision: stored.revision })
     }
 
     pub(super) fn settle(&mut self, name: Name, stored: Option<&Stored>) -> Result<(), Problem> {
@@ -303,24 +193,11 @@ impl<E: Engine> Keyed<E> {
         Ok(())
     }
 
-    pub(super) fn learn(
-        &mut self,
-        name: Name,
-        worker: u32,
-        stored: &Stored,
-    ) -> Result<(), Problem> {
-        let read = text::read_worker(&stored.text);
+    fn learn(&mut self, name: Name, worker: u32, stored: &Stored) -> Result<(), Problem> {
         let Some(known) = self.spaces.get_mut(&name) else { return Ok(()) };
-        match read {
-            Ok(held) => {
-                known.learn(worker, held, stored.revision, self.turn);
-                Ok(())
-            }
-            Err(nonsense) => {
-                known.shun(worker, stored.revision, self.turn);
-                Err(self.nonsense(&Key::Worker(name, worker), &nonsense))
-            }
-        }
+        let read = text::read_worker(&stored.text);
+        known.learn(worker, read.as_ref().ok().copied(), stored.revision);
+        read.map(drop).map_err(|nonsense| self.nonsense(&Key::Worker(name, worker), &nonsense))
     }
 
     pub(super) fn nonsense(&self, key: &Key, nonsense: &str) -> Problem {
@@ -348,15 +225,5 @@ impl<E: Engine> Keyed<E> {
         Fault {
             detail: format!("`{place}` was there and is gone; leafid deletes no key: put it back"),
         }
-    }
-}
-
-impl Known {
-    fn guess(&self) -> Vec<u32> {
-        let mut workers: Vec<u32> = self.doubtful.iter().copied().collect();
-        if self.is_used_up() {
-            workers.extend(self.rested().take(FIRST).chain(self.kept().take(2)));
-        }
-        workers
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket};
-use super::space::{Moves, Space};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored};
+use super::space::{Known, Space};
 use super::text::{self, VERSION};
-use crate::backends::Want;
 use crate::backends::far::{Far, Meta};
 use crate::backends::link::{Broken, Link};
 use crate::backends::opening::{self, Found, NewStore, Unopened};
+use crate::backends::{Fault, Want};
 use crate::problem::Problem;
 
 const PAGE: usize = 500;
@@ -51,14 +51,13 @@ impl<E: Engine> Far for Keyed<E> {
 
     async fn make(engine: &mut E, place: &str, new: &NewStore) -> Result<bool, Unopened> {
         let (name, namespace) = new.namespace;
-        let space = text::space(&Space { namespace, moves: Moves::default() });
+        let space = text::space(&Space::new(namespace));
         let made = engine.make(new.id, &text::meta(new), (name, &space)).await;
         made.map_err(|broken| broken.unopened::<Keyed<E>>(place))
     }
 
     fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
-        let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
-        Keyed { link, spaces, guards, turn: 1, connected: 0 }
+        Keyed { link, spaces: BTreeMap::new(), turn: 1, connected: 0 }
     }
 
     fn link(&mut self) -> &mut Link<Keyed<E>> {
@@ -67,27 +66,18 @@ impl<E: Engine> Far for Keyed<E> {
 
     async fn fill(&mut self) -> Result<Found, Problem> {
         let mut counts = [0; 3];
-        let mut after = None;
-        while let Some(list) = self.page(Folder::Tags, &mut after).await? {
-            for (tag, stored) in &list {
-                let row = text::read_tag(&stored.text);
-                let row = row.map_err(|nonsense| self.nonsense(&Key::Tag(*tag), &nonsense))?;
-                counts[0] += u32::from(!row.deleted);
-            }
+        for (tag, stored) in self.all(Folder::Tags).await? {
+            counts[0] += u32::from(!self.tag(tag, &stored)?.row.deleted);
         }
-        while let Some(list) = self.page(Folder::Spaces, &mut after).await? {
-            for (name, stored) in &list {
-                self.settle(*name, Some(stored))?;
-                counts[1] += 1;
-                let known = self.spaces.get(name);
-                let window_ms = known.map_or(0, |known| known.space.namespace.max_window_ms);
-                counts[2] = window_ms.max(counts[2]);
-                let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
-                self.look(&[any]).await?;
-            }
+        for (name, stored) in self.all(Folder::Spaces).await? {
+            self.settle(name, Some(&stored))?;
+            counts[1] += 1;
+            let window_ms = |known: &Known| known.space.namespace.max_window_ms;
+            counts[2] = self.spaces.get(&name).map_or(0, window_ms).max(counts[2]);
+            let any = Want::Unused { namespace: name, from: 0, end: 0, count: 1 };
+            self.look(&[any]).await?;
         }
-        let survey = self.link.ask(async |engine| engine.survey(&[Key::Beat], &[]).await);
-        let beat = match survey.await?.0.into_iter().flatten().next() {
+        let beat = match self.one(Key::Beat).await? {
             Some(Stored { text, .. }) => {
                 text::read_beat(&text).map_err(|nonsense| self.nonsense(&Key::Beat, &nonsense))?
             }
@@ -106,15 +96,14 @@ impl<E: Engine> Far for Keyed<E> {
                 held.row.granted = now;
                 let (key, before) = (Key::Worker(*name, worker), Some(revision));
                 let set = Set { key, before, text: text::worker(&held) };
-                let touch = Touch { namespace: *name, bucket: bucket(worker), first: false };
-                let (sets, touches) = (vec![set], vec![touch]);
-                commits.push(Commit { sets, touches, ..Commit::default() });
+                commits.push(Commit { sets: vec![set], ..Commit::default() });
             }
         }
-        let (store, beat) = (self.identity(), text::beat(now));
+        let lowered = commits.len() as u64;
+        commits.push(Commit { sets: vec![Set::beat(now)], ..Commit::default() });
+        let store = self.identity();
         for some in commits.chunks(64) {
-            let ended =
-                self.link.ask(async |engine| Ok(engine.commit(store, some, Some(&beat)).await));
+            let ended = self.link.ask(async |engine| Ok(engine.commit(store, some).await));
             if !ended.await?.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
                 let detail = "another server uses this store: stop all, then believe the clock";
                 return Err(Problem::unavailable(detail));
@@ -122,20 +111,27 @@ impl<E: Engine> Far for Keyed<E> {
         }
         // The rows were changed, so they are read again on demand.
         self.spaces.clear();
-        Ok(commits.len() as u64)
+        Ok(lowered)
     }
 }
 
 impl<E: Engine> Keyed<E> {
-    /// Reads the next entries of a folder; none at its end, after which it may start over.
-    async fn page(
-        &mut self,
-        folder: Folder,
-        after: &mut Option<Name>,
-    ) -> Result<Option<Vec<(Name, Stored)>>, Problem> {
-        let list = self.list(folder, *after, PAGE).await?;
-        *after = list.last().map(|(name, _)| *name);
-        Ok(Some(list).filter(|list| !list.is_empty()))
+    async fn all(&mut self, folder: Folder) -> Result<Vec<(Name, Stored)>, Fault> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|(name, _): &(Name, Stored)| *name);
+            let list = self.list(folder, after, PAGE).await?;
+            if list.is_empty() {
+                return Ok(all);
+            }
+            all.extend(list);
+        }
+    }
+
+    /// Reads one key.
+    pub(super) async fn one(&mut self, key: Key) -> Result<Option<Stored>, Fault> {
+        let survey = self.link.ask(async |engine| engine.survey(&[key], &[]).await);
+        Ok(survey.await?.0.into_iter().flatten().next())
     }
 
     pub(super) fn identity(&self) -> Identity {

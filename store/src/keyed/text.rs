@@ -6,7 +6,7 @@ use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 use serde_json::{Map, Value};
 
 use super::engine::Stored;
-use super::space::{Held, Moves, Part, Space};
+use super::space::{Held, Space};
 use crate::backends::far::Meta;
 use crate::backends::opening::NewStore;
 use crate::json::{Reader, Writer};
@@ -73,31 +73,26 @@ pub(super) fn read_tag(text: &[u8]) -> Result<TagRow, Nonsense> {
 pub(super) fn space(space: &Space) -> String {
     let mut to = Writer::default();
     space.namespace.put(&mut to);
-    to.number("moves", space.moves.count);
-    to.array("moved", &space.moves.parts, |to, part| {
-        part.numbers.put(to);
-        to.number("at", part.at);
-    });
+    to.number("moves", space.moves);
+    to.array("past", &space.past, |to, range| range.put(to));
     to.end()
 }
 
 pub(super) fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
     let mut fields = object(text)?;
-    let Some(Value::Array(moved)) = fields.remove("moved") else {
-        return Err("field `moved` must be a list".to_owned());
+    let Some(Value::Array(ranges)) = fields.remove("past") else {
+        return Err("field `past` must be a list".to_owned());
     };
-    let mut parts = Vec::new();
-    for part in moved {
-        let Value::Object(part) = part else {
-            return Err("`moved` must be a list of objects".to_owned());
+    let mut past = Vec::new();
+    for range in ranges {
+        let Value::Object(range) = range else {
+            return Err("`past` must be a list of objects".to_owned());
         };
-        parts.push(all(part, |from| {
-            Ok(Part { at: need(from.number("at")?)?, numbers: Range::get(from)? })
-        })?);
+        past.push(all(range, |from| Range::get(from))?);
     }
     all(fields, |from| {
-        let moves = Moves { count: need(from.number("moves")?)?, parts };
-        Ok(Space { namespace: Namespace::get(from)?, moves })
+        let moves = need(from.number("moves")?)?;
+        Ok(Space { moves, past, namespace: Namespace::get(from)? })
     })
 }
 
@@ -139,8 +134,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_nonsense_is_named() {
         let namespace = Namespace::create(Layout::EDGE, Some(Range::new(2, 9)), None).unwrap();
-        let moves = Moves::default().then(Range::new(0, 9), Range::new(2, 9));
-        let shown = Space { namespace, moves };
+        let shown = Space { namespace, moves: 3, past: vec![Range::new(0, 9)] };
         assert_eq!(read_space(space(&shown).as_bytes()), Ok(shown));
         let row = WorkerRow {
             owner: Name::owner("a/1").unwrap(),

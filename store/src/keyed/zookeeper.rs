@@ -7,21 +7,26 @@ mod multi;
 mod record;
 mod session;
 
-use futures_util::future::{join_all, try_join_all};
+use std::collections::BTreeSet;
+
+use futures_util::future::try_join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
-use crate::backends::Standing;
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
+use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
 use address::{Paths, counted};
-pub use record::{Error, Kind, Rights, Stat};
+pub use record::{Error, Multi, Rights, Stat};
 pub use session::Session;
 
 /// The time-out of a session. Nothing depends on it: the store has no ephemeral nodes.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
+
+/// How many buckets of worker numbers are read at once, to keep each read short.
+const TOGETHER: usize = 8;
 
 /// A connection to ZooKeeper.
 pub struct Zookeeper {
@@ -31,6 +36,8 @@ pub struct Zookeeper {
     /// The leader's clock at the last write.
     told: Option<StoreTime>,
     position: u64,
+    /// The buckets that this connection made, or found made.
+    buckets: BTreeSet<(Name, u32)>,
 }
 
 impl Zookeeper {
@@ -38,40 +45,40 @@ impl Zookeeper {
         self.position = self.position.max(stat.mzxid.unsigned_abs());
     }
 
-    /// The versions of nodes plus one; 0 for a missing node.
-    async fn versions(&self, paths: &[String]) -> Result<Vec<u64>, Broken> {
-        let stats = join_all(paths.iter().map(|path| self.session.stat(path))).await;
-        let version = |stat: Result<Option<Stat>, Error>| match stat {
-            Ok(stat) => Ok(stat.map_or(0, |stat| counted(stat.version) + 1)),
-            Err(error) => Err(error.into()),
+    /// Reads the worker numbers of the buckets that were written since a mark. First it looks at the node
+    /// that every such write writes, too.
+    async fn written(&self, name: &Name, known: Mark) -> Result<Written, Broken> {
+        let Some(root) = self.session.stat(&self.paths.touch(name)).await? else {
+            return Ok(Written::default());
         };
-        stats.into_iter().map(version).collect()
-    }
-
-    async fn folders(&self, name: &Name) -> Result<Vec<u32>, Broken> {
-        match self.session.children(&self.paths.space(name)).await {
-            Ok((children, _)) => {
-                let mut buckets: Vec<u32> =
-                    children.iter().filter_map(|child| Paths::bucket_of(child)).collect();
-                buckets.sort_unstable();
-                Ok(buckets)
-            }
-            Err(Error::NoNode) => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
+        let mut mark = mark(&root);
+        if mark.count == known.count {
+            return Ok(Written { mark, ..Written::default() });
         }
-    }
-
-    async fn touched(&self, name: &Name, known: &Marks) -> Result<Marks, Broken> {
-        let root = self.versions(&[self.paths.touch(name)]).await?;
-        let root = root.first().copied().unwrap_or(0);
-        if root == known.root {
-            return Ok(Marks { root, ..Marks::default() });
+        let (children, _) = self.session.children(&self.paths.space(name)).await?;
+        let all: Vec<u32> = children.iter().filter_map(|child| Paths::bucket_of(child)).collect();
+        let folders: Vec<String> = all.iter().map(|of| self.paths.bucket(name, *of)).collect();
+        let stats = try_join_all(folders.iter().map(|path| self.session.stat(path))).await?;
+        let at = |stat: Option<Stat>| stat.map_or(0, |stat| stat.mzxid.unsigned_abs());
+        let mut news: Vec<(u64, String)> = stats.into_iter().map(at).zip(folders).collect();
+        news.retain(|(at, _)| *at > known.at);
+        news.sort_unstable();
+        let more = news.len() > TOGETHER;
+        if let Some(last) = news.get(TOGETHER - 1).filter(|_| more).map(|(at, _)| *at) {
+            news.retain(|(at, _)| *at <= last);
+            // A bucket that was written after the root was read may not have been seen yet.
+            mark = Mark { count: known.count, at: mark.at.min(last) };
         }
-        let buckets = self.folders(name).await?;
-        let paths: Vec<String> = buckets.iter().map(|of| self.paths.bucket(name, *of)).collect();
-        let marks = self.versions(&paths).await?;
-        let news = |(bucket, mark): &(u32, u64)| known.buckets.get(bucket) != Some(mark);
-        Ok(Marks { root, buckets: buckets.into_iter().zip(marks).filter(news).collect() })
+        let children = news.iter().map(|(_, folder)| self.session.children(folder));
+        let mut workers = Vec::new();
+        for (children, _) in try_join_all(children).await? {
+            workers.extend(children.iter().filter_map(|child| child.parse::<u32>().ok()));
+        }
+        let paths = workers.iter().map(|worker| self.paths.of(&Key::Worker(*name, *worker)));
+        let values = self.all(paths.collect()).await?;
+        let rows = workers.into_iter().zip(values);
+        let rows = rows.filter_map(|(worker, value)| Some((worker, value?))).collect();
+        Ok(Written { rows, mark, more })
     }
 
     async fn get(&self, path: String) -> Result<Option<Stored>, Error> {
@@ -92,23 +99,18 @@ impl Client for Zookeeper {
     const NAME: &'static str = "ZooKeeper";
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
-        let session = Session::open(&address.hosts, address.login.as_deref(), SESSION).await?;
+        let session = Session::open(address, SESSION).await?;
         let rights = if address.login.is_some() { Rights::Creator } else { Rights::Anyone };
         let paths = Paths { root: address.path.clone() };
-        Ok(Zookeeper { session, paths, rights, told: None, position: 0 })
+        let buckets = BTreeSet::new();
+        Ok(Zookeeper { session, paths, rights, told: None, position: 0, buckets })
     }
 
     async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
         // Clients cannot see whether the server syncs its log (`forceSync`).
         let probe = self.paths.probe();
-        let stat = match self.session.set(&probe, b"").await {
-            Err(Error::NoNode) => {
-                self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
-                self.session.set(&probe, b"").await
-            }
-            written => written,
-        };
-        let stat = stat.map_err(unwritten)?;
+        self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
+        let stat = self.session.set(&probe).await.map_err(unwritten)?;
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
         Ok(())
@@ -120,9 +122,9 @@ impl Client for Zookeeper {
 }
 
 impl Engine for Zookeeper {
-    const WIDE: usize = 256;
-    const AT_ONCE: usize = 64;
-    const WHOLE: usize = 1_000;
+    fn abilities() -> Abilities {
+        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::remote() }
+    }
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()
@@ -134,7 +136,7 @@ impl Engine for Zookeeper {
 
     async fn occupied(&mut self) -> Result<bool, Broken> {
         match self.session.children(&self.paths.root).await {
-            Ok((children, _)) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
+            Ok((children, _)) => Ok(children.iter().any(|child| child != "probe")),
             Err(Error::NoNode) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -146,45 +148,22 @@ impl Engine for Zookeeper {
         meta: &str,
         namespace: (Name, &str),
     ) -> Result<bool, Broken> {
-        for folder in [Folder::Tags, Folder::Spaces] {
-            let folder = self.paths.folder(folder);
-            self.session.make_all(&folder, self.rights).await.map_err(unwritten)?;
-        }
         multi::make(self, store, meta, namespace).await
     }
 
     async fn survey(
         &mut self,
         keys: &[Key],
-        spaces: &[(Name, Marks)],
-    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        spaces: &[(Name, Mark)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Written>), Broken> {
         // This server may lag behind the leader; after a sync it has all earlier writes.
         let root = self.paths.of(&Key::Meta);
         let sync = self.session.sync(&root);
         let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
-        let marks = spaces.iter().map(|(name, marks)| self.touched(name, marks));
-        let (synced, values, marks) = futures_util::join!(sync, values, join_all(marks));
+        let written = spaces.iter().map(|(name, mark)| self.written(name, *mark));
+        let (synced, values, written) = futures_util::join!(sync, values, try_join_all(written));
         synced?;
-        Ok((values?, marks.into_iter().collect::<Result<_, _>>()?))
-    }
-
-    async fn buckets(
-        &mut self,
-        buckets: &[(Name, u32)],
-    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
-        let folders = buckets.iter().map(|(name, bucket)| self.paths.bucket(name, *bucket));
-        let folders: Vec<String> = folders.collect();
-        let children = folders.iter().map(|folder| self.session.children(folder));
-        let children = try_join_all(children).await?;
-        let mut wanted = Vec::new();
-        for ((name, _), (children, _)) in buckets.iter().zip(children) {
-            let workers = children.iter().filter_map(|child| child.parse::<u32>().ok());
-            wanted.extend(workers.map(|worker| (*name, worker)));
-        }
-        let paths = wanted.iter().map(|(name, worker)| self.paths.of(&Key::Worker(*name, *worker)));
-        let values = self.all(paths.collect()).await?;
-        let rows = wanted.into_iter().zip(values);
-        Ok(rows.filter_map(|((name, worker), value)| Some((name, worker, value?))).collect())
+        Ok((values?, written?))
     }
 
     async fn list(
@@ -214,30 +193,18 @@ impl Engine for Zookeeper {
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
-    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
-        let made = self.paths.made(&namespace);
-        self.session.sync(&made).await?;
-        // Before the list of buckets, so that one that is made meanwhile is noticed.
-        let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
-        let buckets = self.folders(&namespace).await?;
-        let seals: Vec<String> =
-            buckets.iter().map(|bucket| self.paths.seal(&namespace, *bucket)).collect();
-        let seals = self.versions(&seals).await?;
-        Ok(Marks { root, buckets: buckets.into_iter().zip(seals).collect() })
-    }
-
-    async fn commit(
-        &mut self,
-        store: Identity,
-        groups: &[Commit],
-        beat: Option<&str>,
-    ) -> Vec<Ended> {
-        multi::commit(self, store, groups, beat).await
+    async fn commit(&mut self, store: Identity, groups: &[Commit]) -> Vec<Ended> {
+        multi::commit(self, store, groups).await
     }
 
     fn place(&self, key: &Key) -> String {
         self.paths.of(key)
     }
+}
+
+/// The mark of a namespace by the node that each write of its worker numbers writes.
+fn mark(root: &Stat) -> Mark {
+    Mark { count: counted(root.version) + 1, at: root.mzxid.unsigned_abs() }
 }
 
 /// If the connection broke, the request may have been carried out.

@@ -6,7 +6,7 @@ use std::process::Command;
 use leafid_stream::child::dies_with_us;
 use leafid_stream::port::Port;
 
-use crate::running::{Kind, Running, running};
+use crate::running::{Running, running};
 use crate::{Server, process};
 
 /// A member of etcd: the only one, or one of several.
@@ -41,7 +41,7 @@ impl Etcd {
     pub fn secure() -> Result<(Etcd, PathBuf), String> {
         let mut server = Etcd::member(0)?;
         server.secure = true;
-        let file = |name: &str| server.running.folder().join(name);
+        let file = |name: &str| server.running.folder.path().join(name);
         let (certificate, key) = (file("cert.pem"), file("key.pem"));
         let mut command = Command::new("openssl");
         // Few clients accept the certificate that etcd makes itself (`--auto-tls`).
@@ -53,7 +53,7 @@ impl Etcd {
         process::run(command)?;
         let named = |flag: &str, file: &Path| format!("{flag}={}", file.display());
         server.running.settings = vec![named("cert-file", &certificate), named("key-file", &key)];
-        server.launch()?;
+        server.start_again()?;
         Ok((server, certificate))
     }
 
@@ -76,13 +76,14 @@ impl Etcd {
     fn named(&self) -> String {
         format!("{}=http://127.0.0.1:{}", self.name, self.peer.number())
     }
-
-    fn program() -> Result<PathBuf, String> {
-        process::find("etcd", &["/usr/bin"]).ok_or_else(|| "etcd".to_owned())
-    }
 }
 
-impl Kind for Etcd {
+impl Server for Etcd {
+    const NAME: &'static str = "etcd";
+    const PACKAGE: &'static str = "etcd-server";
+    const NEEDS: &'static [&'static str] = &["etcd"];
+    const FOLDERS: &'static [&'static str] = &["/usr/bin"];
+
     fn make() -> Result<Etcd, String> {
         Etcd::member(0)
     }
@@ -90,8 +91,8 @@ impl Kind for Etcd {
     running!();
 
     fn command(&self) -> Result<Command, String> {
-        let mut command = dies_with_us(&Etcd::program()?);
-        let folder = self.running.folder();
+        let mut command = dies_with_us(&Etcd::find("etcd")?);
+        let folder = self.running.folder.path();
         command.current_dir(folder).args(["--name", &self.name, "--data-dir"]);
         command.arg(folder.join("data"));
         let scheme = if self.secure { "https" } else { "http" };
@@ -109,15 +110,6 @@ impl Kind for Etcd {
             return said.contains("securely");
         }
         process::says(self.port(), "GET /health HTTP/1.0\r\n\r\n", "\"true\"")
-    }
-}
-
-impl Server for Etcd {
-    const NAME: &'static str = "etcd";
-    const PACKAGE: &'static str = "etcd-server";
-
-    fn missing() -> Option<String> {
-        Etcd::program().err()
     }
 
     fn url(&self) -> String {

@@ -21,19 +21,60 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use running::Kind;
+use leafid_stream::child::Child;
+use process::LIMIT;
+use running::Running;
+pub use rustix::process::Signal;
 
 /// A server that can be started, crashed and restarted on its data.
-pub trait Server: Kind {
+pub trait Server: Sized {
     const NAME: &'static str;
     /// The Debian package with its programs.
     const PACKAGE: &'static str;
+    /// The files that it needs, and the folders besides `PATH` in which they may be.
+    const NEEDS: &'static [&'static str];
+    const FOLDERS: &'static [&'static str];
+    /// The signal for an orderly end.
+    const END: Signal = Signal::TERM;
 
-    /// A program that the server needs and that is not installed, if any.
-    fn missing() -> Option<String>;
+    /// Makes an empty server, without starting it.
+    fn make() -> Result<Self, String>;
+
+    fn running(&self) -> &Running;
+    fn running_mut(&mut self) -> &mut Running;
+
+    fn command(&self) -> Result<Command, String>;
+
+    /// Whether it answers; `said` has the last lines of its output.
+    fn answers(&self, said: &str) -> bool;
 
     /// The URL of an empty database, of a user with every right on it.
     fn url(&self) -> String;
+
+    fn find(name: &str) -> Result<PathBuf, String> {
+        process::find(name, Self::FOLDERS).ok_or_else(|| format!("there is no `{name}`"))
+    }
+
+    /// A program that the server needs and that is not installed, if any.
+    fn missing() -> Option<&'static str> {
+        Self::NEEDS.iter().find(|name| Self::find(name).is_err()).copied()
+    }
+
+    fn spawn(&mut self) -> Result<(), String> {
+        let command = self.command()?;
+        let name = command.get_program().to_string_lossy().into_owned();
+        let process = Child::start(&name, command, |_| ());
+        self.running_mut().process = Some(process.map_err(|error| format!("`{name}`: {error}"))?);
+        Ok(())
+    }
+
+    /// Waits until it answers; ends it if it does not.
+    fn wait(&mut self) -> Result<(), String> {
+        let mut process = self.running_mut().process.take().ok_or("it was not started")?;
+        process.wait_until(LIMIT, |said| self.answers(said))?;
+        self.running_mut().process = Some(process);
+        Ok(())
+    }
 
     /// Starts an empty server with these settings, each `name=value` by the server's own names, and
     /// waits until it answers.
@@ -49,32 +90,36 @@ pub trait Server: Kind {
     }
 
     fn port(&self) -> u16 {
-        self.running().port()
+        self.running().port.number()
     }
 
     fn data(&self) -> PathBuf {
-        self.running().folder().join("data")
+        self.running().folder.path().join("data")
     }
 
     /// Kills all its processes (`kill -9`).
     fn crash(&mut self) {
-        self.running_mut().kill();
+        // Dropping the process kills it.
+        self.running_mut().process = None;
     }
 
     /// Ends it in order: everything that it confirmed is on disk then.
     fn stop(&mut self) -> Result<(), String> {
-        self.running_mut().end(Self::END)
+        let Some(mut process) = self.running_mut().process.take() else { return Ok(()) };
+        process.ask_to_end(Self::END);
+        process.wait(LIMIT).map(drop)
     }
 
     /// Restarts it after [`Server::crash`] or [`Server::stop`], on the same port and data, with these
     /// settings instead of the earlier ones, and waits until it answers.
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
-        self.running_mut().set(settings);
-        self.launch()
+        self.running_mut().settings = settings.iter().map(|it| (*it).to_owned()).collect();
+        self.start_again()
     }
 
     fn start_again(&mut self) -> Result<(), String> {
-        self.launch()
+        self.spawn()?;
+        self.wait()
     }
 }
 
@@ -101,9 +146,6 @@ CREATE TABLE `leaf_alloc` (
 
 /// A server of SQL databases.
 pub trait Databases: Server {
-    /// Creates an empty database; gives its URL, of a user with every right on it.
-    fn make_database(&self, name: &str) -> Result<String, String>;
-
     /// Runs statements in a database with every right; gives the rows as lines, with columns
     /// separated by tabs.
     fn run(&self, database: &str, sql: &str) -> Result<String, String>;
@@ -116,7 +158,7 @@ pub fn for_test<S: Server>() -> Option<S> {
 
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     if let Some(program) = S::missing() {
-        missing(&S::NAME.to_lowercase(), &program, S::PACKAGE);
+        missing(&S::NAME.to_lowercase(), program, S::PACKAGE);
         return None;
     }
     match S::start_with(settings) {

@@ -3,13 +3,12 @@
 use std::fs;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpStream};
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
 use leafid_stream::child::dies_with_us;
 
-use crate::running::{Kind, Running, running};
+use crate::running::{Running, running};
 use crate::{Databases, Server, process};
 
 /// A MariaDB server of one node. Its user `root` has every right and no password.
@@ -17,20 +16,17 @@ pub struct Mariadb {
     running: Running,
 }
 
-/// Debian installs the server in a folder that only root's PATH has.
-const FOLDERS: &[&str] = &["/usr/sbin"];
+impl Server for Mariadb {
+    const NAME: &'static str = "MariaDB";
+    const PACKAGE: &'static str = "mariadb-server";
+    const NEEDS: &'static [&'static str] = &["mariadbd", "mariadb-install-db", "mariadb"];
+    /// Debian installs the server in a folder that only root's PATH has.
+    const FOLDERS: &'static [&'static str] = &["/usr/sbin"];
 
-impl Mariadb {
-    fn need(name: &str) -> Result<PathBuf, String> {
-        process::find(name, FOLDERS).ok_or_else(|| format!("there is no `{name}`"))
-    }
-}
-
-impl Kind for Mariadb {
     fn make() -> Result<Mariadb, String> {
         let running = Running::nothing_yet()?;
-        let folder = running.folder();
-        let mut command = Command::new(Mariadb::need("mariadb-install-db")?);
+        let folder = running.folder.path();
+        let mut command = Command::new(Mariadb::find("mariadb-install-db")?);
         command.args(["--no-defaults", "--auth-root-authentication-method=normal"]);
         command.arg("--skip-test-db").arg(format!("--user={}", user()?));
         command.arg(format!("--datadir={}", folder.join("data").display()));
@@ -46,8 +42,8 @@ impl Kind for Mariadb {
     running!();
 
     fn command(&self) -> Result<Command, String> {
-        let folder = self.running.folder();
-        let mut command = dies_with_us(&Mariadb::need("mariadbd")?);
+        let folder = self.running.folder.path();
+        let mut command = dies_with_us(&Mariadb::find("mariadbd")?);
         command.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
         command.arg(format!("--user={}", user()?));
         command.arg(format!("--datadir={}", folder.join("data").display()));
@@ -68,34 +64,20 @@ impl Kind for Mariadb {
             && stream.read_exact(&mut head).is_ok()
             && head[4] == 10
     }
-}
-
-impl Server for Mariadb {
-    const NAME: &'static str = "MariaDB";
-    const PACKAGE: &'static str = "mariadb-server";
-
-    fn missing() -> Option<String> {
-        let needed = ["mariadbd", "mariadb-install-db", "mariadb"];
-        needed.into_iter().find(|name| Mariadb::need(name).is_err()).map(str::to_owned)
-    }
 
     fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}/leafid", self.port())
     }
 
     fn fresh(&self, name: &str) -> String {
-        self.make_database(name).expect("a database")
+        self.run("leafid", &format!("CREATE DATABASE {name}")).expect("a database");
+        format!("mysql://root@127.0.0.1:{}/{name}", self.port())
     }
 }
 
 impl Databases for Mariadb {
-    fn make_database(&self, name: &str) -> Result<String, String> {
-        self.run("leafid", &format!("CREATE DATABASE {name}"))?;
-        Ok(format!("mysql://root@127.0.0.1:{}/{name}", self.port()))
-    }
-
     fn run(&self, database: &str, sql: &str) -> Result<String, String> {
-        let mut command = Command::new(Mariadb::need("mariadb")?);
+        let mut command = Command::new(Mariadb::find("mariadb")?);
         command.args(["--no-defaults", "-h127.0.0.1", "-uroot", "-N", "-B", "-e", sql, database]);
         command.arg(format!("-P{}", self.port()));
         process::run(command)

@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use leafid_stream::child::dies_with_us;
 use leafid_stream::port::Port;
 
-use crate::running::{Kind, Running, running};
+use crate::running::{Running, running};
 use crate::{Server, process};
 
-const JAR: &str = "/usr/share/java/zookeeper.jar";
+const JAR: &str = "zookeeper.jar";
 
 /// A server's ports for the others: one to follow the leader, one for elections.
 type Peer = Arc<[Port; 2]>;
@@ -56,10 +56,6 @@ impl Zookeeper {
         Ok(Zookeeper { running: Running::nothing_yet()?, number, cluster: Vec::new() })
     }
 
-    fn java() -> Result<PathBuf, String> {
-        process::find("java", &["/usr/bin"]).ok_or_else(|| "java".to_owned())
-    }
-
     fn config(&self, data: &Path) -> String {
         let mut config = format!(
             "tickTime=500\ninitLimit=240\nsyncLimit=120\ndataDir={}\nclientPort={}\n\
@@ -80,7 +76,12 @@ impl Zookeeper {
     }
 }
 
-impl Kind for Zookeeper {
+impl Server for Zookeeper {
+    const NAME: &'static str = "ZooKeeper";
+    const PACKAGE: &'static str = "zookeeper";
+    const NEEDS: &'static [&'static str] = &["java", JAR];
+    const FOLDERS: &'static [&'static str] = &["/usr/bin", "/usr/share/java"];
+
     fn make() -> Result<Zookeeper, String> {
         Zookeeper::server(1)
     }
@@ -88,15 +89,15 @@ impl Kind for Zookeeper {
     running!();
 
     fn command(&self) -> Result<Command, String> {
-        let folder = self.running.folder();
+        let folder = self.running.folder.path();
         let (conf, data) = (folder.join("conf"), folder.join("data"));
         let cannot = |error: std::io::Error| error.to_string();
         fs::create_dir_all(&conf).map_err(cannot)?;
         fs::create_dir_all(&data).map_err(cannot)?;
         fs::write(data.join("myid"), self.number.to_string()).map_err(cannot)?;
         fs::write(conf.join("zoo.cfg"), self.config(&data)).map_err(cannot)?;
-        let mut command = dies_with_us(&Zookeeper::java()?);
-        let path = format!("{}:{JAR}", conf.display());
+        let mut command = dies_with_us(&Zookeeper::find("java")?);
+        let path = format!("{}:{}", conf.display(), Zookeeper::find(JAR)?.display());
         command.current_dir(folder).args(["-Xmx512m", "-cp", &path]);
         command.arg("org.apache.zookeeper.server.quorum.QuorumPeerMain");
         command.arg(conf.join("zoo.cfg"));
@@ -105,18 +106,6 @@ impl Kind for Zookeeper {
 
     fn answers(&self, _: &str) -> bool {
         process::says(self.port(), "srvr", "Mode:")
-    }
-}
-
-impl Server for Zookeeper {
-    const NAME: &'static str = "ZooKeeper";
-    const PACKAGE: &'static str = "zookeeper";
-
-    fn missing() -> Option<String> {
-        if !Path::new(JAR).is_file() {
-            return Some(JAR.to_owned());
-        }
-        Zookeeper::java().err()
     }
 
     fn url(&self) -> String {

@@ -46,6 +46,16 @@ fn what_leafid_granted_is_not_left_to_a_leaf_that_has_it() {
         let over = plan(&found, &granted, &stopped).unwrap().steps.remove(0);
         assert_eq!((over.worker, over.aside.owner.as_str()), (0, "a:1"));
         assert_eq!(over.aside.until, Some(NOW.plus(MARGIN_MS)));
+        // Its clock was ahead, and may have stayed so until now.
+        let ahead = |stamped: i64, seen: i64| {
+            let (stamped, seen) = (Ok(Some(NOW.plus(stamped))), Some(NOW.plus(seen)));
+            let nodes = vec![Node { stamped, seen, ..node(0, "a:1") }];
+            let found = Found { nodes, ..found.clone() };
+            plan(&found, &granted, &stopped).unwrap().steps.remove(0).aside.until
+        };
+        assert_eq!(ahead(-83_000, -90_000), Some(NOW.plus(7_000 + MARGIN_MS)));
+        assert_eq!(ahead(7_000, -20_000), Some(NOW.plus(27_000 + MARGIN_MS)));
+        assert_eq!(ahead(-90_000, -83_000), Some(NOW.plus(MARGIN_MS)));
         // It was taken over, and its machine uses it.
         let own = BTreeMap::from([(0, row("a:1", false))]);
         assert_eq!(says(&found, &own, &Wish::default()), "fine");

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,23 +12,22 @@ use std::time::Duration;
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper, for_test};
 
-use super::leaf::{Leaf, Registry, Tree, now};
+use super::leaf::{Leaf, Tree, now};
 use crate::client::leafs;
 use crate::page::{PAGE, commands};
 use crate::support::{LEAFID, Serving, agent, output, until};
 
+/// A Leaf that runs until this is dropped, also where a test fails: it would keep its database open.
 struct Running {
-    stop: Arc<AtomicBool>,
+    stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Stops it when a test fails: it would also keep its database open.
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        drop(self.stop.take());
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(matches!(ended, Some(Ok(()))) || std::thread::panicking(), "a Leaf");
     }
 }
 
@@ -45,36 +44,24 @@ impl Running {
         database: &Arc<Mariadb>,
         out: &Arc<Mutex<Out>>,
     ) -> Running {
-        let (stop, tree) = (Arc::new(AtomicBool::new(false)), Arc::clone(tree));
-        let (stopped, database, out) = (Arc::clone(&stop), Arc::clone(database), Arc::clone(out));
-        let thread = std::thread::spawn(move || {
-            let mut random = 7;
-            while !stopped.load(Ordering::SeqCst) {
+        const SEGMENT: &str = "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + 5) \
+                               WHERE biz_tag = 'orders'; SELECT LAST_INSERT_ID()";
+        let (stop, stopped) = channel();
+        let (tree, database, out) = (Arc::clone(tree), Arc::clone(database), Arc::clone(out));
+        // It reports its time more often than a Leaf, which makes no difference to the import.
+        let pause = move || stopped.recv_timeout(Duration::from_millis(100));
+        let run = move || {
+            while pause() == Err(RecvTimeoutError::Timeout) {
                 tree.tell(&leaf, now());
-                let ids = leaf.ids(now(), 20, &mut random);
-                let next = database
-                    .run(
-                        "leaf",
-                        "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + 5) \
-                                  WHERE biz_tag = 'orders'; SELECT LAST_INSERT_ID()",
-                    )
-                    .expect("a segment");
+                let ids = leaf.ids(now(), 20);
+                let next = database.run("leaf", SEGMENT).expect("a segment");
                 let end: u64 = next.trim().parse().expect("a number");
                 let mut out = out.lock().unwrap();
                 ids.into_iter().for_each(|id| *out.snowflakes.entry(id).or_default() += 1);
                 (end - 5..end).for_each(|number| *out.numbers.entry(number).or_default() += 1);
-                drop(out);
-                // It reports its time more often than a Leaf, which makes no difference to the import.
-                std::thread::park_timeout(Duration::from_millis(100));
             }
-        });
-        Running { stop, thread: Some(thread) }
-    }
-
-    fn stop(mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        let thread = self.thread.take().expect("it runs");
-        thread.join().expect("a Leaf");
+        };
+        Running { stop: Some(stop), thread: Some(std::thread::spawn(run)) }
     }
 }
 
@@ -156,10 +143,10 @@ fn the_page_is_walked_step_by_step() {
         mariadb.run("leaf", sql).unwrap_or_else(|said| panic!("{sql}: {said}"));
     }
     let tree = Arc::new(Tree::in_zookeeper(&zookeeper, "com.example.leaf"));
-    let other = tree.register("192.0.2.3", "54215", now());
+    let other = tree.register("192.0.2.3:54215", now());
     // The page's machine is this one: a server finds its worker number by its address.
-    let leaf = || Leaf::again(u32::from(other == 0), "127.0.0.1");
-    assert_eq!(tree.register("127.0.0.1", "54215", now()), leaf().worker);
+    let leaf = || Leaf::on(u32::from(other == 0), "127.0.0.1:54215");
+    assert_eq!(tree.register(leaf().owner, now()), leaf().worker);
 
     let folder = tempfile::tempdir().unwrap();
     let properties = format!(
@@ -187,7 +174,7 @@ fn the_page_is_walked_step_by_step() {
         println!("$ {line}");
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["sleep", _] => {}
-            ["sudo", "systemctl", "stop", "leaf"] => running.take().expect("it runs").stop(),
+            ["sudo", "systemctl", "stop", "leaf"] => drop(running.take().expect("it runs")),
             ["sudo", "systemctl", "start", "leaf"] => {
                 running = Some(Running::start(&tree, leaf(), &mariadb, &out));
             }

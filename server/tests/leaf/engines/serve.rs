@@ -3,7 +3,7 @@
 use leafid_servers::{Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
 
-use super::leaf::{Registry, Tree, now};
+use super::leaf::{Tree, now};
 use crate::serve::{args, one_start, refused};
 use crate::support::{Home, has, until};
 
@@ -15,8 +15,8 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
     let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
     let args_of = |home: &Home| args(home, &address);
     let stopped = [args_of(&home), vec!["--leaf-stopped".to_owned()]].concat();
-    tree.register("192.0.2.3", "54215", 1_800_000_000_000);
-    let own = tree.register("127.0.0.1", "54215", now());
+    tree.register("192.0.2.3:54215", 1_800_000_000_000);
+    let own = tree.register("127.0.0.1:54215", now());
     assert_eq!(own, 1);
 
     let (mut borrowed, mut said) = one_start(&stopped);

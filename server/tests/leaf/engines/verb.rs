@@ -1,11 +1,9 @@
 //! Runs [`crate::verb`] over a tree in ZooKeeper and over a table.
 
-use std::sync::Arc;
-
 use leafid_servers::{Mariadb, Server, Zookeeper, for_test};
 use zookeeper_client::CreateMode;
 
-use super::leaf::{Registry, Table, Tree, now};
+use super::leaf::{Table, Tree, now};
 use crate::support::{Serving, fails, has, says};
 use crate::verb::Store;
 
@@ -18,8 +16,8 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     let with = |more: &[&'static str]| [&zookeeper, more].concat();
 
     store.refuses(&zookeeper, &["REQUEST_INVALID", "no Leaf has registered", "leaf.name"]);
-    for (ip, at) in [("192.0.2.2", now()), ("192.0.2.3", now())] {
-        tree.register(ip, "54215", at);
+    for ip in ["192.0.2.2", "192.0.2.3"] {
+        tree.register(&format!("{ip}:54215"), now());
     }
     has(&store.import(&zookeeper), &["512 numbers set aside", "leaf has 2"]);
     assert!(store.list()[0].contains("2080-07-10") && store.list()[0].contains("192.0.2.2:54215"));
@@ -38,11 +36,11 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
         .refuses(&with(&["--stopped", "192.0.2.9:1"]), &["names `192.0.2.9:1`", "192.0.2.2:54215"]);
     // A new Leaf gets a number that leafid leaves to Leafs; one that leafid has granted is reported.
     for n in 4..8 {
-        tree.register(&format!("192.0.2.{n}"), "54215", now());
+        tree.register(&format!("192.0.2.{n}:54215"), now());
     }
     store.import(&zookeeper);
     let strange = format!("{}/forever/192.0.2.8:54215-0000000512", tree.path);
-    tree.make(&strange, &Tree::data("192.0.2.8", "54215", now()), CreateMode::Persistent);
+    tree.make(&strange, &Tree::data("192.0.2.8:54215", now()), CreateMode::Persistent);
     let twice = ["number 512 is leafid's", "a Leaf uses it", "--back 192.0.2.8:54215"];
     store.refuses(&with(&["--leave", "600", "--quiet", "1h"]), &twice);
     store.refuses(&zookeeper, &["the next Leaf takes number 513", "--leave 577"]);
@@ -77,9 +75,9 @@ fn nonsense_in_a_tree_and_a_clock_that_was_wrong_are_refused_with_a_cure() {
     node("data", "forever/192.0.2.2:1-0000000000", "hello");
     stopped("data", &["number 0", "not JSON", "leave this one out of --stopped"]);
     let day = now() + 86_400_000;
-    node("ahead", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2", "1", day));
+    node("ahead", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2:1", day));
     stopped("ahead", &["one of the two clocks is wrong", "Leaf would not start here either"]);
-    node("both", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2", "1", 1));
+    node("both", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2:1", 1));
     node("both", "recycle/notuse/workId:0", "{}");
     stopped("both", &["zk_normal", "zk_recycle", "two modes"]);
     node("pool", "recycle/notuse/worker 1", "{}");
@@ -132,7 +130,7 @@ fn a_recycled_pool_goes_over_as_a_whole_or_not_at_all() {
 #[test]
 fn a_table_is_taken_in_over_http_too() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    let table = Table::in_mariadb(Arc::new(server), "leaf");
+    let table = Table::in_mariadb(server);
     let serving = Serving::fresh();
     let url = table.url();
     let args = ["worker", "import", "leaf", "--leaf-table", &url];
@@ -140,9 +138,9 @@ fn a_table_is_taken_in_over_http_too() {
     let refuses = |more: &[&str], words: &[&str]| {
         has(&fails(&serving.url, &[&args[..], more].concat(), 1), words);
     };
-    assert_eq!(table.register("192.0.2.2", "8080", now()), 1, "an id begins at 1");
+    assert_eq!(table.register("192.0.2.2:8080", now()), 1, "an id begins at 1");
     // A deleted id is never given out again.
-    assert_eq!(table.register("192.0.2.3", "8080", now()), 2);
+    assert_eq!(table.register("192.0.2.3:8080", now()), 2);
     table.run("DELETE FROM leaf_workerid_alloc WHERE id = 2");
     refuses(&["--leave", "66"], &["takes number 3", "--leave 67"]);
     has(&import(&["--leave", "67"]), &["namespace `leaf`: 67 numbers set aside"]);

@@ -6,7 +6,10 @@ use leafid_core::Name;
 use serde_json::{Value, json};
 
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Folder, Key, Marks, Stored};
+use crate::keyed::engine::{Folder, Key, Mark, Stored, Written};
+
+/// The most worker numbers that are read at once, to keep each read short; a transaction writes fewer.
+const PAGE: usize = 2_048;
 
 #[derive(Clone, Debug)]
 pub struct Keys {
@@ -15,24 +18,16 @@ pub struct Keys {
 
 impl Keys {
     pub fn of(&self, key: &Key) -> String {
-        key.below(&self.prefix, |name, worker| self.worker(name, worker.into()))
+        // Keys sort as their numbers.
+        key.below(&self.prefix, |name, n| format!("{}/workers/{name}/{n:010}", self.prefix))
     }
 
     pub fn probe(&self) -> String {
         format!("{}/probe", self.prefix)
     }
 
-    /// The key of a worker number, or the end of a range: keys sort as their numbers.
-    pub fn worker(&self, name: &Name, worker: u64) -> String {
-        format!("{}/workers/{name}/{worker:010}", self.prefix)
-    }
-
-    pub fn number(&self, key: &str) -> Option<u32> {
+    fn number(&self, key: &str) -> Option<u32> {
         key.rsplit_once('/')?.1.parse().ok()
-    }
-
-    pub fn touch(&self, name: &Name, bucket: u32) -> String {
-        format!("{}/touches/{name}/{bucket:010}", self.prefix)
     }
 
     pub fn all(&self) -> (String, String) {
@@ -52,34 +47,37 @@ impl Keys {
         folder.name(below.strip_prefix(folder.path())?.strip_prefix('/')?)
     }
 
-    pub fn touched(&self, name: &Name, after: u64) -> Value {
-        let folder = format!("{}/touches/{name}", self.prefix);
-        let mut range = pair(&format!("{folder}/"), &format!("{folder}0"));
+    /// The range of a namespace's worker numbers.
+    pub fn workers(&self, name: &Name) -> Value {
+        let folder = format!("{}/workers/{name}", self.prefix);
+        pair(&format!("{folder}/"), &format!("{folder}0"))
+    }
+
+    /// The first of a namespace's worker numbers that were written after a revision, in the order of the writes.
+    pub fn written(&self, name: &Name, after: u64) -> Value {
+        let mut range = self.workers(name);
         range["min_mod_revision"] = json!((after + 1).to_string());
-        range["keys_only"] = json!(true);
+        range["sort_order"] = json!("ASCEND");
+        range["sort_target"] = json!("MOD");
+        range["limit"] = json!(PAGE.to_string());
         range
     }
 
-    /// Reads the touches in an answer of this revision.
-    pub fn marks(&self, found: &Value, at: u64) -> Result<Marks, Broken> {
-        let mut marks = Marks { root: at, ..Marks::default() };
+    /// Reads what was found by [`written`](Keys::written) in an answer of this revision.
+    pub fn rows(&self, found: &Value, at: u64) -> Result<Written, Broken> {
+        let more = found["more"] == true;
+        let (mut rows, mut at) = (Vec::new(), at);
         for kv in ranges(found) {
             let Kv { key, stored } = Kv::read(kv)?;
-            if let Some(bucket) = self.number(&key) {
-                marks.buckets.insert(bucket, stored.revision);
+            if more {
+                // The rest of this transaction may be on the next page.
+                at = stored.revision - 1;
+            }
+            if let Some(worker) = self.number(&key) {
+                rows.push((worker, stored));
             }
         }
-        Ok(marks)
-    }
-
-    pub fn workers(&self, name: &Name, numbers: Option<(u64, u64)>) -> (String, String) {
-        match numbers {
-            Some((start, end)) => (self.worker(name, start), self.worker(name, end)),
-            None => {
-                let folder = format!("{}/workers/{name}", self.prefix);
-                (format!("{folder}/"), format!("{folder}0"))
-            }
-        }
+        Ok(Written { rows, mark: Mark { count: at, at }, more })
     }
 }
 
@@ -116,9 +114,4 @@ pub fn pair(start: &str, end: &str) -> Value {
 
 pub fn revision(value: &Value) -> Option<u64> {
     value.as_str()?.parse().ok()
-}
-
-/// Reads a number that etcd leaves out if it is 0.
-pub fn number(value: &Value) -> u64 {
-    revision(value).unwrap_or(0)
 }

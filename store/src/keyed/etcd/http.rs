@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::address::{Address, Login, Trust};
+use super::address::{Address, Trust};
 use crate::backends::link::{Breakage, Broken};
 use crate::backends::tls;
 
@@ -24,7 +24,7 @@ const LARGEST: usize = 64 << 20;
 pub struct Http {
     sender: SendRequest<Full<Bytes>>,
     host: String,
-    login: Option<Login>,
+    login: Option<(String, String)>,
     token: Option<String>,
 }
 
@@ -34,8 +34,8 @@ impl Http {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let from = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut failed = Broken::lost("no member is named");
-        for at in 0..address.members.len() {
-            let Some(host) = address.members.get((from + at) % address.members.len()) else {
+        for at in 0..address.at.hosts.len() {
+            let Some(host) = address.at.hosts.get((from + at) % address.at.hosts.len()) else {
                 continue;
             };
             match Http::to(address, host).await {
@@ -67,7 +67,7 @@ impl Http {
                 sender
             }
         };
-        let login = address.login.clone();
+        let login = address.at.login.clone();
         let mut http = Http { sender, host: host.to_owned(), login, token: None };
         http.log_in().await?;
         Ok(http)
@@ -78,7 +78,7 @@ impl Http {
     }
 
     async fn log_in(&mut self) -> Result<(), Broken> {
-        let Some(Login { user, password }) = &self.login else { return Ok(()) };
+        let Some((user, password)) = &self.login else { return Ok(()) };
         let body = json!({ "name": user, "password": password });
         self.token = None;
         match self.send(Method::POST, "/v3/auth/authenticate", &body.to_string()).await? {

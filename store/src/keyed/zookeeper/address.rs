@@ -2,28 +2,16 @@
 
 use leafid_core::{Name, Token};
 
-use crate::backends::address::{prints_its_place, unusable};
-use crate::keyed::address::{Parts, parts};
-use crate::keyed::engine::{Folder, Key, bucket};
+use crate::backends::address::unusable;
+pub use crate::keyed::address::Address;
+use crate::keyed::address::parts;
+use crate::keyed::engine::{Folder, Key};
 use crate::problem::Problem;
 use leafid_turn::hex;
 
 const PORT: u16 = 2181;
 
 const FORM: &str = "`zk://[USER:PASSWORD@]HOST:PORT[,…]/PATH`";
-
-/// Where a store in ZooKeeper is, and the login.
-#[derive(Clone)]
-pub struct Address {
-    /// The servers, each with a port, separated by commas.
-    pub hosts: String,
-    /// The node above all others.
-    pub path: String,
-    /// `USER:PASSWORD`; never shown.
-    pub login: Option<String>,
-    /// The URL without the password.
-    pub place: String,
-}
 
 impl Address {
     /// Reads a URL.
@@ -32,18 +20,21 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("ZooKeeper", why, FORM);
-        let Parts { login, hosts, path, place, .. } =
-            parts(url, PORT, &[]).map_err(|why| wrong(&why))?;
-        let path = if path.is_empty() { "/leafid".to_owned() } else { path };
-        if path == "/zookeeper" || path.starts_with("/zookeeper/") {
+        let address = parts(url, PORT, &[]).map_err(|why| wrong(&why))?;
+        if address.path == "/zookeeper" || address.path.starts_with("/zookeeper/") {
             return Err(wrong("`/zookeeper` is ZooKeeper's own"));
         }
-        let login = login.map(|(user, password)| format!("{user}:{password}"));
-        Ok(Address { hosts: hosts.join(","), path, login, place })
+        Ok(address)
     }
 }
 
-prints_its_place!(Address);
+/// How many worker numbers share a bucket.
+const BUCKET: u32 = 256;
+
+/// The bucket of a worker number.
+pub fn bucket(worker: u32) -> u32 {
+    worker / BUCKET
+}
 
 #[derive(Clone, Debug)]
 pub struct Paths {
@@ -74,29 +65,18 @@ impl Paths {
         self.of(&Key::Space(*name))
     }
 
+    /// The node that each write of any of a namespace's worker numbers writes, too.
     pub fn touch(&self, name: &Name) -> String {
         format!("{}/touched", self.space(name))
     }
 
-    pub fn made(&self, name: &Name) -> String {
-        format!("{}/made", self.space(name))
-    }
-
-    /// The node of a bucket; its version counts the touches.
+    /// The node of a bucket, which each write of its worker numbers writes, too.
     pub fn bucket(&self, name: &Name, bucket: u32) -> String {
         format!("{}/b{bucket}", self.space(name))
     }
 
-    pub fn seal(&self, name: &Name, bucket: u32) -> String {
-        format!("{}/written", self.bucket(name, bucket))
-    }
-
     pub fn bucket_of(child: &str) -> Option<u32> {
         child.strip_prefix('b')?.parse().ok()
-    }
-
-    pub fn is_empty_store(child: &str) -> bool {
-        matches!(child, "probe" | "tags" | "namespaces")
     }
 }
 

@@ -1,37 +1,36 @@
 //! Groups as multis: each is atomic, and all are sent before the first is answered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::address::{Paths, counted, version};
-use super::record::{Error, Failed, Multi, Rights, Stat};
-use super::{Zookeeper, unwritten};
+use super::address::{bucket, counted, version};
+use super::record::{ANY, Error, Failed, Multi, Stat};
+use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{BUCKET, Commit, Ended, Identity, Key, Set, Touched, bucket};
+use crate::keyed::engine::{Commit, Ended, Folder, Identity, Key, Set};
 
-/// The version before -1, which to ZooKeeper means any version.
+/// The version before the one that means any.
 const LAST: i32 = -2;
 
 #[derive(Clone, Copy)]
 enum Part {
     Set,
-    Touch(Name, Option<u32>),
+    Bucket(Name, u32),
+    Touch(Name),
     Other,
 }
 
 struct Parts<'z> {
     multi: Multi,
     parts: Vec<Part>,
-    paths: &'z Paths,
-    rights: Rights,
+    zookeeper: &'z Zookeeper,
 }
 
 impl<'z> Parts<'z> {
     fn new(zookeeper: &'z Zookeeper) -> Parts<'z> {
-        let (paths, rights) = (&zookeeper.paths, zookeeper.rights);
-        Parts { multi: Multi::default(), parts: Vec::new(), paths, rights }
+        Parts { multi: Multi::default(), parts: Vec::new(), zookeeper }
     }
 
     fn check(&mut self, path: &str, revision: u64) {
@@ -41,7 +40,7 @@ impl<'z> Parts<'z> {
 
     fn create(&mut self, path: &str, data: &str, part: Part) {
         self.parts.push(part);
-        self.multi.create(path, data, self.rights);
+        self.multi.create(path, data, self.zookeeper.rights);
     }
 
     fn set(&mut self, path: &str, data: &str, before: Option<i32>, part: Part) {
@@ -55,61 +54,52 @@ impl<'z> Parts<'z> {
         self.multi.set(path, data, before);
     }
 
-    fn group(&mut self, store: Identity, group: &Commit, beat: Option<&str>) {
-        let paths = self.paths;
+    /// Adds the parts of a group; `made` are the buckets that earlier groups make, and this one.
+    fn group(&mut self, store: Identity, group: &Commit, made: &mut BTreeSet<(Name, u32)>) {
+        let Zookeeper { paths, buckets: known, .. } = self.zookeeper;
         self.check(&paths.mark(store.store), 0);
         for (key, revision) in &group.checks {
             self.check(&paths.of(key), *revision);
         }
-        if let Some((name, guard, numbers)) = &group.guard {
-            self.check(&paths.made(name), guard.root.wrapping_sub(1));
-            let concerns = |bucket: u32| {
-                let start = u64::from(bucket) * u64::from(BUCKET);
-                let end = start + u64::from(BUCKET);
-                numbers.is_empty()
-                    || numbers.iter().any(|range| range.start < end && start < range.end)
-            };
-            for (bucket, seal) in guard.buckets.iter().filter(|(bucket, _)| concerns(**bucket)) {
-                self.check(&paths.seal(name, *bucket), seal.wrapping_sub(1));
+        if let Some((name, mark)) = &group.guard {
+            let before = version(mark.count.wrapping_sub(1));
+            // A check of -1 would always pass; this one never does, until another write.
+            let before = if before == ANY { LAST } else { before };
+            self.check(&paths.touch(name), counted(before));
+        }
+        let mut buckets = BTreeMap::new();
+        for set in &group.sets {
+            if let Key::Worker(name, worker) = set.key {
+                // It exists if it has a row.
+                *buckets.entry((name, bucket(worker))).or_insert(false) |= set.before.is_some();
             }
         }
-        for touch in &group.touches {
-            let (name, of) = (&touch.namespace, touch.bucket);
-            let mark = Part::Touch(*name, Some(of));
-            if touch.first {
-                self.create(&paths.bucket(name, of), "", mark);
-                self.create(&paths.seal(name, of), "", Part::Other);
-                self.set(&paths.made(name), "", None, Part::Other);
+        for (place @ (name, of), exists) in &buckets {
+            let path = paths.bucket(name, *of);
+            if *exists || known.contains(place) || !made.insert(*place) {
+                self.set(&path, "", None, Part::Other);
             } else {
-                self.set(&paths.bucket(name, of), "", None, mark);
+                self.create(&path, "", Part::Bucket(*name, *of));
             }
         }
-        let touched: BTreeSet<Name> = group.touches.iter().map(|touch| touch.namespace).collect();
-        for name in touched {
-            self.set(&paths.touch(&name), "", None, Part::Touch(name, None));
+        let names: BTreeSet<Name> = buckets.into_keys().map(|(name, _)| name).collect();
+        for name in names {
+            self.set(&paths.touch(&name), "", None, Part::Touch(name));
         }
-        let mut sealed = BTreeSet::new();
         for set in &group.sets {
             self.key(set);
-            if let Key::Worker(name, worker) = set.key {
-                sealed.insert((name, bucket(worker)));
-            }
-        }
-        for (name, of) in sealed {
-            self.set(&paths.seal(&name, of), "", None, Part::Other);
-        }
-        if let Some(beat) = beat {
-            self.set(&paths.of(&Key::Beat), beat, None, Part::Other);
         }
     }
 
     fn key(&mut self, set: &Set) {
-        let path = self.paths.of(&set.key);
+        let path = self.zookeeper.paths.of(&set.key);
+        if set.key == Key::Beat {
+            return self.set(&path, &set.text, None, Part::Set);
+        }
         let Some(revision) = set.before else {
             self.create(&path, &set.text, Part::Set);
             if let Key::Space(name) = set.key {
-                self.create(&self.paths.touch(&name), "", Part::Other);
-                self.create(&self.paths.made(&name), "", Part::Other);
+                self.create(&self.zookeeper.paths.touch(&name), "", Part::Other);
             }
             return;
         };
@@ -125,78 +115,77 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut parts = Parts::new(zookeeper);
     let paths = &zookeeper.paths;
+    for folder in [Folder::Tags, Folder::Spaces] {
+        parts.create(&paths.folder(folder), "", Part::Other);
+    }
     parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
     parts.create(&paths.mark(store), "", Part::Other);
-    parts.create(&paths.of(&Key::Beat), r#"{"beat_ms":0}"#, Part::Other);
+    let beat = Set::beat(StoreTime::new(0));
+    parts.create(&paths.of(&Key::Beat), &beat.text, Part::Other);
     parts.create(&paths.of(&Key::Meta), meta, Part::Other);
     match zookeeper.session.write(parts.multi).await {
         Ok(_) => Ok(true),
-        Err(Failed::Part(_, Error::NodeExists)) => Ok(false),
-        Err(Failed::Part(_, error) | Failed::Whole(error)) => Err(unwritten(error)),
+        Err(Failed { part: Some(_), error: Error::NodeExists }) => Ok(false),
+        Err(failed) => Err(unwritten(failed.error)),
     }
 }
 
-pub async fn commit(
-    zookeeper: &mut Zookeeper,
-    store: Identity,
-    groups: &[Commit],
-    beat: Option<&str>,
-) -> Vec<Ended> {
-    let noting = groups.iter().position(|group| group.sets.is_empty()).unwrap_or(0);
+pub async fn commit(zookeeper: &mut Zookeeper, store: Identity, groups: &[Commit]) -> Vec<Ended> {
+    let mut made = BTreeSet::new();
     // All are sent now, and carried out in this order.
-    let sent = groups.iter().enumerate().map(|(index, group)| {
+    let sent = groups.iter().map(|group| {
         let mut parts = Parts::new(zookeeper);
-        parts.group(store, group, beat.filter(|_| index == noting));
+        parts.group(store, group, &mut made);
         let (parts, answer) = (parts.parts, zookeeper.session.write(parts.multi));
         async move { (parts, answer.await) }
     });
     let answers = join_all(sent.collect::<Vec<_>>()).await;
-    let mut told = None;
-    let mut position = 0;
-    let ended = groups.iter().zip(answers).map(|(group, (parts, answer))| match answer {
-        Ok(results) => {
-            let (ended, last) = done(group, &parts, &results);
-            if let Some(stat) = last {
-                told = Some(StoreTime::new(stat.mtime));
-                position = stat.mzxid.unsigned_abs();
+    let mut all = Vec::new();
+    for (group, (parts, answer)) in groups.iter().zip(answers) {
+        let exist = match &answer {
+            Ok(_) => &parts[..],
+            Err(Failed { part: Some(at), error: Error::NodeExists }) => {
+                parts.get(*at..=*at).unwrap_or_default()
             }
-            ended
-        }
-        Err(Failed::Part(0, Error::BadVersion | Error::NoNode)) => Ended::Gone,
-        Err(Failed::Part(_, Error::BadVersion | Error::NoNode | Error::NodeExists)) => {
-            Ended::Conflict
-        }
-        Err(Failed::Part(_, error) | Failed::Whole(error)) => Ended::Broken(unwritten(error)),
-    });
-    let ended = ended.collect();
-    zookeeper.told = told.or(zookeeper.told);
-    zookeeper.position = zookeeper.position.max(position);
-    ended
+            Err(_) => &[],
+        };
+        let exist = exist.iter().filter_map(|part| match *part {
+            Part::Bucket(name, of) => Some((name, of)),
+            _ => None,
+        });
+        zookeeper.buckets.extend(exist);
+        all.push(match answer {
+            Ok(results) => {
+                if let Some(stat) = results.iter().flatten().last() {
+                    zookeeper.told = Some(StoreTime::new(stat.mtime));
+                    zookeeper.saw(stat);
+                }
+                done(group, &parts, &results)
+            }
+            Err(Failed { part: Some(part), error }) => match (part, error) {
+                (0, Error::BadVersion | Error::NoNode) => Ended::Gone,
+                (_, Error::BadVersion | Error::NoNode | Error::NodeExists) => Ended::Conflict,
+                (_, error) => Ended::Broken(unwritten(error)),
+            },
+            Err(Failed { part: None, error }) => Ended::Broken(unwritten(error)),
+        });
+    }
+    all
 }
 
-fn done(group: &Commit, parts: &[Part], results: &[Option<Stat>]) -> (Ended, Option<Stat>) {
-    let (mut revisions, mut touched, mut last) = (Vec::new(), Vec::new(), None);
+fn done(group: &Commit, parts: &[Part], results: &[Option<Stat>]) -> Ended {
+    let (mut revisions, mut moved) = (Vec::new(), Vec::new());
     for (part, result) in parts.iter().zip(results) {
-        let revision = match result {
-            Some(stat) => {
-                last = Some(*stat);
-                counted(stat.version)
-            }
-            // A created node has version 0; a check is `Part::Other`, and its revision is not used.
-            None => 0,
-        };
-        match part {
-            Part::Set => revisions.push(revision),
-            Part::Touch(namespace, bucket) => {
-                let (namespace, bucket) = (*namespace, *bucket);
-                touched.push(Touched { namespace, bucket, before: revision, after: revision + 1 });
-            }
-            Part::Other => {}
+        match (part, result) {
+            // A created node has version 0.
+            (Part::Set, stat) => revisions.push(stat.map_or(0, |stat| counted(stat.version))),
+            (Part::Touch(name), Some(stat)) => moved.push((*name, mark(stat))),
+            _ => {}
         }
     }
     if revisions.len() != group.sets.len() {
         let detail = "ZooKeeper answered other parts of a multi than were asked";
-        return (Ended::Broken(Broken::lost(detail)), None);
+        return Ended::Broken(Broken::lost(detail));
     }
-    (Ended::Done { revisions, touched }, last)
+    Ended::Done { revisions, moved }
 }

@@ -16,7 +16,9 @@ const CHECK: i32 = 13;
 const MULTI: i32 = 14;
 
 /// Matches any version of a node.
-const ANY: i32 = -1;
+pub(super) const ANY: i32 = -1;
+/// The kind of a new node that stays when the session ends.
+const PERSISTENT: i32 = 0;
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,23 +100,12 @@ pub enum Rights {
     Creator,
 }
 
-/// The kind of a new node.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// It stays.
-    Persistent = 0,
-    /// It ends with the session, and the server appends a number to its name.
-    EphemeralSequential = 3,
-}
-
 /// The server's metadata of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
     /// The number, in the cluster's count of changes, of the one that wrote it last.
     pub mzxid: i64,
-    /// When it was made, in ms since 1970 by the leader's clock.
-    pub ctime: i64,
-    /// When it was written last, likewise.
+    /// When it was written last, in ms since 1970 by the leader's clock.
     pub mtime: i64,
     /// How often it was written.
     pub version: i32,
@@ -125,12 +116,12 @@ pub struct Stat {
 impl Stat {
     fn read(from: &mut &[u8]) -> Result<Stat, Error> {
         let _czxid = from.try_get_i64()?;
-        let (mzxid, ctime) = (from.try_get_i64()?, from.try_get_i64()?);
+        let (mzxid, _ctime) = (from.try_get_i64()?, from.try_get_i64()?);
         let (mtime, version) = (from.try_get_i64()?, from.try_get_i32()?);
         let cversion = from.try_get_i32()?;
         // Skips the ACL's version, the owner, the data's length, and the children's number and last change.
         from.try_copy_to_slice(&mut [0; 4 + 8 + 4 + 4 + 8])?;
-        Ok(Stat { mzxid, ctime, mtime, version, cversion })
+        Ok(Stat { mzxid, mtime, version, cversion })
     }
 }
 
@@ -168,27 +159,6 @@ fn unwatched(of: &str) -> Vec<u8> {
     body
 }
 
-fn put_set(to: &mut Vec<u8>, path: &str, data: &[u8], version: Option<i32>) {
-    put_text(to, path);
-    put_bytes(to, data);
-    to.put_i32(version.unwrap_or(ANY));
-}
-
-fn put_create(to: &mut Vec<u8>, path: &str, data: &[u8], rights: Rights, kind: Kind) {
-    let (scheme, id) = match rights {
-        Rights::Anyone => ("world", "anyone"),
-        Rights::Creator => ("auth", ""),
-    };
-    put_text(to, path);
-    put_bytes(to, data);
-    // The ACL: one entry with all five permissions.
-    to.put_i32(1);
-    to.put_i32(0b1_1111);
-    put_text(to, scheme);
-    put_text(to, id);
-    to.put_i32(kind as i32);
-}
-
 /// # Errors
 /// Every method tells how it failed.
 impl Session {
@@ -216,31 +186,21 @@ impl Session {
         Ok((names?, Stat::read(answer)?))
     }
 
-    /// Writes an existing node, whatever its version.
-    pub async fn set(&self, path: &str, data: &[u8]) -> Result<Stat, Error> {
-        let mut body = Vec::new();
-        put_set(&mut body, path, data, None);
-        Stat::read(&mut self.ask(SET, body).await?.as_slice())
-    }
-
-    /// Makes a node, and gives its path.
-    pub async fn create(
-        &self,
-        path: &str,
-        data: &[u8],
-        rights: Rights,
-        kind: Kind,
-    ) -> Result<String, Error> {
-        let mut body = Vec::new();
-        put_create(&mut body, path, data, rights, kind);
-        read_text(&mut self.ask(CREATE, body).await?.as_slice())
+    /// Writes an existing node without data, whatever its version.
+    pub async fn set(&self, path: &str) -> Result<Stat, Error> {
+        let mut multi = Multi::default();
+        multi.set(path, "", None);
+        let done = self.write(multi).await.map_err(|failed| failed.error)?;
+        done.into_iter().flatten().next().ok_or_else(Error::unread)
     }
 
     /// Makes a node without data, and missing nodes above it.
     pub async fn make_all(&self, path: &str, rights: Rights) -> Result<(), Error> {
         let mut missing = vec![path];
         while let Some(&at) = missing.last() {
-            match self.create(at, b"", rights, Kind::Persistent).await {
+            let mut multi = Multi::default();
+            multi.create(at, "", rights);
+            match self.write(multi).await.map_err(|failed| failed.error) {
                 Ok(_) | Err(Error::NodeExists) => drop(missing.pop()),
                 Err(Error::NoNode) => match at.rsplit_once('/') {
                     Some((above, _)) if !above.is_empty() => missing.push(above),
@@ -252,13 +212,6 @@ impl Session {
         Ok(())
     }
 
-    /// Deletes a node without children, whatever its version.
-    pub async fn delete(&self, of: &str) -> Result<(), Error> {
-        let mut body = path(of);
-        body.put_i32(ANY);
-        self.ask(DELETE, body).await.map(drop)
-    }
-
     /// Lets this server, which may lag behind, catch up with all earlier writes.
     pub async fn sync(&self, of: &str) -> Result<(), Error> {
         self.ask(SYNC, path(of)).await.map(drop)
@@ -266,14 +219,14 @@ impl Session {
 
     /// Carries out all operations or none, and gives the new stat of each node that was set, `None` for the
     /// other operations. The request is sent now, in the order of the calls.
-    pub(super) fn write(
+    pub fn write(
         &self,
         multi: Multi,
     ) -> impl Future<Output = Result<Vec<Option<Stat>>, Failed>> + use<> {
         let mut body = multi.0;
         put_head(&mut body, -1, true);
         let answer = self.ask(MULTI, body);
-        async move { done(&mut answer.await.map_err(Failed::Whole)?.as_slice()) }
+        async move { done(&mut answer.await?.as_slice()) }
     }
 }
 
@@ -282,35 +235,66 @@ impl Session {
 pub struct Multi(Vec<u8>);
 
 impl Multi {
+    /// Requires a version of a node.
     pub fn check(&mut self, path: &str, version: i32) {
-        put_head(&mut self.0, CHECK, false);
-        put_text(&mut self.0, path);
+        self.put(CHECK, path);
         self.0.put_i32(version);
     }
 
+    /// Makes a node that stays.
     pub fn create(&mut self, path: &str, data: &str, rights: Rights) {
-        put_head(&mut self.0, CREATE, false);
-        put_create(&mut self.0, path, data.as_bytes(), rights, Kind::Persistent);
+        self.put(CREATE, path);
+        put_text(&mut self.0, data);
+        // The ACL: one entry with all five permissions.
+        self.0.put_i32(1);
+        self.0.put_i32(0b1_1111);
+        let (scheme, id) = match rights {
+            Rights::Anyone => ("world", "anyone"),
+            Rights::Creator => ("auth", ""),
+        };
+        put_text(&mut self.0, scheme);
+        put_text(&mut self.0, id);
+        self.0.put_i32(PERSISTENT);
     }
 
+    /// Writes a node, if it has this version.
     pub fn set(&mut self, path: &str, data: &str, version: Option<i32>) {
-        put_head(&mut self.0, SET, false);
-        put_set(&mut self.0, path, data.as_bytes(), version);
+        self.put(SET, path);
+        put_text(&mut self.0, data);
+        self.0.put_i32(version.unwrap_or(ANY));
+    }
+
+    /// Deletes a node without children.
+    pub fn delete(&mut self, path: &str) {
+        self.put(DELETE, path);
+        self.0.put_i32(ANY);
+    }
+
+    fn put(&mut self, kind: i32, path: &str) {
+        put_head(&mut self.0, kind, false);
+        put_text(&mut self.0, path);
     }
 }
 
 /// Why a [`Multi`] failed.
 #[derive(Debug)]
-pub enum Failed {
-    /// The operation with this index, from 0, was refused, so none was carried out.
-    Part(usize, Error),
-    /// The request failed as a whole; if the connection was lost, it may have been carried out.
-    Whole(Error),
+pub struct Failed {
+    /// The index, from 0, of the operation that was refused, so that none was carried out. Without one the
+    /// request failed as a whole, and if the connection was lost, it may have been carried out.
+    pub part: Option<usize>,
+    /// The reason.
+    pub error: Error,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        Failed { part: None, error }
+    }
 }
 
 impl From<TryGetError> for Failed {
     fn from(error: TryGetError) -> Failed {
-        Failed::Whole(error.into())
+        Error::from(error).into()
     }
 }
 
@@ -329,19 +313,20 @@ fn done(answer: &mut &[u8]) -> Result<Vec<Option<Stat>>, Failed> {
             break;
         }
         match kind {
-            CHECK => done.push(None),
-            SET => done.push(Some(Stat::read(answer).map_err(Failed::Whole)?)),
+            CHECK | DELETE => done.push(None),
+            SET => done.push(Some(Stat::read(answer)?)),
             CREATE => {
-                read_text(answer).map_err(Failed::Whole)?;
+                read_text(answer)?;
                 done.push(None);
             }
             // Operations before the refused one have code 0, those after it a code for not having been tried.
             -1 => match answer.try_get_i32()? {
                 0 => {}
-                code => failed = failed.or(Some(Failed::Part(part, Error::of(code)))),
+                code => failed = failed.or(Some((part, Error::of(code)))),
             },
-            _ => return Err(Failed::Whole(Error::unread())),
+            _ => return Err(Error::unread().into()),
         }
     }
+    let failed = failed.map(|(part, error)| Failed { part: Some(part), error });
     failed.map_or(Ok(done), Err)
 }

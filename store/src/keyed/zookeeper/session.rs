@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
+use super::address::Address;
 use super::record::{Error, put_bytes, put_text};
 use crate::random;
 
@@ -42,29 +43,24 @@ struct Ask {
 type Answer = oneshot::Sender<Result<Vec<u8>, Error>>;
 
 impl Session {
-    /// Opens a session with one of these servers, `HOST:PORT[,…]`, with the login `USER:PASSWORD` if given.
-    /// The server ends the session if it hears nothing for `patience`.
+    /// Opens a session with one of the servers, which ends it if it hears nothing for `patience`.
     ///
     /// # Errors
     /// [`Error::Lost`] if no server answers.
-    pub async fn open(
-        hosts: &str,
-        login: Option<&str>,
-        patience: Duration,
-    ) -> Result<Session, Error> {
-        let hosts: Vec<&str> = hosts.split(',').collect();
+    pub async fn open(address: &Address, patience: Duration) -> Result<Session, Error> {
+        let hosts = &address.hosts;
         // Starts at a random server, so that clients spread over all of them.
         let first = random::bytes().map_or(0, |[byte]| usize::from(byte));
         let each = patience / u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let mut last = Error::Lost("no server is named".to_owned());
         for nth in 0..hosts.len() {
-            let host = hosts.get((first + nth) % hosts.len()).copied().unwrap_or_default();
+            let Some(host) = hosts.get((first + nth) % hosts.len()) else { continue };
             let opened = timeout(each, greet(host, patience)).await;
             let opened = opened.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
             match opened {
                 Ok((stream, patience)) => {
                     let (asks, asked) = mpsc::unbounded_channel();
-                    let line = Line::new(login);
+                    let line = Line::new(address.login.as_ref());
                     tokio::spawn(line.run(stream, asked, patience));
                     return Ok(Session { asks });
                 }
@@ -128,14 +124,14 @@ struct Line {
 }
 
 impl Line {
-    fn new(login: Option<&str>) -> Line {
+    fn new(login: Option<&(String, String)>) -> Line {
         let (out, come) = (BytesMut::new(), BytesMut::new());
         let mut line = Line { out, come, xid: 0, waiting: VecDeque::new() };
-        if let Some(login) = login {
+        if let Some((user, password)) = login {
             let mut body = Vec::new();
             body.put_i32(0);
             put_text(&mut body, "digest");
-            put_bytes(&mut body, login.as_bytes());
+            put_text(&mut body, &format!("{user}:{password}"));
             line.put(AUTH_XID, AUTH, &body);
         }
         line

@@ -1,338 +1,101 @@
-//! The cost of an acquire, in round trips to the engine and rows read, does not grow with the namespace.
+//! The cost of an acquire, in bytes that the engine answers, does not grow with the namespace.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use leafid_core::registry::WorkerRow;
-use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
 use leafid_servers::for_test;
-use leafid_store::backends::Standing;
-use leafid_store::backends::far::Client;
-use leafid_store::backends::link::Broken;
-use leafid_store::keyed::Held;
-use leafid_store::keyed::Keyed;
-use leafid_store::keyed::engine::{Commit, Ended, Engine, Folder, Identity, Key, Marks, Stored};
-use leafid_store::keyed::text;
+use leafid_store::keyed::{Held, text};
+use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
-use super::keys::{Keys, Real};
-use super::races::TRIES;
-use crate::opens::{clock, open_far};
+use super::keys::Keys;
+use crate::opens::{Opens, clock};
 use crate::support::until;
+use crate::way::Way;
 
-const SIZES: [u32; 3] = [10, 1_000, 65_536];
+/// All of them are more than 20 MB.
+const ROWS: u32 = 65_536;
+/// The most bytes for a server that is alone.
+const ALONE: u64 = 10_000;
+/// The most bytes for servers that take turns: from ZooKeeper a bucket of 256 rows, and whether the others
+/// changed.
+const IN_TURNS: u64 = 200_000;
 
-#[derive(Debug, Default)]
-pub struct Counts {
-    trips: AtomicU64,
-    rows: AtomicU64,
-}
-
-impl Counts {
-    fn take(&self) -> [u64; 2] {
-        [self.trips.swap(0, Ordering::SeqCst), self.rows.swap(0, Ordering::SeqCst)]
-    }
-}
-
-struct Counted<E> {
-    engine: E,
-    counts: Arc<Counts>,
-}
-
-impl<E> Counted<E> {
-    fn count(&self, rows: usize) {
-        self.counts.trips.fetch_add(1, Ordering::SeqCst);
-        self.counts.rows.fetch_add(rows as u64, Ordering::SeqCst);
-    }
-}
-
-impl<E: Engine> Client for Counted<E> {
-    type Address = (E::Address, Arc<Counts>);
-    const NAME: &'static str = E::NAME;
-
-    async fn connect((address, counts): &Self::Address) -> Result<Self, Broken> {
-        Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
-    }
-
-    async fn examine(&mut self, allow: bool) -> Result<(), Broken> {
-        self.engine.examine(allow).await
-    }
-
-    fn is_lost(&self) -> bool {
-        self.engine.is_lost()
-    }
-}
-
-impl<E: Engine> Engine for Counted<E> {
-    const WIDE: usize = E::WIDE;
-    const AT_ONCE: usize = E::AT_ONCE;
-    const WHOLE: usize = E::WHOLE;
-
-    fn told(&mut self) -> Option<StoreTime> {
-        self.engine.told()
-    }
-
-    fn named(&self) -> Standing {
-        self.engine.named()
-    }
-
-    async fn occupied(&mut self) -> Result<bool, Broken> {
-        self.engine.occupied().await
-    }
-
-    async fn make(
-        &mut self,
-        store: Token,
-        meta: &str,
-        namespace: (Name, &str),
-    ) -> Result<bool, Broken> {
-        self.engine.make(store, meta, namespace).await
-    }
-
-    async fn survey(
-        &mut self,
-        keys: &[Key],
-        spaces: &[(Name, Marks)],
-    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
-        self.count(keys.len());
-        self.engine.survey(keys, spaces).await
-    }
-
-    async fn buckets(
-        &mut self,
-        buckets: &[(Name, u32)],
-    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
-        let rows = self.engine.buckets(buckets).await?;
-        self.count(rows.len());
-        Ok(rows)
-    }
-
-    async fn list(
-        &mut self,
-        folder: Folder,
-        after: Option<Name>,
-        limit: usize,
-    ) -> Result<Vec<(Name, Stored)>, Broken> {
-        self.engine.list(folder, after, limit).await
-    }
-
-    async fn guard(&mut self, namespace: Name) -> Result<Marks, Broken> {
-        self.count(0);
-        self.engine.guard(namespace).await
-    }
-
-    async fn commit(
-        &mut self,
-        store: Identity,
-        groups: &[Commit],
-        beat: Option<&str>,
-    ) -> Vec<Ended> {
-        self.count(0);
-        self.engine.commit(store, groups, beat).await
-    }
-
-    fn place(&self, key: &Key) -> String {
-        self.engine.place(key)
-    }
-}
-
-fn name() -> Name {
-    Name::namespace("ns").expect("a name")
-}
-
-fn wait<T>(answer: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    runtime.expect("a runtime").block_on(answer)
-}
-
-struct Counting {
+struct One {
+    way: Way,
     store: Registry,
-    counts: Arc<Counts>,
 }
 
-impl Counting {
-    fn open<S: Real>(url: &str) -> Counting {
-        let counts = Arc::new(Counts::default());
-        let address = (S::address(url), Arc::clone(&counts));
-        let keyed = open_far::<Keyed<Counted<S::Engine>>>(&address);
-        let store = Registry::over(None, keyed, false).expect("a thread");
-        Counting { store, counts }
+impl One {
+    fn open<S: Opens>(server: &S) -> One {
+        let way = Way::to(server.port());
+        let back_end = S::opened(&way.through(&server.url()));
+        let store = Registry::over(None, back_end, false).expect("a thread");
+        One { way, store }
     }
 
-    fn range(&self, workers: Range) {
-        let change = NamespaceChange {
-            layout: Some(Layout::new(0, 1_000, 31, 20, 12).expect("a layout")),
-            workers: Some(workers),
-            ..NamespaceChange::default()
-        };
-        let made = until(|| match wait(self.store.put_namespace(name(), change)) {
-            Ok(_) => Some(()),
+    /// Asks until the engine answers in time, and gives the bytes of the answers.
+    fn asks<T>(&self, ask: impl AsyncFn(&Registry) -> Result<T, Problem>) -> (T, u64) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let before = self.way.answered.load(Ordering::Relaxed);
+        let answer = until(|| match runtime.block_on(ask(&self.store)) {
             Err(problem) if problem.code == Code::StoreUnavailable => None,
-            Err(problem) => panic!("{problem}"),
+            answer => Some(answer.unwrap_or_else(|problem| panic!("{problem}"))),
         });
-        made.expect("a namespace in the end");
+        let bytes = self.way.answered.load(Ordering::Relaxed) - before;
+        (answer.expect("an answer in the end"), bytes)
     }
 
-    /// Acquires; gives the number or the refusal's code, and the cost. `None` where this machine was too slow
-    /// for the engine's answer.
-    fn acquire(&self, owner: &str) -> Option<(Result<u32, Code>, [u64; 2])> {
-        let (given, cost) = self.ask(&fresh(owner));
-        (given != Err(Code::StoreUnavailable)).then_some((given, cost))
-    }
-
-    /// As [`Counting::acquire`], in a namespace that the server has not read yet: on a busy machine that
-    /// may exceed the time-out, and a holder repeats its ask then.
-    fn acquire_first(&self, owner: &str) -> (Result<u32, Code>, [u64; 2]) {
-        let ask = fresh(owner);
-        let answered = until(|| {
-            let (given, cost) = self.ask(&ask);
-            (given != Err(Code::StoreUnavailable)).then_some((given, cost))
-        });
-        answered.expect("the rows are read in the end")
-    }
-
-    fn ask(&self, ask: &AcquireAsk) -> (Result<u32, Code>, [u64; 2]) {
-        self.counts.take();
-        let answer = wait(self.store.acquire(*ask));
-        let counted = self.counts.take();
-        (answer.map(|grant| grant.worker).map_err(|problem| problem.code), counted)
+    /// Acquires the number that rested longest.
+    fn acquires(&self, namespace: Name, worker: u32) -> u64 {
+        let owner = Name::owner("a").expect("an owner");
+        let ask = AcquireAsk::new(namespace, Token::new([worker as u8 + 100; 16]), owner);
+        let (grant, bytes) = self.asks(async |store| store.acquire(ask).await);
+        assert_eq!(grant.worker, worker);
+        bytes
     }
 }
 
-fn fresh(owner: &str) -> AcquireAsk {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mut request = [7; 16];
-    request[..4].copy_from_slice(&NEXT.fetch_add(1, Ordering::SeqCst).to_be_bytes());
-    AcquireAsk::new(name(), Token::new(request), Name::owner(owner).expect("an owner"))
-}
-
-/// Writes `rows` worker rows past the server.
-fn fill<S: Keys>(server: &S, rows: u32, row: impl Fn(u32) -> WorkerRow) {
-    let mut keys = Vec::new();
-    for bucket in 0..rows.div_ceil(256) {
-        keys.extend(S::bucket("ns", bucket).into_iter().map(|key| (key, String::new())));
-    }
-    server.put(&keys);
-    let value = |worker: u32| {
-        let held = Held { row: row(worker), moves: 0 };
-        (S::worker(name(), worker), text::worker(&held))
+/// Writes worker rows past the server.
+fn fill<S: Keys>(server: &S, namespace: Name) {
+    let buckets = (0..ROWS.div_ceil(256)).flat_map(|bucket| S::bucket(namespace, bucket));
+    server.put(&buckets.map(|key| (key, String::new())).collect::<Vec<_>>());
+    let row = |worker: u32| {
+        let row = WorkerRow {
+            owner: Name::owner(&format!("owner-{worker}")).expect("an owner"),
+            key: Some(Token::new([0; 16])),
+            held_from: u64::from(worker),
+            reserved_until: u64::from(worker) + 1_000,
+            granted: StoreTime::new(1_700_000_000_000 + i64::from(worker)),
+            sticky: false,
+        };
+        (S::worker(namespace, worker), text::worker(&Held { row, moves: 0 }))
     };
-    server.put(&(0..rows).map(value).collect::<Vec<_>>());
+    server.put(&(0..ROWS).map(row).collect::<Vec<_>>());
 }
 
-fn rests(worker: u32) -> WorkerRow {
-    let mut key = [1; 16];
-    key[..4].copy_from_slice(&worker.to_be_bytes());
-    WorkerRow {
-        owner: Name::owner(&format!("owner-{worker}")).expect("an owner"),
-        key: Some(Token::new(key)),
-        held_from: u64::from(worker),
-        reserved_until: u64::from(worker) + 1_000,
-        granted: StoreTime::new(1_700_000_000_000 + i64::from(worker)),
-        sticky: false,
-    }
-}
-
-type Costs = (Vec<[u64; 2]>, [u64; 2]);
-
-/// Measures acquires in a namespace with `rows` rows; `None` where an answer came too late.
-fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
-    let url = server.url();
-    let one = Counting::open::<S>(&url);
-    one.range(Range::new(0, u64::from(rows)));
-    // Written after the namespace, whose range is known here.
-    fill(server, rows, rests);
-    let two = Counting::open::<S>(&url);
-    let mut costs = Vec::new();
-    // The first server reads the rows that it does not know yet, once.
-    assert_eq!(one.acquire_first("a").0, Ok(0));
-    // Two servers in turns: each sees the numbers that the other granted.
-    for number in 1..9 {
-        let server = if number % 2 == 0 { &one } else { &two };
-        let (given, cost) = server.acquire("a")?;
-        assert_eq!(given, Ok(number), "rested longest, of {rows}");
-        costs.push(cost);
-    }
-    let (given, cost) = two.acquire("a")?;
-    assert_eq!(given, Ok(9));
-    let (given, alone) = if rows > 10 { two.acquire("a")? } else { (Ok(10), cost) };
-    assert_eq!(given, Ok(10));
-    println!("{}, {rows} rows [trips, rows]: in turns {costs:?}; alone {alone:?}", S::NAME);
-    Some((costs, alone))
-}
-
-fn acquires_do_not_cost_more_in_larger_namespaces<S: Real>() {
-    let mut all = Vec::new();
-    for rows in SIZES {
-        let mut found = None;
-        for _ in 0..TRIES {
-            let Some(server) = for_test::<S>() else { return };
-            found = costs(&server, rows);
-            if found.is_some() {
-                break;
-            }
-        }
-        all.push(found.expect("answers in time"));
-    }
-    let most = |costs: &[[u64; 2]], of: usize| costs.iter().map(|cost| cost[of]).max();
-    let [small, _, large] = all.as_slice() else { panic!("three sizes") };
-    assert!(small.1[0] > 0 && small.0.iter().all(|cost| cost[0] > 0), "nothing was counted");
-    // Besides candidates, it reads the buckets that the other server touched, of 256 rows each.
-    assert_eq!(most(&small.0, 0), most(&large.0, 0), "trips");
-    assert!(most(&large.0, 1) <= Some(2 * 256 + 64), "{:?}", large.0);
-    assert_eq!(large.1[0], 2, "alone: what looks free is read, and written");
-    assert!(large.1[1] <= 8, "{:?}", large.1);
-}
-
-each!(keyed acquires_do_not_cost_more_in_larger_namespaces);
-
-/// All numbers are held and renewed by other servers, and a renewal does not mark its bucket: the first
-/// refusal reads each row once, the next does not.
-fn a_full_namespace_is_refused_cheaply<S: Real>() {
-    for _ in 0..TRIES {
-        let Some(server) = for_test::<S>() else { return };
-        if is_refused_cheaply(&server).is_some() {
-            return;
-        }
-    }
-    panic!("no answers in time, {TRIES} times in a row");
-}
-
-fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
-    let url = server.url();
-    let one = Counting::open::<S>(&url);
-    one.range(Range::new(0, 1_000));
-    fill(server, 1_000, rests);
-    assert_eq!(one.acquire_first("a").0, Ok(0));
-    let renewed = |worker: u32| {
-        let row = WorkerRow { reserved_until: (1 << 31) - 2, ..rests(worker) };
-        let text = text::worker(&Held { row, moves: 0 });
-        (S::worker(name(), worker), text)
+fn acquires_do_not_cost_more_in_a_large_namespace<S: Keys + Opens>() {
+    let Some(server) = for_test::<S>() else { return };
+    let name = Name::namespace("ns").expect("a name");
+    let one = One::open(&server);
+    let change = NamespaceChange {
+        layout: Some(Layout::new(0, 1_000, 31, 20, 12).expect("a layout")),
+        workers: Some(Range::new(0, u64::from(ROWS))),
+        ..NamespaceChange::default()
     };
-    server.put(&(1..1_000).map(renewed).collect::<Vec<_>>());
-    let (refused, first) = one.acquire("b")?;
-    assert_eq!(refused, Err(Code::WorkersExhausted));
-    let (refused, again) = one.acquire("b")?;
-    assert_eq!(refused, Err(Code::WorkersExhausted));
-    println!("{}, 1000 held: refused at first by {first:?}, then by {again:?}", S::NAME);
-    assert!(first[1] >= 999 && first[0] < 20, "{first:?}");
-    assert!(again[1] <= 64 && again[0] <= 2, "{again:?}");
-    // A number that another server releases early is granted at once.
-    let two = Counting::open::<S>(&url);
-    let held =
-        wait(two.store.workers(name(), leafid_store::store::Page { after: Some(499), limit: 1 }));
-    let (worker, row) = held.ok()?[0];
-    let release = Release {
-        namespace: name(),
-        worker,
-        key: row.key.expect("a key"),
-        store: two.store.id(),
-        unused_from: row.held_from,
-    };
-    wait(two.store.release(release)).ok()?;
-    assert_eq!(one.acquire("b")?.0, Ok(500));
-    Some(())
+    one.asks(async |store| store.put_namespace(name, change).await);
+    fill(&server, name);
+    let two = One::open(&server);
+    let first = one.acquires(name, 0);
+    // A server that lost its connection reads all rows again: the cheapest counts.
+    let turns = (1..9).map(|n| (if n % 2 == 0 { &one } else { &two }).acquires(name, n)).min();
+    let alone = (9..13).map(|n| two.acquires(name, n)).min();
+    println!("{}: {first} bytes at first, {turns:?} in turns, {alone:?} alone", S::NAME);
+    assert!(first > 10_000_000, "nothing was counted");
+    assert!(turns.is_some_and(|bytes| bytes <= IN_TURNS));
+    assert!(alone.is_some_and(|bytes| bytes <= ALONE));
 }
 
-each!(keyed a_full_namespace_is_refused_cheaply);
+each!(keyed acquires_do_not_cost_more_in_a_large_namespace);

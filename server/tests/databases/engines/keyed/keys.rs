@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use leafid_core::Name;
 use leafid_servers::{Etcd, Server, Zookeeper};
-use leafid_store::keyed::engine::Engine;
-use leafid_store::keyed::{Keyed, etcd, zookeeper};
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
 
-use crate::opens::Opens;
 use crate::support::agent;
 
 pub trait Keys: Server {
@@ -17,8 +14,8 @@ pub trait Keys: Server {
     fn put(&self, keys: &[(String, String)]);
     fn wipe(&self);
     fn worker(namespace: Name, worker: u32) -> String;
-    /// The keys that record that a bucket of a namespace has rows.
-    fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
+    /// The keys beside the rows in a bucket of worker numbers.
+    fn bucket(namespace: Name, bucket: u32) -> Vec<String>;
 }
 
 impl Keys for Etcd {
@@ -42,8 +39,8 @@ impl Keys for Etcd {
         format!("workers/{namespace}/{worker:010}")
     }
 
-    fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
-        vec![format!("touches/{namespace}/{bucket:010}")]
+    fn bucket(_: Name, _: u32) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -114,9 +111,9 @@ impl Keys for Zookeeper {
         format!("namespaces/{namespace}/b{}/{worker}", worker / 256)
     }
 
-    fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
+    fn bucket(namespace: Name, bucket: u32) -> Vec<String> {
         let folder = format!("namespaces/{namespace}/b{bucket}");
-        vec![folder.clone(), format!("{folder}/written"), format!("namespaces/{namespace}/touched")]
+        vec![folder, format!("namespaces/{namespace}/touched")]
     }
 }
 
@@ -133,15 +130,3 @@ pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
 
 /// The session's time-out, long enough for a busy machine.
 pub const SESSION: Duration = Duration::from_secs(120);
-
-pub trait Real: Keys + Opens<BackEnd = Keyed<<Self as Real>::Engine>> {
-    type Engine: Engine;
-}
-
-impl Real for Etcd {
-    type Engine = etcd::Etcd;
-}
-
-impl Real for Zookeeper {
-    type Engine = zookeeper::Zookeeper;
-}

@@ -1,7 +1,6 @@
 //! Races on a namespace: its rows may change between a decision and its write; and a number that
 //! left the range and came back is nobody's, though its row was not written.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -113,13 +112,12 @@ async fn changes_over<S: Opens>(url: &str) -> Result<(), Fault> {
         let outcome = change_after::<S>(url, fewer, meanwhile).await?;
         assert_eq!(outcome, Outcome::Conflict, "{number} until {until}");
     }
-    // The control: a number that stays may be granted meanwhile.
-    let stays = async |two: &mut S::BackEnd| granted(two, 3, 300).await;
-    let outcome = change_after::<S>(url, fewer, stays).await?;
-    assert!(done(&outcome), "{outcome:?}");
+    // The control: nothing happens meanwhile.
     let nothing = async |_: &mut S::BackEnd| Ok(());
-    let outcome = change_after::<S>(url, more, nothing).await?;
-    assert!(done(&outcome), "{outcome:?}");
+    for change in [fewer, more] {
+        let outcome = change_after::<S>(url, change, nothing).await?;
+        assert!(done(&outcome), "{outcome:?}");
+    }
     Ok(())
 }
 
@@ -136,25 +134,24 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
         workers: Some(Range::new(start, end)),
         ..NamespaceChange::default()
     };
-    let again = Cell::new(0);
     let acquire = async |request: u8| {
         let owner = Name::owner("a").expect("an owner");
         let ask = AcquireAsk {
             length_ms: Some(1_000),
             ..AcquireAsk::new(name(), Token::new([request; 16]), owner)
         };
-        served(&again, async || one.acquire(ask).await).await
+        served(async || one.acquire(ask).await).await
     };
     let renew = async |grant: &WindowGrant, request: u8| {
         let ask = RenewAsk::new(name(), Token::new([request; 16]), grant);
-        answered(&again, async || one.renew(ask).await).await
+        answered(async || one.renew(ask).await).await
     };
     let [first, second, third] = [acquire(1).await, acquire(2).await, acquire(3).await];
     assert_eq!((first.worker, second.worker, third.worker), (0, 1, 2));
     // Waits until the numbers are free, as their windows are over.
     let over = async || {
         loop {
-            match answered(&again, async || two.put_namespace(name(), range(2, 9)).await).await {
+            match answered(async || two.put_namespace(name(), range(2, 9)).await).await {
                 Ok(_) => return,
                 Err(problem) => assert_eq!(problem.code, Code::WorkersExhausted, "{problem}"),
             }
@@ -162,7 +159,7 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
         }
     };
     tokio::time::timeout(LIMIT, over()).await.expect("they end");
-    served(&again, async || two.put_namespace(name(), range(0, 9)).await).await;
+    served(async || two.put_namespace(name(), range(0, 9)).await).await;
     // The namespace is read again for this renewal; the row of the next one is still cached.
     assert_eq!(renew(&third, 4).await.expect("it never left").worker, 2);
     for (grant, request) in [(&first, 5), (&second, 6)] {
@@ -173,12 +170,9 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
 
 each!(asynchronous a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
 
-/// Repeats a request until it is answered, as a holder does, and counts the repetitions: on a busy
-/// machine the engine may time out, or the queue overflow.
-async fn answered<T>(
-    again: &Cell<usize>,
-    ask: impl AsyncFn() -> Result<T, Problem>,
-) -> Result<T, Problem> {
+/// Repeats a request until it is answered, as a holder does: on a busy machine the engine may time out, or
+/// the queue overflow.
+async fn answered<T>(ask: impl AsyncFn() -> Result<T, Problem>) -> Result<T, Problem> {
     let begun = Instant::now();
     loop {
         let answer = ask().await;
@@ -187,53 +181,46 @@ async fn answered<T>(
         if !answer.as_ref().is_err_and(late) || begun.elapsed() > LIMIT {
             return answer;
         }
-        again.set(again.get() + 1);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem>) -> T {
-    answered(again, ask).await.unwrap_or_else(|problem| panic!("{problem}"))
+async fn served<T>(ask: impl AsyncFn() -> Result<T, Problem>) -> T {
+    answered(ask).await.unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Many holders and many tags start at once: more than an engine writes together.
 async fn many_at_once_are_all_served<S: Opens>() {
     let Some(server) = for_test::<S>() else { return };
     let server = Registry::over(None, S::opened(&server.url()), false).expect("a thread");
-    let again = Cell::new(0);
     let acquires = (0..300_u32).map(|number| {
         let mut request = [5; 16];
         request[..4].copy_from_slice(&number.to_be_bytes());
         let owner = Name::owner(&format!("owner-{number}")).expect("an owner");
         let ask = AcquireAsk::new(name(), Token::new(request), owner);
         let ask = AcquireAsk { sticky: number % 3 == 0, ..ask };
-        let (server, again) = (&server, &again);
-        async move { served(again, async || server.acquire(ask).await).await.worker }
+        let server = &server;
+        async move { served(async || server.acquire(ask).await).await.worker }
     });
     let numbers = futures_util::future::join_all(acquires).await.into_iter();
     assert_eq!(numbers.collect::<BTreeSet<_>>().len(), 300);
     let tags = (0..200).map(|number| Name::tag(&format!("tag{number}")).expect("a tag"));
     let tags: Vec<Name> = tags.collect();
     let change = TagChange { step: Some(10), ..TagChange::default() };
-    let made = tags.iter().map(|tag| served(&again, async || server.put_tag(*tag, change).await));
+    let made = tags.iter().map(|tag| served(async || server.put_tag(*tag, change).await));
     futures_util::future::join_all(made).await;
-    again.set(0);
     let leases = (0..3_u8).flat_map(|round| {
-        let (server, again) = (&server, &again);
+        let server = &server;
         tags.iter().enumerate().map(move |(at, tag)| {
             let mut request = [round; 16];
             request[..8].copy_from_slice(&at.to_be_bytes());
             let ask = SegmentAsk::new(*tag, Token::new(request));
-            async move {
-                (at, served(again, async || server.lease_segment(ask).await).await.range.start)
-            }
+            async move { (at, served(async || server.lease_segment(ask).await).await.range.start) }
         })
     });
     let leased = futures_util::future::join_all(leases).await;
     assert_eq!(leased.iter().collect::<BTreeSet<_>>().len(), 600, "none of them twice");
-    // The range of an answer that came too late is a gap.
-    let most = 21 + 10 * again.get() as u64;
-    assert!(leased.iter().all(|(_, start)| start % 10 == 1 && *start <= most), "{leased:?}");
+    assert!(leased.iter().all(|(_, start)| start % 10 == 1), "{leased:?}");
 }
 
 each!(asynchronous many_at_once_are_all_served: etcd Etcd, zookeeper Zookeeper);
