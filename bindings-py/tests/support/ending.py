@@ -52,8 +52,11 @@ def _prctl(what: int, value: int) -> None:
 def left() -> list[int]:
     """The running children of this process, adopted ones included, without those that may live longer than a
     test."""
-    listed = " ".join(task.read_text() for task in Path("/proc/self/task").glob("*/children"))
-    return [pid for pid in map(int, listed.split()) if pid not in _KEPT and _runs(pid)]
+    listed: list[str] = []
+    for children in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # The thread has ended meanwhile.
+            listed += children.read_text().split()
+    return [pid for pid in map(int, listed) if pid not in _KEPT and _runs(pid)]
 
 
 def kill(pids: list[int]) -> None:
