@@ -66,7 +66,7 @@ def test_many_make_one_store(database, name) -> None:
 def test_a_connection_inside_a_transaction_is_refused(database, name, made) -> None:
     def begun():
         connection = database.connect(name)
-        connection.cursor().execute("SELECT 1" if database.name == "PostgreSQL" else "BEGIN")
+        connection.cursor().execute("SELECT 1" if database.name == "postgres" else "BEGIN")
         return connection
 
     with pytest.raises(leafid.StoreRefusedError, match="inside a transaction"):
@@ -156,24 +156,6 @@ def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
     assert made.lease_segment(TAG)["start"] == 1
 
 
-def test_what_a_decision_was_made_on_has_to_hold(database, name, made) -> None:
-    """A fence raises the floor between reading and writing: no grant begins below it."""
-    window = made.acquire(ACQUIRE)
-    renewal = {
-        "namespace": "default", "request": "03" * 16, "store": made.id, "worker": window["worker"],
-        "key": window["request"], "have_until": window["end"], "length_ms": 60_000,
-    }  # fmt: skip
-    floors = iter([window["end"] + 1_000_000])
-
-    def fenced(text, params):
-        for floor in floors if "was_floor" in params else ():
-            database.run(name, f"UPDATE {database.table('namespaces')} SET floor = {floor}")
-
-    with before_each(fenced), pytest.raises(leafid.LeaseLostError):
-        made.renew(renewal)
-    assert next(floors, None) is None
-
-
 def test_who_lost_a_race_waits_in_line(database, name, made) -> None:
     """Otherwise the slowest of many would lose again and again."""
     other, writes = SqlStore(database.factory(name)), []
@@ -201,16 +183,17 @@ def test_it_writes_down_its_time(database, name, made) -> None:
     assert beat > 1_700_000_000_000
 
 
-def test_an_sqlite_connection_is_opened_as_a_file(tmp_path) -> None:
+def test_an_engine_of_sqlite_is_opened_as_a_file(tmp_path) -> None:
     path = tmp_path / "ids.db"
-    leafid.SqliteStore(path, create=True).create_tag("orders", step=10)
-    store = SqlStore(lambda: sqlite3.connect(path))
-    assert store.lease_segment(TAG)["start"] == 1
-    assert repr(store) == f"SqlStore('sqlite:{path}')"
-    assert SqlStore(sqlalchemy.create_engine(f"sqlite:///{path}")).lease_segment(TAG)["start"] == 11
-    assert SqlStore(f"sqlite:{path}").id == store.id
+    store = leafid.SqliteStore(path, create=True)
+    store.create_tag("orders", step=10)
+    engine = SqlStore(sqlalchemy.create_engine(f"sqlite:///{path}"))
+    assert engine.lease_segment(TAG)["start"] == 1 and repr(engine) == f"SqlStore('sqlite:{path}')"
+    assert SqlStore(f"sqlite:{path}").id == SqlStore(f"sqlite+pysqlite:///{path}").id == store.id
     with pytest.raises(leafid.RequestInvalidError, match="in memory"):
-        SqlStore(lambda: sqlite3.connect(":memory:")).id
+        SqlStore(sqlalchemy.create_engine("sqlite://"))
+    with pytest.raises(leafid.RequestInvalidError, match="`sqlite3` is not one that is known here: .* `sqlite:PATH`"):
+        SqlStore(lambda: sqlite3.connect(path)).id
 
 
 @pytest.mark.parametrize(("url", "drivers", "packages"), [

@@ -19,90 +19,33 @@ except ImportError as _error:
         "mod_wsgi set `WSGIApplicationGroup %{GLOBAL}`; instead of an `InterpreterPoolExecutor` use "
         "a `ProcessPoolExecutor`, or draw in the main interpreter and pass the IDs on"
     ) from _error
-from ._native import (
-    HttpStore,
-    Layout,
-    MemoryStore,
-    Segment,
-    Snowflake,
-    base32,
-    decimal,
-    decode,
-    engine_version,
-    parse_base32,
-    parse_decimal,
-)
+# `X as X` exports a name to type checkers; `errors` exports all its classes.
 from ._children import watch as _watch_children
+from ._native import HttpStore as HttpStore
+from ._native import Layout as Layout
+from ._native import MemoryStore as MemoryStore
+from ._native import Segment as Segment
+from ._native import Snowflake as Snowflake
+from ._native import base32 as base32
 from ._native import close_all as _close_all
-from ._native import forget_all, release_all
+from ._native import decimal as decimal
+from ._native import decode as decode
+from ._native import engine_version as _engine_version
+from ._native import forget_all as forget_all
+from ._native import parse_base32 as parse_base32
+from ._native import parse_decimal as parse_decimal
+from ._native import release_all as release_all
 from .errors import *  # noqa: F403
 
 # False, but no constant to type checkers, which read its blocks: `typing` imports slower than all of leafid.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
-    from ._sql import SqliteStore, SqlStore
-    from ._values import Parts, Stats
+    from ._sql import SqliteStore as SqliteStore
+    from ._sql import SqlStore as SqlStore
+    from ._values import Parts as Parts
+    from ._values import Stats as Stats
 
-__version__ = engine_version()
-__all__ = [
-    "HttpStore",
-    "Layout",
-    "MemoryStore",
-    "Parts",
-    "Segment",
-    "Snowflake",
-    "SqlStore",
-    "SqliteStore",
-    "Stats",
-    "base32",
-    "decimal",
-    "decode",
-    "errors",
-    "forget_all",
-    "parse_base32",
-    "parse_decimal",
-    "release_all",
-    # The classes of `errors`: type checkers treat names that are not listed here as private.
-    "LeafidError",
-    "RequestInvalidError",
-    "TagInvalidError",
-    "NamespaceInvalidError",
-    "StepInvalidError",
-    "CountInvalidError",
-    "LayoutInvalidError",
-    "WorkerInvalidError",
-    "RangeInvalidError",
-    "IdInvalidError",
-    "UnauthorizedError",
-    "ForbiddenError",
-    "TagUnknownError",
-    "NamespaceUnknownError",
-    "NotEnabledError",
-    "TagExistsError",
-    "LayoutMismatchError",
-    "LeaseLostError",
-    "StoreChangedError",
-    "StoreWentBackError",
-    "TagSpentError",
-    "TimeOverflowError",
-    "QuotaExceededError",
-    "StoreUnavailableError",
-    "OverloadedError",
-    "WorkersExhaustedError",
-    "SegmentDryError",
-    "WindowSpentError",
-    "SequenceSpentError",
-    "ClockBehindError",
-    "TimedOutError",
-    "StoreRefusedError",
-    "SchemaMismatchError",
-    "StoreUnknownError",
-    "InternalError",
-    "ClosedError",
-    "GrantInvalidError",
-    "StateLockedError",
-    "StateInvalidError",
-]
+__version__ = _engine_version()
 
 _atexit.register(_close_all)
 _watch_children()

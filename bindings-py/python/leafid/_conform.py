@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from ._native import CONFORM_CASES, Layout, MemoryStore
@@ -69,31 +70,25 @@ class _Player:
     def __init__(self, store: Any, names: Row, clock: Any, again: Any) -> None:
         self._store, self._names, self._clock, self._again = store, names, clock, again
         self._held: list[Row] = []
-        # Every range granted since the first case, by its tag or worker number: start, end and key.
-        self._granted: dict[str, list[tuple[int, int, str]]] = {}
+        # Every range granted since the first case: its line (a tag or a worker number), start, end and key.
+        self._granted: list[Row] = []
         self._noting = threading.Lock()
         self._latest_ms = 0
-
-    def can(self, case: Row) -> bool:
-        has = {"again": self._again is not None, "clock": self._clock is not None}
-        return all(has.get(need, hasattr(self._store, need)) for need in case["needs"])
 
     def play(self, case: Row) -> None:
         try:
             self._steps(case["steps"], {**self._names, "key": _token(), "owner": f"conform-{_token()}"})
         finally:
             while self._held:
-                try:
+                # The window may have been given back already, or have ended.
+                with suppress(Exception):
                     self._ask({"release": {}, "of": "w"}, {**self._names, "w": self._held.pop()})
-                except Exception:
-                    # The window may have been given back already, or have ended.
-                    continue
 
     def _steps(self, steps: list[Row], env: Row) -> None:
         for step in steps:
             match step:
-                case {"that": condition, "else": otherwise}:
-                    self._that(condition, otherwise, env)
+                case {"that": _}:
+                    self._that(step, env)
                 case {"pass": ms}:
                     self._pass(self._value(ms, env))
                 case {"repeat": count, "steps": steps}:
@@ -104,11 +99,10 @@ class _Player:
                 case _:
                     self._ask(step, env)
 
-    def _that(self, condition: str, otherwise: str, env: Row) -> None:
-        if not self._value(condition, env):
-            left, _, right = condition.rsplit(" ", 2)
-            got = self._value(left, env), self._value(right, env)
-            raise _Failed(f"{otherwise}, got {got[0]!r:.80} and {got[1]!r:.80}")
+    def _that(self, check: Row, env: Row) -> None:
+        if not self._value(check["that"], env):
+            left, _, right = check["that"].rsplit(" ", 2)
+            raise _Failed(f"{check['else']}, got {self._value(left, env)!r:.80} and {self._value(right, env)!r:.80}")
 
     def _value(self, said: Any, env: Row) -> Any:
         """The value of a text with `$`: operators apply from left to right."""
@@ -124,29 +118,28 @@ class _Player:
         found: Any = {**env, "fresh": _token(), "unknown": f"conform-{_token()}", "held": len(self._held)}
         for name in said[1:].split("."):
             if not isinstance(found, dict) or name not in found:
-                raise _Failed(f"an answer has no `{name}`: {found}")
+                raise _Failed(f"an answer has no `{name}`: {found!r:.80}")
             found = found[name]
         return found
 
     def _ask(self, step: Row, env: Row) -> None:
         verb = next(verb for verb in _DATA["asks"] if verb in step)
-        whole = {**_DATA["asks"][verb], **step[verb]}
-        ask = self._value(whole, {**env, "of": env.get(step.get("of", ""))})
+        ask = self._value({**_DATA["asks"][verb], **step[verb]}, {**env, "of": env.get(step.get("of", ""))})
         store = self._again() if "again" in step else self._store
-        refused = step.get("refused")
+        refused, name = step.get("refused"), step.get("as", "")
         # No answer to a later request may be older, except by the difference between servers' clocks.
         before = {"before_ms": self._latest_ms - _APART_MS}
-        for left in range(_TRIES - 1, -1, -1):
+        for left in reversed(range(_TRIES)):
             try:
                 answer = getattr(store, verb)(ask)
                 break
             except LeafidError as error:
                 wait_ms = round((error.retry_after or 0) * 1_000)
                 if error.code in (refused, step.get("or")):
-                    env[step.get("as", "")] = {"wait_ms": wait_ms}
+                    env[name] = {"wait_ms": wait_ms}
                     return
-                numbers_rest = error.code == "WORKERS_EXHAUSTED" and refused is None
-                if left == 0 or not (numbers_rest or error.code == "OVERLOADED"):
+                is_busy = error.code == "OVERLOADED" or (error.code == "WORKERS_EXHAUSTED" and refused is None)
+                if left == 0 or not is_busy:
                     what = f"was refused with {error.code}: {error}"
                     raise _Failed(f"`{verb}` {what}; it must be {refused or 'granted'}") from None
                 self._pass(wait_ms + 10)
@@ -154,45 +147,35 @@ class _Player:
             what = f"`{verb}` was granted, not refused with {refused}: {answer}"
             raise _Skipped if "granted" in step else _Failed(what)
         with self._noting:
-            env[step.get("as", "")] = self._noted(verb, ask, answer, before)
+            env[name] = self._noted(verb, ask, answer, before)
 
     def _noted(self, verb: str, ask: Row, given: Any, before: Row) -> Row:
         """Records a grant, and checks that it overlaps no other key's, and that time has not gone back."""
         key = ask["request"] if verb in ("lease_segment", "acquire") else ask["key"]
         if verb == "release":
-            line, last = f"worker {ask['worker']}", ask["unused_from"]
-            granted = self._granted.get(line, [])
-            self._granted[line] = [(start, min(end, last) if of == key else end, of) for start, end, of in granted]
+            for had in self._granted:
+                if had["key"] == key:
+                    had["end"] = min(had["end"], ask["unused_from"])
             return {}
-        answer = self._read(given)
+        of = {**before, "ask": ask, "answer": given}
+        numbers = {field: int(self._value(f"$answer.{field}", of)) for field in ("start", "end", "now_ms")}
+        if len(self._value("$answer.store", of)) != 32:
+            raise _Failed(f"the store's id is `{given['store']}`, not 32 hex digits")
+        answer = {**given, **numbers, "layout": _layout(given.get("layout"))}
         for check in _DATA["answers"][verb]:
-            self._that(check["that"], check["else"], {**before, "ask": ask, "answer": answer})
+            self._that(check, {**of, "answer": answer})
         self._latest_ms = max(self._latest_ms, answer["now_ms"])
         line = f"tag {answer['tag']}" if verb == "lease_segment" else f"worker {answer['worker']}"
         start, end = answer["start"], answer["end"]
-        granted = self._granted.setdefault(line, [])
-        for one, other, of in granted:
-            if of != key and max(one, start) < min(other, end):
-                raise _Failed(f"{line} {one}..{other} and {start}..{end} overlap: the same IDs twice")
-        granted.append((start, end, key))
+        for had in self._granted:
+            both = max(had["start"], start) < min(had["end"], end)
+            if both and had["line"] == line and had["key"] != key:
+                ranges = f"{had['start']}..{had['end']} and {start}..{end}"
+                raise _Failed(f"{line} {ranges} overlap: the same IDs twice")
+        self._granted.append({"line": line, "key": key, "start": start, "end": end})
         if verb == "acquire":
             self._held.append(answer)
         return answer
-
-    def _read(self, answer: Any) -> Row:
-        """The answer, with numbers as numbers and the layout as its fields."""
-        if not isinstance(answer, dict):
-            raise _Failed(f"the answer is a `{type(answer).__name__}`, not a dict")
-        if len(str(answer.get("store"))) != 32:
-            raise _Failed(f"the store's id is `{answer.get('store')}`, not 32 hex digits")
-        of = {"answer": answer}
-        numbers = {field: int(self._value(f"$answer.{field}", of)) for field in ("start", "end", "now_ms")}
-        layout = answer.get("layout")
-        if isinstance(layout, str):
-            known = getattr(Layout, layout)
-            fields = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
-            layout = {field: getattr(known, field) for field in fields}
-        return {**answer, **numbers, "layout": layout}
 
     def _pass(self, ms: int) -> None:
         """Lets time pass: moves the store's test clock, or else sleeps."""
@@ -205,25 +188,31 @@ class _Player:
 
     def _at_once(self, count: int, steps: list[Row], env: Row) -> None:
         """Plays the steps in `count` threads that begin at the same time."""
-        start = threading.Barrier(count)
-        errors: list[BaseException] = []
+        start, ends = threading.Barrier(count), SimpleQueue[BaseException | None]()
 
         def run() -> None:
             start.wait()
             try:
-                self._steps(steps, dict(env))
+                ends.put(self._steps(steps, dict(env)))
             except BaseException as error:
-                errors.append(error)
+                ends.put(error)
 
-        threads = [threading.Thread(target=run, daemon=True) for _ in range(count)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(_HANGS_S)
-            if thread.is_alive():
-                raise _Failed(f"it does not answer within {_HANGS_S:g} s")
-        if errors:
-            raise errors[0]
+        for _ in range(count):
+            threading.Thread(target=run, daemon=True).start()
+        try:
+            errors = [ends.get(timeout=_HANGS_S) for _ in range(count)]
+        except Empty:
+            raise _Failed(f"it does not answer within {_HANGS_S:g} s") from None
+        for error in filter(None, errors):
+            raise error
+
+
+def _layout(said: Any) -> Any:
+    """The fields of a layout, which may be named."""
+    if not isinstance(said, str):
+        return said
+    fields = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
+    return {field: getattr(getattr(Layout, said), field) for field in fields}
 
 
 def conform(
@@ -245,30 +234,27 @@ def conform(
 
     Raises `DoesNotConform` with every case that failed, and why.
     """
-    _create(store, "create_tag", tag)
-    _create(store, "create_namespace", namespace, workers=(0, 4))
+    # A store in memory creates them on first use.
+    if not isinstance(store, MemoryStore):
+        for verb, name, how in [("create_tag", tag, {}), ("create_namespace", namespace, {"workers": (0, 4)})]:
+            with suppress(TagExistsError, WorkerInvalidError):
+                getattr(store, verb, lambda *_, **__: None)(name, if_missing=True, **how)
     player = _Player(store, {"tag": tag, "namespace": namespace}, clock, again)
+    means = {"again": again is not None, "clock": clock is not None}
     failed: dict[str, str] = {}
     passed: list[str] = []
-    for case in filter(player.can, CASES):
+    for case in CASES:
+        if not all(means.get(need, hasattr(store, need)) for need in case["needs"]):
+            continue
         try:
             player.play(case)
+            passed.append(case["name"])
         except _Skipped:
             continue
         except _Failed as why:
             failed[case["name"]] = str(why)
         except Exception as error:
             failed[case["name"]] = f"`{type(error).__name__}: {error}` was raised"
-        else:
-            passed.append(case["name"])
     if failed:
         raise DoesNotConform(failed, passed)
     return passed
-
-
-def _create(store: Any, verb: str, name: str, **how: Any) -> None:
-    """Creates a tag or a namespace if the store can, and it does not exist yet."""
-    # A store in memory creates them on first use.
-    if hasattr(store, verb) and not isinstance(store, MemoryStore):
-        with suppress(TagExistsError, WorkerInvalidError):
-            getattr(store, verb)(name, if_missing=True, **how)

@@ -16,13 +16,11 @@ from django.core import checks  # type: ignore[import-untyped,unused-ignore]
 from django.db import models  # type: ignore[import-untyped,unused-ignore]
 from django.utils.deconstruct import deconstructible  # type: ignore[import-untyped,unused-ignore]
 
-from . import ClockBehindError, RequestInvalidError, Segment, SegmentDryError, SequenceSpentError
-from . import Snowflake, WindowSpentError
+from . import RequestInvalidError, Segment, Snowflake
+from .errors import _NOT_AT_HAND
 
 __all__ = ["IdField", "NextId", "generator", "tested"]
 
-# Errors that are raised in an event loop instead of a wait.
-_NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 _GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
 # A test's store, which overrides the setting.
 _TESTED: str | None = None

@@ -148,6 +148,10 @@ class ClockBehindError(LeafidError):
     """The clock has gone back behind the IDs that were issued."""
 
 
+# Raised in an event loop instead of a wait.
+_NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
+
+
 class TimedOutError(LeafidError, TimeoutError):
     """No ID came within the time-out; `__cause__` is the last failure."""
 

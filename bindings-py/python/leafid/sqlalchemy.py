@@ -14,12 +14,10 @@ from sqlalchemy.exc import MissingGreenlet
 from sqlalchemy.orm import MappedColumn, mapped_column
 from sqlalchemy.util import await_only
 
-from . import ClockBehindError, RequestInvalidError, Segment, SegmentDryError, SequenceSpentError
-from . import Snowflake, WindowSpentError
+from . import RequestInvalidError, Segment, Snowflake
+from .errors import _NOT_AT_HAND
 
 __all__ = ["NextId", "id_column"]
-
-_NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 
 
 class NextId:

@@ -27,5 +27,6 @@ def open_store(url: str, create: bool, workers: tuple[int, int] | None = None) -
     if not url.startswith("sqlite:"):
         store = _OPENED.setdefault(url, store)
     if made is not None:
-        store._make_where_missing(made)
+        # As if constructed with `create`, unless it is open already.
+        store._tables.made = store._tables.made or made
     return store

@@ -1,16 +1,14 @@
 """The methods of a store over SQL."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import errors
 from .._native import namespace_fields
 from .tables import Tables
 
 Row = dict[str, Any]
-T = TypeVar("T")
 
 # The number of tags listed in one transaction.
 _PAGE = 1_000
@@ -33,7 +31,7 @@ class Store:
     @property
     def id(self) -> str:
         """The store's id: 32 hex digits."""
-        return self._with_tables(Tables.found)
+        return self._tables.found()
 
     @property
     def place(self) -> str:
@@ -42,7 +40,7 @@ class Store:
 
     @property
     def _place(self) -> str:
-        """`place`, as far as it is known without a connection."""
+        """`place`, as far as it is known without a connection; the engine takes stores of one place for one."""
         return self._tables.place
 
     def close(self) -> None:
@@ -50,12 +48,9 @@ class Store:
         with self._tables.lock:
             self._tables.close()
 
-    def _with_tables(self, act: Callable[[Tables], T]) -> T:
-        return act(self._tables)
-
     def _decide(self, verb: str, ask: Row) -> Any:
         try:
-            return self._with_tables(lambda tables: tables.decide(verb, ask))
+            return self._tables.decide(verb, ask)
         except (errors.TagUnknownError, errors.NamespaceUnknownError) as error:
             # Only the server's program can create namespaces by command.
             create = re.compile(r"`leafid ((tag|namespace) create \S+)`")
@@ -64,7 +59,7 @@ class Store:
 
     def _command(self, create: re.Match[str]) -> str:
         program = "python -m leafid" if create[2] == "tag" else "leafid"
-        return f"`{program} {create[1]} --store {self._place}`"
+        return f"`{program} {create[1]} --store {self._tables.place}`"
 
     def create_tag(
         self,
@@ -86,7 +81,7 @@ class Store:
 
     def _create(self, kind: str, name: str, said: Row, if_missing: bool) -> None:
         if if_missing:
-            declared = {**said, "place": self._place}
+            declared = {**said, "place": self._tables.place}
             self._decide(f"declare_{kind}", {kind: name, "declared": declared})
         else:
             self._decide(f"create_{kind}", {kind: name, **said})
@@ -195,7 +190,7 @@ class Store:
                 self._wanted[verb, name].remove(how)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._place!r})"
+        return f"{type(self).__name__}({self._tables.place!r})"
 
 
 def _name_of(ask: Row, kind: str) -> str:

@@ -27,10 +27,6 @@ class Broken(Exception):
         self.kind, self.detail = kind, detail
 
 
-class InFile(Exception):
-    """The connection leads to a file of SQLite, whose path is the message."""
-
-
 class Link:
     """One connection, in a known state, whatever driver and settings it came with."""
 
@@ -39,13 +35,12 @@ class Link:
 
     def __init__(self, connection: Any, leaf: bool, is_shared: bool) -> None:
         self.connection, self.is_shared = connection, is_shared
-        if type(connection).__module__ == "sqlite3":
-            raise InFile(_file_of(connection))
         module = sys.modules.get(type(connection).__module__.partition(".")[0])
         self.error: type[Exception] = _error_of(connection, module)
         mark = MARKS.get(getattr(module, "paramstyle", "format"))
-        if mark is None:
-            raise words.no_driver(f"the driver `{getattr(module, '__name__', module)}`")
+        driver = getattr(module, "__name__", module)
+        if mark is None or driver == "sqlite3":
+            raise words.no_driver(f"the driver `{driver}`")
         self.mark = mark
         self.refuse_transaction()
         with self._words():
@@ -174,14 +169,6 @@ def _engine_of(link: Link, leaf: bool) -> Engine:
     if "MariaDB" in said or said[:1].isdigit():
         return Leaf(link) if leaf else Mysql(link)
     raise words.no_driver(f"the database `{said}`")
-
-
-def _file_of(connection: Any) -> str:
-    for _, name, path in connection.execute("PRAGMA database_list"):
-        if name == "main" and path:
-            connection.close()
-            return str(path)
-    raise words.in_memory()
 
 
 def _error_of(connection: Any, module: Any) -> type[Exception]:

@@ -3,10 +3,12 @@
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ... import errors
+from ..file.places import path_of
 from . import words
 
 # The time-outs of connecting and of one exchange, in s.
@@ -26,8 +28,8 @@ class Source:
     is_shared: bool = True
 
 
-def source_of(given: Any, tags: str | None) -> Source:
-    """Resolves the argument `connect`."""
+def source_of(given: Any, tags: str | None) -> Source | Path:
+    """Resolves the argument `connect`; gives the path of a file of SQLite."""
     if tags not in (None, "leaf_alloc"):
         raise words.unusable("a store", f"`tags` is `{tags}`", "`tags=\"leaf_alloc\"`, or left out")
     if isinstance(given, str):
@@ -40,13 +42,18 @@ def source_of(given: Any, tags: str | None) -> Source:
         raise words.not_a_function(given)
     else:
         found = Source(given)
-    found.leaf = found.leaf or tags is not None
+    if isinstance(found, Source):
+        found.leaf = found.leaf or tags is not None
     return found
 
 
-def _by_engine(engine: Any) -> Source:
+def _by_engine(engine: Any) -> Source | Path:
     if getattr(engine.dialect, "is_async", False):
         raise words.asynchronous(engine.dialect.driver, engine.dialect.name)
+    if engine.dialect.name == "sqlite":
+        if engine.url.database in (None, "", ":memory:"):
+            raise words.in_memory()
+        return path_of(engine.url.database)
 
     def connect() -> Any:
         # A new, unused connection that takes no place in the application's pool.
@@ -58,7 +65,9 @@ def _by_engine(engine: Any) -> Source:
     return Source(connect)
 
 
-def _by_url(url: str) -> Source:
+def _by_url(url: str) -> Source | Path:
+    if url.startswith("sqlite:"):
+        return path_of(url)
     scheme = url.partition(":")[0]
     if "+" in scheme:
         return _by_sqlalchemy(url, scheme)
@@ -69,7 +78,7 @@ def _by_url(url: str) -> Source:
     raise words.unusable("a database", "its scheme is not known", _FORM.format("postgres"))
 
 
-def _by_sqlalchemy(url: str, scheme: str) -> Source:
+def _by_sqlalchemy(url: str, scheme: str) -> Source | Path:
     try:
         sqlalchemy = importlib.import_module("sqlalchemy")
     except ImportError:

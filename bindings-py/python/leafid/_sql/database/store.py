@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._native import Clock
-from ..file.places import path_of
 from ..file.sqlite import File
 from ..making import Making
-from ..store import Store, T
+from ..store import Store
 from ..tables import Tables
 from .database import UNKNOWN, Database
-from .link import InFile
-from .source import source_of
+from .source import Source, source_of
 
 
 class SqlStore(Store):
@@ -20,8 +18,8 @@ class SqlStore(Store):
 
     `connect` makes a new DB-API 2 connection each time it is called (psycopg, PyMySQL, mysqlclient),
     or is a SQLAlchemy engine, or a URL. The connection is this store's own: one per process, made by the
-    first call that needs it, closed when the process forks, and made again if it is lost. A connection
-    to SQLite is opened as `sqlite:`.
+    first call that needs it, closed when the process forks, and made again if it is lost. An engine of
+    SQLite is opened as `sqlite:`.
 
     Without `create` the tables must exist: new ones would hand out the numbers of lost ones again.
     `workers` is the range of worker numbers of its namespace `default`; if it has another range, its
@@ -40,31 +38,17 @@ class SqlStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        made = Making.wanted(create, id)
-        tables: Tables
-        if isinstance(connect, str) and connect.startswith("sqlite:"):
-            tables = File(path_of(connect), clock, made)
+        made, source = Making.wanted(create, id), source_of(connect, tags)
+        if isinstance(source, Source):
+            tables: Tables = Database(source, clock, allow_unsafe_settings, made)
         else:
-            tables = Database(source_of(connect, tags), clock, allow_unsafe_settings, made)
+            tables = File(source, clock, made)
         super().__init__(tables, workers)
 
     @property
     def place(self) -> str:
         """The place of the store in the form of a command's `--store`, without a password."""
         # The target of a function's connections is known after the first one.
-        if self._place == UNKNOWN:
+        if self._tables.place == UNKNOWN:
             self.id  # noqa: B018
-        return self._place
-
-    def _make_where_missing(self, made: Making) -> None:
-        """Makes the store behave as if constructed with `create`, unless it is open already."""
-        self._tables.made = self._tables.made or made
-
-    def _with_tables(self, act: Callable[[Tables], T]) -> T:
-        try:
-            return super()._with_tables(act)
-        except InFile as found:
-            # Only the first connection shows that it leads to a file.
-            before = self._tables
-            self._tables = File(path_of(str(found)), before.clock, before.made)
-            return super()._with_tables(act)
+        return self._tables.place

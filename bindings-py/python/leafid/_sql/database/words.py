@@ -19,7 +19,7 @@ def said(error: Exception) -> str:
 def no_driver(what: str) -> errors.LeafidError:
     return errors.RequestInvalidError(
         f"{what} is not one that is known here: use {_DATABASES}, with psycopg, PyMySQL or "
-        "mysqlclient, or SQLite"
+        "mysqlclient, or SQLite by `sqlite:PATH`"
     )
 
 

@@ -37,4 +37,4 @@ class SqliteStore(Store):
     @property
     def path(self) -> str:
         """The absolute path of the file."""
-        return self._place.removeprefix("sqlite:")
+        return self._tables.place.removeprefix("sqlite:")
