@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use crate::restored::{fill, lease, make, noted, overlaps};
 use crate::support::{
-    Home, LEAFID, Serving, call, does, fails, has, number, play, refusal, refused, says, served,
-    until,
+    Home, LEAFID, Serving, does, fails, has, number, play, refusal, refused, says, served, until,
 };
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
@@ -158,22 +157,6 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     drop(connection);
     machine.serve(&[]).logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
-}
-
-/// The server's own reserve was leased from the row that went back, so it is dropped.
-#[test]
-fn its_own_numbers_go_with_a_proof() {
-    let machine = Machine::new();
-    let serving = machine.serve(&["--no-journal"]);
-    let ask = |path: &str, body| call(&serving.url, "POST", path, &body).1;
-    let draw = || ask("/v1/segments/orders/ids", json!({ "count": 1 }));
-    let number = |said: Value| said["ids"][0].as_str().and_then(|id| id.parse::<u64>().ok());
-    assert_eq!(number(draw()), Some(1));
-    refusal(serving.lease("orders", &json!({ "have_until": "5001" })), 409, "STORE_WENT_BACK");
-    assert_eq!(draw()["code"], "STORE_REFUSED");
-    says(&serving.url, &["tag", "advance", "orders", "--to", "5001"]);
-    let after = until(|| number(draw()));
-    assert!(after >= Some(5001), "{after:?}");
 }
 
 /// The store's file is gone, as when its volume is not mounted.

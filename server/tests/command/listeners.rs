@@ -70,16 +70,6 @@ fn changes_are_made_at_the_admin_listener_alone() {
 }
 
 #[test]
-fn an_address_in_use_is_named_with_its_option() {
-    let home = Home::new();
-    let (serving, admin) = two(&home);
-    let taken = admin.strip_prefix("http://").unwrap();
-    let args = ["serve", "--listen", "127.0.0.1:0", "--listen-admin", taken];
-    has(&fails(&home.store, &args, 1), &[taken, "address: --listen-admin"]);
-    drop(serving);
-}
-
-#[test]
 fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     const KEY: &str = "00112233445566778899aabbccddeeff";
     let home = Home::new();

@@ -69,13 +69,18 @@ fn write(places: &Places, sql: &str) {
     assert!(connection.execute(sql, []).expect(sql) > 0, "{sql}");
 }
 
+/// By whoever reads the row next, or by a holder's proof, which starts a comparison of the whole store.
 #[test]
-fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() {
-    for journal in [true, false] {
+fn a_row_that_is_lowered_under_a_server_is_noticed() {
+    for (journal, by_proof) in [(true, false), (false, false), (true, true)] {
         let places = places();
         let serving = serve(&places.home.store, journal.then_some(places.journal.as_path()));
         let before = lease(&serving, 5);
         write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
+        if by_proof {
+            assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
+            serving.ready(200, &["\"generation\":1"]);
+        }
         let after = lease(&serving, 5);
         assert_eq!(overlaps(&before, &after), 0);
         serving.logs(&["STORE_WENT_BACK", "tag `orders` stands at 1, and 51 was written"]);
@@ -139,20 +144,6 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let one = [stopped("users", "2001", "9000")];
     let settled = || (serving.get("/readyz").1["went_back"] == json!(one)).then_some(());
     assert!(until(settled).is_some(), "{}", serving.get("/readyz").1);
-}
-
-/// A holder's proof starts a comparison of the whole store, not only of its own row.
-#[test]
-fn a_holders_proof_finds_what_else_was_lost() {
-    let places = places();
-    let serving = serve(&places.home.store, Some(&places.journal));
-    let before = lease(&serving, 5);
-    write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
-    assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
-    serving.ready(200, &["\"generation\":1"]);
-    serving.logs(&["was fenced", "tag `orders` stands at 1, and 51 was written"]);
-    let after = lease(&serving, 5);
-    assert_eq!(overlaps(&before, &after), 0);
 }
 
 /// Without a journal nothing is granted twice from a holder's first proof on.
