@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::{LEAFID, Serving, fails, has, output, says};
+use crate::support::{LEAFID, Serving, fails, has, output};
 
 const PAGE: &str = include_str!("../../../docs/COMMAND.md");
 

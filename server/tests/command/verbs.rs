@@ -2,16 +2,17 @@
 
 use std::process::Command;
 
-use crate::support::{
-    Home, LEAFID, Serving, does, fails, has, leafid, play, refused, run, says, until,
-};
+use serde_json::Value;
+
+use crate::support::{Home, LEAFID, Serving, fails, has, leafid, play, run, says, until};
 
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// Verbs that work alike over HTTP and on the file itself, besides those of `tests/commands/tags.json`.
+/// Verbs that work alike over HTTP and on the file itself, in a new store.
 fn verbs(store: &str) {
+    same(store);
     play(store, TAGS);
-    assert_eq!(says(store, &["tag", "list"]).lines().count(), 2, "a head and `orders`");
+    assert_eq!(says(store, &["tag", "list"]).lines().count(), 3, "a head, `bills` and `orders`");
     play(store, NAMESPACES);
     assert_eq!(says(store, &["namespace", "list"]).lines().count(), 3);
     let id = says(store, &["next", "--namespace", "edge"]);
@@ -19,9 +20,27 @@ fn verbs(store: &str) {
     assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
 }
 
+/// What `python -m leafid` does as well; its half is `bindings-py/tests/test_commands.py`.
+fn same(store: &str) {
+    let list: Value =
+        serde_json::from_str(include_str!("../../../tests/commands/tags.json")).unwrap();
+    for case in list["cases"].as_array().unwrap() {
+        let words = case["words"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        let output = leafid(store, &words.collect::<Vec<_>>());
+        let exit = case["exit"].as_i64().unwrap_or(0);
+        assert_eq!(output.status.code().map(i64::from), Some(exit), "{case}: {output:?}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        match case["lines"].as_u64() {
+            Some(lines) => assert_eq!(out.lines().count() as u64, lines, "{case}: {out}"),
+            None => assert_eq!(out, case["out"].as_str().unwrap_or(""), "{case}"),
+        }
+        has(&String::from_utf8(output.stderr).unwrap(), &[case["err"].as_str().unwrap_or("")]);
+    }
+}
+
 const TAGS: &str = r#"
-tag create orders --from 5000001 --step 10 => next number 5000001, step 10
-next orders --count 2 == 5000001\n5000002\n
+tag create bills --from 5000001 --step 10 => next number 5000001, step 10
+next bills --count 2 == 5000001\n5000002\n
 next ordres =1 leafid tag create ordres
 
 tag create small --step 10 --until 2147483648 --from 2147483600 => next number 2147483600, step 10, max_step 1000000, until 2147483648
@@ -48,6 +67,7 @@ lease a. --count 3 --as mysql =1 SCHEMA.TABLE
 lease ttttttttttttttttttttttttttttttttttttttttttttttttttttttt --count 3 --as postgres =1 at most 63 bytes
 
 tag advance small --to 2147483640 => next number 2147483640
+# Again, and no refusal.
 tag advance small --to 2147483640 => next number 2147483640
 tag set small --until none => !until
 tag advance small --to 5000000000 => next number 5000000000
