@@ -146,14 +146,10 @@ fn no_password_is_repeated() {
     for args in [
         &["serve", "--listen", url][..],
         &["serve", &with("listen")],
-        &["serve", "--expect-store", url],
         &["serve", "--dev", url],
-        &["serve", &with("dev")],
         &["tag", "list", url],
         &["lease", "orders", "--count", url],
-        &["namespace", "set", "n", "--max-window", url],
         &["--log", url, "openapi"],
-        &[url],
         &["tag", url],
     ] {
         let (code, said) = silent(args, &[]);

@@ -47,9 +47,9 @@ fn lists_are_read_page_by_page() {
     let tags: String = (0..1_002).map(|n| format!("[tags.t{n}]\n")).collect();
     says(&home.store, &["apply", &home.write("tags.toml", &tags)]);
     assert_eq!(says(&home.store, &["tag", "list"]).lines().count(), 1 + 1_002);
-    let leafs = home.write("workerID.json", r#"{"10.0.0.1:8080": 3}"#);
-    let import = ["worker", "import", "leafs", "--leave", "1024", "--leaf-local", &leafs];
-    says(&home.store, &import);
+    let leaf = home.write("workerID.properties", "workerID=3");
+    let import = ["worker", "import", "leafs", "--leave", "1024", "--leaf-local", &leaf];
+    says(&home.store, &[&import[..], &["--owner", "10.0.0.1:8080"]].concat());
     let list = says(&home.store, &["worker", "list", "leafs", "--json"]);
     let list: Value = serde_json::from_str(&list).unwrap();
     assert_eq!(list["workers"].as_array().map(Vec::len), Some(1_024));
