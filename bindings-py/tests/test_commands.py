@@ -1,5 +1,5 @@
 """`python -m leafid` and the command `leafid` behave the same: both run the list in `tests/commands`;
-for the command, `server/tests/command/same.rs` does."""
+for the command, `server/tests/command/verbs.rs` does."""
 
 import json
 import subprocess

@@ -117,8 +117,8 @@ enum Verb {
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line cannot be understood; these words and variables may be repeated in the error.
-    Misused(clap::Error, Vec<String>),
+    /// The command line cannot be understood.
+    Misused(clap::Error),
     Problem(Problem),
     Output(std::io::Error),
 }
@@ -131,7 +131,7 @@ impl From<Problem> for Failure {
 
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Failure {
-        Failure::Misused(error, Vec::new())
+        Failure::Misused(error)
     }
 }
 
@@ -139,7 +139,7 @@ impl From<clap::Error> for Failure {
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = args.collect();
-    let given: Vec<String> = secrets::texts(&words).collect();
+    let given = secrets::given(&words);
     let done = parse(words).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         if cli.json {
@@ -162,7 +162,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             output::problem(&Problem { detail, ..problem })
         }
         Err(Failure::Output(error)) => unwritten(&error),
-        Err(Failure::Misused(error, given)) => misused(&error, &given),
+        Err(Failure::Misused(error)) => misused(&error, &given),
     }
 }
 
@@ -171,12 +171,13 @@ fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
     let of_file = config::file::added(&command, &words)?;
     let (file, added) = of_file.map(|added| (added.file, added.words)).unzip();
     let all: Vec<OsString> = words.iter().cloned().chain(added.into_iter().flatten()).collect();
+    let Some(file) = file else { return Ok(command.try_get_matches_from(words)?) };
     command.clone().try_get_matches_from(&all).map_err(|error| {
-        let given = secrets::given(&all);
-        let of_file = file.filter(|_| command.try_get_matches_from(&words).is_ok());
-        let Some(file) = of_file else { return Failure::Misused(error, given) };
+        if let Err(of_line) = command.try_get_matches_from(words) {
+            return Failure::Misused(of_line);
+        }
         // The first paragraph alone: the rest explains the command line.
-        let said = secrets::without(error.render().to_string(), &given);
+        let said = secrets::without(error.render().to_string(), &secrets::given(&all));
         let said = said.trim_start_matches("error: ").split("\n\nUsage").next().unwrap_or_default();
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         invalid(format!("in `{}`: {said}", file.display())).into()

@@ -63,50 +63,39 @@ impl Apply {
     pub fn run(self) -> Result<(), Failure> {
         let wanted = file::read(&self.file)?;
         // If standard input is the file, it cannot be asked for a confirmation.
-        let ask = !self.yes && !self.dry_run && !is_json() && std::io::stdin().is_terminal();
-        let how = match (self.dry_run, ask) {
-            (true, _) => How::Show,
-            (false, true) if self.file != "-" => How::Ask,
-            (false, _) => How::Do,
-        };
+        let can_ask = self.file != "-" && !is_json() && std::io::stdin().is_terminal();
         let client = self.target.connect()?;
-        apply(&client, &plan::all(&client, &wanted)?, how)
+        let plans = plan::all(&client, &wanted)?;
+        apply(&client, &plans, self.dry_run, can_ask && !self.yes && !self.dry_run)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    Show,
-    /// Show the plan, and carry it out once confirmed.
-    Ask,
-    Do,
-}
-
-fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
+/// Carries the plans out, once confirmed if it is to ask; a dry run only shows them.
+fn apply(client: &Client, plans: &[Plan<'_>], dry_run: bool, ask: bool) -> Result<(), Failure> {
     let steps: Vec<(&Plan, &str)> =
         plans.iter().filter_map(|plan| Some((plan, plan.verb?))).collect();
-    if how == How::Ask && !steps.is_empty() {
+    if ask && !steps.is_empty() {
         steps.iter().try_for_each(|(plan, verb)| say(format_args!("would {verb} {plan}")))?;
         if !agreed()? {
             return Err(invalid("not agreed, so nothing was done").into());
         }
     }
     for (plan, verb) in &steps {
-        if how != How::Show {
+        if !dry_run {
             plan.carry_out(client)?;
         }
         if !is_json() {
-            let verb = if how == How::Show { format!("would {verb}") } else { format!("{verb}d") };
+            let verb = if dry_run { format!("would {verb}") } else { format!("{verb}d") };
             say(format_args!("{verb} {plan}"))?;
         }
     }
     let created = steps.iter().filter(|(_, verb)| *verb == "create").count();
     let (changed, kept) = (steps.len() - created, plans.len() - steps.len());
-    let would = if how == How::Show { "would be " } else { "" };
+    let would = if dry_run { "would be " } else { "" };
     let steps: Vec<Value> = plans.iter().map(Plan::json).collect();
     show(
         &json!({
-            "dry_run": how == How::Show, "created": created, "changed": changed, "kept": kept,
+            "dry_run": dry_run, "created": created, "changed": changed, "kept": kept,
             "steps": steps,
         }),
         format_args!(

@@ -28,15 +28,14 @@ pub struct Config {
     /// The file that `leafid serve --config` would be given
     #[arg(long, env = file::VARIABLE, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Prints the keys as a table in Markdown
-    #[arg(long, hide = true)]
-    markdown: bool,
 }
 
-/// A setting, its present value, and the source of that.
+/// A setting, its present value without passwords, and the source of that.
 struct Setting {
     key: Key,
     values: Vec<String>,
+    /// Whether nothing of the value is left out.
+    is_whole: bool,
     source: Option<String>,
 }
 
@@ -50,9 +49,6 @@ impl Config {
         let matches = parse(words)?;
         let serve = matches.subcommand_matches("serve").unwrap_or(&matches);
         let settings = keys::all(&Cli::command()).into_iter().map(|key| setting(key, serve));
-        if self.markdown {
-            return say(table(settings));
-        }
         if is_json() {
             let keys: Vec<Value> = settings.map(|setting| setting.json()).collect();
             return say(json!({ "keys": keys }));
@@ -69,82 +65,55 @@ fn setting(key: Key, serve: &ArgMatches) -> Setting {
         Some(ValueSource::CommandLine) => Some("the file".to_owned()),
         _ => None,
     };
-    let raw = serve.get_raw(&key.id).into_iter().flatten();
-    let mut values: Vec<String> = raw.map(|value| value.to_string_lossy().into_owned()).collect();
-    if key.is_switch {
-        values = vec![serve.get_flag(&key.id).to_string()];
-    }
-    Setting { key, values, source }
+    let raw: Vec<String> = match key.is_switch {
+        true => vec![serve.get_flag(&key.id).to_string()],
+        false => {
+            let raw = serve.get_raw(&key.id).into_iter().flatten();
+            raw.map(|value| value.to_string_lossy().into_owned()).collect()
+        }
+    };
+    let values: Vec<String> = raw.iter().map(|value| masked(value)).collect();
+    let is_whole = raw.iter().zip(&values).all(|(raw, safe)| *safe == shown(raw));
+    Setting { key, values, is_whole, source }
 }
 
 impl Setting {
-    /// The value as a file has it, and whether it is complete.
-    fn value(&self) -> (String, bool) {
-        if self.key.is_switch {
-            return (self.values.concat(), true);
-        }
-        let safe: Vec<String> = self.values.iter().map(|value| masked(value)).collect();
-        let whole = safe.iter().zip(&self.values).all(|(safe, value)| *safe == shown(value));
-        let quoted: Vec<String> = safe.iter().map(|value| json!(value).to_string()).collect();
-        match quoted.as_slice() {
-            [one] if !self.key.is_list => (one.clone(), whole),
-            all => (format!("[{}]", all.join(", ")), whole),
-        }
-    }
-
     fn toml(&self) -> String {
-        let Key { name, variable, help, .. } = &self.key;
+        let Key { name, variable, default, takes, help, .. } = &self.key;
         let variable = variable.as_deref().unwrap_or("no variable");
         let mut text = String::from("\n");
         for line in wrapped(&format!("{help} ({variable})")) {
             text.push_str(&format!("# {line}\n"));
         }
-        let (value, whole) = self.value();
+        let quoted = |value: &str| match self.key.is_switch {
+            true => value.to_owned(),
+            false => json!(value).to_string(),
+        };
+        let value = match &self.values[..] {
+            [one] if !self.key.is_list => quoted(one),
+            all => json!(all).to_string(),
+        };
         let line = match &self.source {
-            Some(source) if whole => format!("{name} = {value}  # from {source}"),
+            Some(source) if self.is_whole => format!("{name} = {value}  # from {source}"),
             Some(source) => {
                 format!("#{name} = {value}  # from {source}; the password is not shown")
             }
-            None => format!("#{name} = {}", self.example()),
+            // Its default, or the placeholder of a value.
+            None => {
+                let example = default.as_deref().or(takes.as_deref()).unwrap_or_default();
+                format!("#{name} = {}", quoted(example))
+            }
         };
         text + &line
     }
 
-    /// An example for the comment of a setting without a value: its default, or a placeholder.
-    fn example(&self) -> String {
-        let Key { default, takes, is_switch, .. } = &self.key;
-        let value = default.as_deref().or(takes.as_deref()).unwrap_or_default();
-        if *is_switch { value.to_owned() } else { json!(value).to_string() }
-    }
-
     fn json(&self) -> Value {
         let Key { name, variable, default, help, .. } = &self.key;
-        let set = self.source.as_ref().map(|_| self.values.iter().map(|value| masked(value)));
-        let set = set.map(Iterator::collect::<Vec<_>>);
         json!({
             "key": name, "option": format!("--{name}"), "variable": variable, "default": default,
-            "help": help, "values": set, "source": self.source,
+            "help": help, "values": self.source.as_ref().map(|_| &self.values), "source": self.source,
         })
     }
-}
-
-fn table(settings: impl Iterator<Item = Setting>) -> String {
-    let mut text =
-        "| key, and option after `--` | variable | default | what it does |\n|---|---|---|---|"
-            .to_owned();
-    for Setting { key, .. } in settings {
-        let code = |text: &Option<String>| {
-            text.as_ref().map_or_else(String::new, |text| match text.contains(['`', ' ']) {
-                true => text.clone(),
-                false => format!("`{text}`"),
-            })
-        };
-        let takes = key.takes.as_ref().map_or_else(String::new, |takes| format!(" {takes}"));
-        let (variable, default) = (code(&key.variable), code(&key.default));
-        let row = [format!("`{}{takes}`", key.name), variable, default, key.help];
-        text.push_str(&format!("\n| {} |", row.map(|cell| cell.replace('|', "\\|")).join(" | ")));
-    }
-    text
 }
 
 fn wrapped(text: &str) -> Vec<String> {

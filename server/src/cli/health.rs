@@ -9,10 +9,10 @@ use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::Value;
 
+use super::Failure;
 use super::client::server;
 use super::credentials::Credentials;
-use super::output::is_json;
-use super::{Failure, say};
+use super::output::show;
 
 /// How long an answer may take: a server that cannot write answers so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -31,32 +31,27 @@ impl Health {
     pub fn run(self) -> Result<(), Failure> {
         let client = server(self.url, PATIENCE, &self.credentials)?;
         let ready = client.get(path::READYZ)?;
-        let known = matches!(ready["status"].as_str(), Some("ok" | "degraded"));
-        if is_json() && known {
-            return say(ready);
-        }
-        if known && ready.as_object().is_some_and(|fields| fields.len() == 1) {
-            let status = ready["status"].as_str().unwrap_or_default();
-            return say(format_args!("{status}: the server tells more to a valid token"));
-        }
+        let text = |field: &str| ready[field].as_str().unwrap_or("?");
+        let status = text("status");
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
-        match (ready["status"].as_str().unwrap_or("?"), lines.is_empty()) {
-            ("ok", _) => {
-                let id = ready["store"].as_str().unwrap_or("?");
-                say(format_args!("ok: store id {id}{}", fenced(&ready)))
+        let line = match status {
+            "ok" | "degraded" if ready.as_object().is_some_and(|fields| fields.len() == 1) => {
+                format!("{status}: the server tells more to a valid token")
             }
+            "ok" => format!("ok: store id {}{}", text("store"), fenced(&ready)),
             // The other tags are sound, and a restart would cure nothing.
-            ("degraded", false) => say(format_args!(
+            "degraded" if !lines.is_empty() => format!(
                 "degraded: leases are granted, but none of {}; move each above its largest number in \
                  use: leafid tag advance TAG --to N",
                 lines.join(", nor of ")
-            )),
-            (status, _) => {
+            ),
+            _ => {
                 let detail = format!("unexpected status `{status}`: is this a leafid server?");
-                Err(Problem::new(Code::GrantInvalid, detail).into())
+                return Err(Problem::new(Code::GrantInvalid, detail).into());
             }
-        }
+        };
+        show(&ready, line)
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_store::backends::opening::{Options, Unopened};
+use leafid_store::clock::SystemClock;
 use leafid_store::fence::{Journal, Witness, file};
+use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
+use tokio::runtime::Handle;
 
 #[derive(Args, Debug)]
 pub struct Folder {
@@ -73,26 +77,30 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Opens the store at this place; never creates one in place of a lost one.
+    /// Opens the store at this place and begins its journal, before anything is granted; never creates one in
+    /// place of a lost one.
     pub fn open(
         &self,
-        place: &str,
+        place: &Place,
+        on: Option<&Handle>,
         options: &Options,
-        open: impl FnOnce(&Options) -> Result<Registry, Unopened>,
     ) -> Result<Registry, Unopened> {
+        let shown = place.shown();
         let folder = self.folder.as_deref().filter(|_| options.create);
-        let lost = folder.map(|folder| lost(folder, place)).transpose()?.flatten();
-        let create = options.create && lost.is_none();
-        open(&Options { create, ..options.clone() }).map_err(|unopened| match lost {
-            Some(lost) if unopened.problem.code == Code::StoreUnknown => {
-                lost.refusal(&format!("no store was found at {place}"), place).into()
-            }
-            _ => unopened,
-        })
+        let lost = folder.map(|folder| lost(folder, &shown)).transpose()?.flatten();
+        let options = Options { create: options.create && lost.is_none(), ..options.clone() };
+        let store =
+            place.open(on, Arc::new(SystemClock), &options).map_err(|unopened| match lost {
+                Some(lost) if unopened.problem.code == Code::StoreUnknown => {
+                    lost.refusal(&format!("no store was found at {shown}"), &shown).into()
+                }
+                _ => unopened,
+            })?;
+        self.begin(&store)?;
+        Ok(store)
     }
 
-    /// Begins the journal of an opened store, before anything is granted.
-    pub fn begin(&self, store: &Registry) -> Result<(), Problem> {
+    fn begin(&self, store: &Registry) -> Result<(), Problem> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (found, shown) = (store.found()?, store.place());
         // A store that replaces a lost one has a floor, and begins above its journal.

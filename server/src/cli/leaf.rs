@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -11,7 +10,6 @@ use leafid_core::Name;
 use leafid_leaf::Modes;
 use leafid_leaf::config::LeafConfig;
 use leafid_leaf::service::NAMESPACE;
-use leafid_leaf::workers::place::Place;
 use leafid_leaf::workers::start::take_over;
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
@@ -27,12 +25,12 @@ pub struct Leaf {
     /// [default with --leaf-config: 127.0.0.1 and `server.port`, or 8080]
     #[arg(long, env = "LEAFID_LISTEN_LEAF", value_name = "HOST:PORT", value_delimiter = ',',
           value_parser = listen)]
-    listen_leaf: Vec<SocketAddr>,
+    pub listen_leaf: Vec<SocketAddr>,
     /// Which clients may use --listen-leaf, as they can send no token: an address, or a range of them; may
     /// be repeated. Without it everyone who reaches the listener may
     #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
           value_parser = net)]
-    leaf_allow: Vec<IpNet>,
+    pub leaf_allow: Vec<IpNet>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
@@ -43,20 +41,10 @@ pub struct Leaf {
     leaf_stopped: bool,
 }
 
-pub struct Settings {
-    pub listen: Vec<SocketAddr>,
-    pub allow: Arc<[IpNet]>,
-    pub modes: Modes,
-    /// The URL of Leaf's database, with its password.
-    store: Option<String>,
-    /// Where Leaf's worker numbers are, if snowflakes are served.
-    workers: Option<Place>,
-    stopped: bool,
-}
-
 impl Leaf {
-    pub fn read(&self) -> Result<Settings, Problem> {
-        let allow = Arc::from(self.leaf_allow.clone());
+    /// Reads Leaf's own settings, which also name an address where no other is given. Without its file both
+    /// modes are served, over a store and worker numbers of leafid's.
+    pub fn read(&mut self) -> Result<LeafConfig, Problem> {
         let Some(file) = &self.leaf_config else {
             if self.listen_leaf.is_empty() && !self.leaf_allow.is_empty() {
                 return Err(invalid(
@@ -64,45 +52,42 @@ impl Leaf {
                      address with --listen-leaf, or leave out --leaf-allow",
                 ));
             }
-            return Ok(Settings {
-                listen: self.listen_leaf.clone(),
-                allow,
-                modes: Modes::BOTH,
-                store: None,
-                workers: None,
-                stopped: false,
-            });
+            return Ok(LeafConfig { port: 0, modes: Modes::BOTH, store: None, workers: None });
         };
-        let LeafConfig { port, modes, store, workers } = LeafConfig::read(file, |key| {
+        let config = LeafConfig::read(file, |key| {
             complain(format_args!(
                 "leafid: `{}` has the unknown key `{key}`, which is ignored",
                 file.display()
             ));
         })?;
-        let listen = match &self.listen_leaf[..] {
-            [] => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, port))],
-            said => said.to_vec(),
-        };
-        let stopped = self.leaf_stopped;
-        Ok(Settings { listen, allow, modes, store, workers, stopped })
-    }
-}
-
-impl Settings {
-    pub fn store<'s>(&'s self, named: Option<&'s str>) -> Result<Option<&'s str>, Problem> {
-        if self.store.is_none() || named.is_none() {
-            return Ok(self.store.as_deref().or(named));
+        if self.listen_leaf.is_empty() {
+            self.listen_leaf.push(SocketAddr::from((Ipv4Addr::LOCALHOST, config.port)));
         }
-        Err(invalid(
-            "two stores are named: leaf.jdbc.url in the file of --leaf-config, and --store or \
-             LEAFID_STORE; leave out the second, or set leaf.segment.enable=false",
-        ))
+        Ok(config)
     }
 
     /// Sets aside the worker numbers that Leaf has, and gives this machine's owner name there, if it has one.
-    pub async fn owner(&self, store: &Registry) -> Result<Option<Name>, Problem> {
-        let Some(place) = &self.workers else { return Ok(None) };
+    pub async fn owner(
+        &self,
+        config: &LeafConfig,
+        store: &Registry,
+    ) -> Result<Option<Name>, Problem> {
+        let Some(place) = &config.workers else { return Ok(None) };
         let (namespace, now) = (Name::namespace(NAMESPACE)?, SystemClock.wall());
-        take_over(place, store, namespace, self.stopped, now, tell).await
+        take_over(place, store, namespace, self.leaf_stopped, now, tell).await
+    }
+}
+
+/// The store that Leaf's settings name, or else this one; never both.
+pub fn store<'s>(
+    config: &'s LeafConfig,
+    named: Option<&'s str>,
+) -> Result<Option<&'s str>, Problem> {
+    match (config.store.as_deref(), named) {
+        (Some(_), Some(_)) => Err(invalid(
+            "two stores are named: leaf.jdbc.url in the file of --leaf-config, and --store or \
+             LEAFID_STORE; leave out the second, or set leaf.segment.enable=false",
+        )),
+        (of_leaf, named) => Ok(of_leaf.or(named)),
     }
 }

@@ -1,6 +1,6 @@
 //! The addresses of `leafid serve`, and their conditions for callers.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
 
 use super::args::{Place, host, place};
-use super::{leaf, store};
+use super::leaf::Leaf;
+use super::store;
 use crate::access::tokens::Tokens;
 use crate::http::deadlines::Limits;
 use crate::http::listener::Listener;
@@ -22,8 +23,6 @@ use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
 use crate::http::tls::{Files, Tls};
 
-/// Connections that wait to be accepted, at most.
-const BACKLOG: u32 = 1_024;
 const USUAL: &str = "127.0.0.1:8750";
 
 #[derive(Args, Debug)]
@@ -82,30 +81,32 @@ impl Listen {
         Limits { connections: self.max_connections, ..Limits::default() }
     }
 
-    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<(Vec<Bound>, Reload), Problem> {
+    pub async fn bind(&self, leaf: &Leaf) -> Result<(Vec<Bound>, Reload), Problem> {
         let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
-        let allow = &leaf.allow;
-        let leaf: Vec<Place> = leaf.listen.iter().map(|&at| Place { at, plain: true }).collect();
+        let allow: Arc<[IpNet]> = Arc::from(leaf.leaf_allow.clone());
+        let leaf: Vec<Place> =
+            leaf.listen_leaf.iter().map(|&at| Place { at, plain: true }).collect();
         let all = [
             ("--listen", Open::Api, usual, &self.listen[..]),
             ("--listen-admin", Open::Admin, Listener::ADMIN, &self.listen_admin),
             ("--listen-leaf", Open::Leaf, Listener::LEAF, &leaf),
         ];
-        let mut planned = Vec::new();
-        for (option, open, listener, places) in all {
-            for place in places {
-                let ruled = self.ruled(open, listener, *place, &guard, allow)?;
-                planned.push((option, ruled, place.at));
-            }
-        }
-        let addresses: Vec<SocketAddr> = planned.iter().map(|(_, _, at)| *at).collect();
         room_for(self.max_connections);
         let mut bound = Vec::new();
-        for (option, (listener, rules), address) in planned {
-            let socket = bind(address, &addresses, option)?;
-            bound.push(Bound { listener, rules, socket });
+        for (option, open, listener, places) in all {
+            for place in places {
+                let (listener, rules) = self.ruled(open, listener, *place, &guard, &allow)?;
+                let socket = TcpListener::bind(place.at).await.map_err(|error| {
+                    Problem::unavailable(format!(
+                        "cannot listen on {}: {error}; stop what listens there, or choose another \
+                         address: {option}",
+                        place.at
+                    ))
+                })?;
+                bound.push(Bound { listener, rules, socket });
+            }
         }
         Ok((bound, guard))
     }
@@ -137,11 +138,11 @@ impl Listen {
         let tls = tls.filter(|_| !plain);
         let is_guarded = tokens.is_some() && tls.is_some();
         let needs_token = open == Open::Admin && tokens.is_none();
-        if !here && !is_guarded && (!is_open || needs_token) {
-            return Err(unguarded(open, at, tokens.is_some(), plain));
-        }
         let name = listener.name;
         if !here && !is_guarded {
+            if !is_open || needs_token {
+                return Err(unguarded(open, name, at, tokens.is_some(), plain));
+            }
             let lacks = match (&tokens, &tls) {
                 (None, _) if !from.is_empty() => "its address alone tells who asks",
                 (None, _) => "everybody who reaches it may use it",
@@ -175,9 +176,7 @@ pub fn tell(all: &[Bound]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Problem {
-    let name = open.to_possible_value();
-    let name = name.as_ref().map_or("api", |value| value.get_name());
+fn unguarded(open: Open, name: &str, at: SocketAddr, has_tokens: bool, plain: bool) -> Problem {
     let detail = match open {
         Open::Leaf => format!(
             "`{at}` can be reached from other machines, and clients of Leaf can send no token; listen on \
@@ -185,8 +184,10 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
              10.0.0.0/8"
         ),
         Open::Api | Open::Admin => {
-            let option = if open == Open::Api { "--listen" } else { "--listen-admin" };
-            let verb = if open == Open::Api { "" } else { " --verb admin" };
+            let (option, verb) = match open {
+                Open::Admin => ("--listen-admin", " --verb admin"),
+                _ => ("--listen", ""),
+            };
             let or = match (open, has_tokens) {
                 (Open::Admin, false) => "changes need a token even with --insecure".to_owned(),
                 _ => format!("if every machine of that network is trusted, add: --insecure {name}"),
@@ -204,31 +205,6 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
         }
     };
     Problem::new(Code::NotEnabled, detail)
-}
-
-/// Binds an address; `all` are those that this server listens on.
-fn bind(address: SocketAddr, all: &[SocketAddr], option: &str) -> Result<TcpListener, Problem> {
-    let bound = || -> std::io::Result<TcpListener> {
-        let socket = match address {
-            SocketAddr::V4(_) => TcpSocket::new_v4()?,
-            SocketAddr::V6(_) => TcpSocket::new_v6()?,
-        };
-        // A restart does not wait for connections of the last server to time out.
-        socket.set_reuseaddr(true)?;
-        // `[::]` accepts IPv4, too, unless `0.0.0.0` has a listener of its own.
-        let v4 = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), address.port());
-        if address.is_ipv6() && all.contains(&v4) {
-            rustix::net::sockopt::set_ipv6_v6only(&socket, true)?;
-        }
-        socket.bind(address)?;
-        socket.listen(BACKLOG)
-    };
-    bound().map_err(|error| {
-        Problem::unavailable(format!(
-            "cannot listen on {address}: {error}; stop what listens there, or choose another address: \
-             {option}"
-        ))
-    })
 }
 
 /// Raises the limit of open files to what the connections need, as far as that is allowed.

@@ -7,11 +7,11 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use leafid_core::Code;
 use leafid_leaf::Modes;
+use leafid_leaf::config::LeafConfig;
 use leafid_store::backends::opening::Options;
 use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::journal::{self, Keep};
@@ -55,23 +55,22 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub fn run(self) -> Result<(), Failure> {
-        let leaf = self.leaf.read()?;
+    pub fn run(mut self) -> Result<(), Failure> {
+        let leafs = self.leaf.read()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(no_runtime)?;
-        Ok(runtime.block_on(self.serve(leaf))?)
+        Ok(runtime.block_on(self.serve(leafs))?)
     }
 
-    async fn serve(self, leaf: leaf::Settings) -> Result<(), Problem> {
+    async fn serve(self, leafs: LeafConfig) -> Result<(), Problem> {
         // Before the address is printed: its reader may stop the server at once.
         let no_signals = |error| Problem::new(Code::Internal, format!("no signals: {error}"));
         let stop = stop_signal().map_err(no_signals)?;
-        let told = Arc::new(Notify::new());
-        let hangups = hangups(Arc::clone(&told)).map_err(no_signals)?;
+        let hangups = signal(SignalKind::hangup()).map_err(no_signals)?;
         let apply = self.apply.map(|file| apply::file::read(&file.to_string_lossy()));
         let apply = apply.transpose()?;
         // Before the store is created: an address in use leaves no new file behind.
-        let (bound, reload) = self.listen.bind(&leaf).await?;
+        let (bound, reload) = self.listen.bind(&self.leaf).await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -88,15 +87,15 @@ impl Serve {
                  the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
-        let named = leaf.store(self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
+        let named = leaf::store(&leafs, self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
         let store = self.store.open(named, options, keep)?;
-        let owner = leaf.owner(&store).await?;
-        let reloads = tokio::spawn(reload.run(told));
+        let owner = self.leaf.owner(&leafs, &store).await?;
+        let reloads = tokio::spawn(reload.run(hangups));
         if let Some(wanted) = apply {
             apply::at_start(wanted, Arc::clone(&store))?;
         }
         listen::tell(&bound)?;
-        let modes = Modes { any_key: Place::is_leafs(named), ..leaf.modes };
+        let modes = Modes { any_key: Place::is_leafs(named), ..leafs.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
         // The sockets are open: clients that come now wait, and get no error.
@@ -111,7 +110,6 @@ impl Serve {
         let _ = store.close().await;
         watchdog.inspect(JoinHandle::abort);
         reloads.abort();
-        hangups.abort();
         served?;
         tell("leafid: stopped");
         Ok(())
@@ -127,14 +125,4 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
         }
     })
-}
-
-/// Notifies on each SIGHUP.
-fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
-    let mut hangups = signal(SignalKind::hangup())?;
-    Ok(tokio::spawn(async move {
-        while hangups.recv().await.is_some() {
-            told.notify_one();
-        }
-    }))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use clap::Args;
 use leafid_core::Token;
 use leafid_store::backends::opening::{Options, Unopened};
-use leafid_store::clock::SystemClock;
 use leafid_store::hex;
 use leafid_store::opening::Place;
 use leafid_store::problem::Problem;
@@ -48,13 +47,7 @@ impl Named {
         let options = Options { expect: self.expect_store, ..options };
         let place = place(named, "leafid serve --store")?;
         let (shown, on) = (place.shown(), Handle::try_current().ok());
-        let at = shown.clone();
-        let open = move || {
-            let open = |options: &_| place.open(on.as_ref(), Arc::new(SystemClock), options);
-            let store = keep.open(&at, &options, open)?;
-            keep.begin(&store)?;
-            Ok(store)
-        };
+        let open = move || keep.open(&place, on.as_ref(), &options);
         match open() {
             Ok(store) => {
                 opened(&store);

@@ -1,5 +1,7 @@
 //! `leafid tag …`
 
+use std::iter;
+
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, LINE_END, Name};
@@ -163,16 +165,15 @@ fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
     {
         other.push(format!("it stands at {stands}, below --from {from}"));
     }
-    for (option, field, wanted) in
-        [("--step", "step", spec.step), ("--max-step", "max_step", spec.max_step)]
-    {
-        if let Some(wanted) = wanted.filter(|wanted| row[field] != *wanted) {
-            other.push(format!("its {field} is {}, not {option} {wanted}", row[field]));
+    for (option, field, wanted) in [
+        ("--step", "step", spec.step.map(u64::from)),
+        ("--max-step", "max_step", spec.max_step.map(u64::from)),
+        ("--until", "until", spec.until),
+    ] {
+        let is = text(row, field).unwrap_or("none".to_owned());
+        if let Some(wanted) = wanted.filter(|wanted| wanted.to_string() != is) {
+            other.push(format!("its {field} is {is}, not {option} {wanted}"));
         }
-    }
-    if let Some(wanted) = spec.until.filter(|wanted| big(row, "until") != Some(*wanted)) {
-        let until = row["until"].as_str().unwrap_or("none");
-        other.push(format!("its until is {until}, not --until {wanted}"));
     }
     if other.is_empty() {
         return Ok(());
@@ -200,14 +201,9 @@ fn advance(
     let Some(above) = above.filter(|_| to.is_none()) else {
         return move_to(to.unwrap_or(0));
     };
-    let row = || client.get(&path::tag(*tag));
     let is_above = |row: &Value| big(row, "max_id").is_some_and(|stands| stands >= above);
-    let before = row()?;
-    if is_above(&before) {
-        return Ok(before);
-    }
-    // Leases may have moved it there meanwhile.
-    move_to(above).or_else(|problem| row().ok().filter(is_above).ok_or(problem))
+    move_to(above)
+        .or_else(|problem| client.get(&path::tag(*tag)).ok().filter(is_above).ok_or(problem))
 }
 
 fn list(target: Target) -> Result<(), Failure> {
@@ -215,19 +211,22 @@ fn list(target: Target) -> Result<(), Failure> {
     if is_json() {
         return say(json!({ "tags": rows }));
     }
-    let line = |[tag, max_id, step, max_step, until]: [&str; 5]| {
-        say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))
-    };
-    line(["tag", "next number", "step", "max_step", "until"])?;
-    for row in rows {
-        let cells = ["tag", "max_id", "step", "max_step", "until"].map(|field| match &row[field] {
-            Value::Null => "-".to_owned(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        });
-        line(cells.each_ref().map(String::as_str))?;
+    let head = ["tag", "next number", "step", "max_step", "until"].map(str::to_owned);
+    let fields = ["tag", "max_id", "step", "max_step", "until"];
+    let cells = |row| fields.map(|field| text(row, field).unwrap_or("-".to_owned()));
+    for [tag, max_id, step, max_step, until] in iter::once(head).chain(rows.iter().map(cells)) {
+        say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))?;
     }
     Ok(())
+}
+
+/// A field for a person; `None` for one without a value.
+fn text(row: &Value, field: &str) -> Option<String> {
+    match &row[field] {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
 }
 
 /// Parses a number, or `none`, the end of every line.
@@ -247,9 +246,6 @@ pub fn with(row: &Value, field: &str, value: impl Into<Value>) -> Value {
 
 fn line(row: &Value) -> String {
     let max_id = row["max_id"].as_str().unwrap_or("?");
-    let line = format!("next number {max_id}, step {}, max_step {}", row["step"], row["max_step"]);
-    match row["until"].as_str() {
-        Some(until) => format!("{line}, until {until}"),
-        None => line,
-    }
+    let until = text(row, "until").map_or_else(String::new, |until| format!(", until {until}"));
+    format!("next number {max_id}, step {}, max_step {}{until}", row["step"], row["max_step"])
 }

@@ -22,13 +22,13 @@ pub enum Token {
     /// Makes a token and prints it, once; for an existing principal, a second one to replace the first
     Create(Create),
     /// Lists principals, what they may do, and their tokens' ids
-    List(List),
+    List(Place),
     /// Takes a token, or all tokens of a principal, out of force
     Revoke(Revoke),
 }
 
 #[derive(Args, Debug)]
-struct Place {
+pub struct Place {
     /// The file of principals and their tokens
     #[arg(
         long = "tokens",
@@ -62,12 +62,6 @@ pub struct Create {
 }
 
 #[derive(Args, Debug)]
-pub struct List {
-    #[command(flatten)]
-    place: Place,
-}
-
-#[derive(Args, Debug)]
 pub struct Revoke {
     /// The principal
     name: String,
@@ -82,7 +76,7 @@ impl Token {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Token::Create(create) => create.run(),
-            Token::List(list) => list.run(),
+            Token::List(place) => list(&place),
             Token::Revoke(revoke) => revoke.run(),
         }
     }
@@ -125,17 +119,15 @@ impl Create {
             );
             return Err(invalid(detail));
         }
-        let usual = Principal::named(&self.name);
+        let mut who = Principal { tokens: vec![known], ..Principal::named(&self.name) };
         // Naming tags alone gives no namespaces, and the other way round.
-        let names_none = self.tags.is_empty() && self.namespaces.is_empty();
-        let or = |said: &Vec<Pattern>, usual| if names_none { usual } else { said.clone() };
-        Ok(Principal {
-            tags: or(&self.tags, usual.tags.clone()),
-            namespaces: or(&self.namespaces, usual.namespaces.clone()),
-            verbs: if self.verbs.is_empty() { usual.verbs.clone() } else { self.verbs.clone() },
-            tokens: vec![known],
-            ..usual
-        })
+        if !(self.tags.is_empty() && self.namespaces.is_empty()) {
+            (who.tags, who.namespaces) = (self.tags.clone(), self.namespaces.clone());
+        }
+        if !self.verbs.is_empty() {
+            who.verbs = self.verbs.clone();
+        }
+        Ok(who)
     }
 
     fn rotate(&self, who: &mut Principal, known: Known, now: StoreTime) -> Result<(), Problem> {
@@ -159,14 +151,12 @@ impl Create {
     }
 }
 
-impl List {
-    fn run(self) -> Result<(), Failure> {
-        let now = SystemClock.wall();
-        let all = file::read(&self.place.file)?;
-        let values: Vec<Value> = all.iter().map(|who| value(who, now)).collect();
-        let lines: Vec<String> = values.iter().map(lines).collect();
-        show(&json!({ "principals": values }), lines.join("\n"))
-    }
+fn list(place: &Place) -> Result<(), Failure> {
+    let now = SystemClock.wall();
+    let all = file::read(&place.file)?;
+    let values: Vec<Value> = all.iter().map(|who| value(who, now)).collect();
+    let lines: Vec<String> = values.iter().map(lines).collect();
+    show(&json!({ "principals": values }), lines.join("\n"))
 }
 
 fn lines(who: &Value) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::signal::unix::Signal;
 use tokio::time::MissedTickBehavior;
 use tokio_rustls::rustls::pki_types::UnixTime;
 
@@ -19,15 +19,15 @@ pub struct Reload {
 }
 
 impl Reload {
-    /// Reads changed files again, and all of them when it is told to, for ever. If one cannot be used, the
+    /// Reads changed files again, and all of them at each hangup, for ever. If one cannot be used, the
     /// last good one stays in force, and the log says so once.
-    pub async fn run(self, told: Arc<Notify>) {
+    pub async fn run(self, mut hangups: Signal) {
         let mut seconds = tokio::time::interval(PAUSE);
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let in_any_case = tokio::select! {
                 _ = seconds.tick() => false,
-                () = told.notified() => true,
+                _ = hangups.recv() => true,
             };
             let this = self.clone();
             let _ = tokio::task::spawn_blocking(move || this.look(in_any_case)).await;

@@ -70,26 +70,16 @@ fn an_open_listener_changes_nothing_and_knows_its_names() {
     let serving = Serving::spawn(command.args(open).args(["--allow-host", "ids.internal,other"]));
     serving.logs(&["WARN", "everybody who reaches it may use it", "--insecure api"]);
     let url = serving.url.replace("0.0.0.0", "127.0.0.1");
-    let ids = "/v1/tags/orders";
+    // Which hosts there are more: `http/rules.rs`; which paths: `listeners.rs`.
     for (host, status) in [
         ("192.0.2.7:8750", 200),
-        ("[2001:db8::1]", 200),
         ("ids.internal:8750", 200),
         ("OTHER", 200),
-        ("localhost", 200),
         ("evil.example", 403),
-        ("ids.internal.evil.example:8750", 403),
     ] {
-        assert_eq!(asked(&url, host, "GET", ids).0, status, "{host}");
+        assert_eq!(asked(&url, host, "GET", "/v1/tags/orders").0, status, "{host}");
     }
     assert_eq!(asked(&url, "127.0.0.1", "POST", "/v1/segments/orders/ids").0, 400, "no count");
-    for (method, path) in [
-        ("PUT", "/v1/tags/orders"),
-        ("DELETE", "/v1/tags/orders"),
-        ("PUT", "/v1/namespaces/x"),
-        ("POST", "/v1/workers/default/0/release"),
-    ] {
-        let answer = asked(&url, "127.0.0.1", method, path);
-        assert_eq!(answer, (403, "FORBIDDEN".to_owned()), "{method} {path}");
-    }
+    let changed = asked(&url, "127.0.0.1", "PUT", "/v1/tags/orders");
+    assert_eq!(changed, (403, "FORBIDDEN".to_owned()));
 }

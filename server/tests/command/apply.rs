@@ -47,8 +47,12 @@ impl Case<'_> {
     }
 }
 
-fn check(store: &str, file: &Path) {
-    let case = Case { store, file };
+#[test]
+fn it_makes_and_changes_what_the_file_says() {
+    let home = Home::new();
+    let serving = home.serve(&[]);
+    let (store, file) = (serving.url.as_str(), home.path().join("leafid.toml"));
+    let case = Case { store, file: &file };
     let before = case.all();
     let would = case.apply(FILE, &["--dry-run"]);
     for what in ["tag `orders`", "tag `eu.invoices`", "namespace `edge`", "namespace `own`"] {
@@ -119,18 +123,7 @@ fn check(store: &str, file: &Path) {
     assert_eq!(case.all(), before, "nothing of what was refused was done");
 }
 
-#[test]
-fn it_makes_and_changes_what_the_file_says_on_a_server() {
-    let home = Home::new();
-    check(&home.serve(&[]).url, &home.path().join("leafid.toml"));
-}
-
-#[test]
-fn it_makes_and_changes_what_the_file_says_in_the_file_itself() {
-    let home = Home::with_store();
-    check(&home.store, &home.path().join("leafid.toml"));
-}
-
+/// In the store's file itself, as the verbs do it.
 #[test]
 fn the_files_of_the_help_can_be_applied() {
     let home = Home::with_store();

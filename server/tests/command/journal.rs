@@ -1,65 +1,14 @@
 //! The journal that every server keeps: its place, its store, and what it forbids.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::restored::{fill, lease, make, noted, overlaps};
+use crate::machine::{Machine, SERVE};
+use crate::restored::{fill, lease, noted, overlaps};
 use crate::support::{
-    Home, LEAFID, Serving, call, does, fails, has, number, play, refusal, refused, says, served,
-    until,
+    Serving, does, fails, has, number, play, refusal, refused, says, served, until,
 };
-
-const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
-
-/// A simulated machine: a folder for state, and a store's file.
-struct Machine {
-    home: Home,
-    store: String,
-}
-
-impl Machine {
-    fn new() -> Machine {
-        let home = Home::new();
-        let store = format!("sqlite:{}", home.store);
-        make(&store);
-        Machine { home, store }
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.home.path().join(name)
-    }
-
-    fn state(&self) -> PathBuf {
-        self.at("state/leafid")
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(LEAFID);
-        command.args(words).env("XDG_STATE_HOME", self.at("state")).env_remove("STATE_DIRECTORY");
-        command.env("LEAFID_STORE", &self.store);
-        command
-    }
-
-    fn serve(&self, words: &[&str]) -> Serving {
-        Serving::spawn(&mut self.command(&[&SERVE[..], words].concat()))
-    }
-
-    fn refused(&self, words: &[&str]) -> String {
-        refused(&mut self.command(words), 1)
-    }
-
-    fn says(&self, words: &[&str]) -> String {
-        does(&mut self.command(words))
-    }
-
-    fn lose(&self) {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(self.at(&format!("store.db{end}")));
-        }
-    }
-}
 
 fn journals(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path());
@@ -153,27 +102,9 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     }
     // The control: with one row lowered the same servers do fence, whichever of them wrote it.
     servers.iter_mut().for_each(Serving::kill);
-    let connection = rusqlite::Connection::open(machine.at("store.db")).unwrap();
-    assert_eq!(connection.execute("UPDATE tags SET max_id = 1 WHERE tag = 'orders'", []), Ok(1));
-    drop(connection);
+    machine.write("UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
     machine.serve(&[]).logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
-}
-
-/// The server's own reserve was leased from the row that went back, so it is dropped.
-#[test]
-fn its_own_numbers_go_with_a_proof() {
-    let machine = Machine::new();
-    let serving = machine.serve(&["--no-journal"]);
-    let ask = |path: &str, body| call(&serving.url, "POST", path, &body).1;
-    let draw = || ask("/v1/segments/orders/ids", json!({ "count": 1 }));
-    let number = |said: Value| said["ids"][0].as_str().and_then(|id| id.parse::<u64>().ok());
-    assert_eq!(number(draw()), Some(1));
-    refusal(serving.lease("orders", &json!({ "have_until": "5001" })), 409, "STORE_WENT_BACK");
-    assert_eq!(draw()["code"], "STORE_REFUSED");
-    says(&serving.url, &["tag", "advance", "orders", "--to", "5001"]);
-    let after = until(|| number(draw()));
-    assert!(after >= Some(5001), "{after:?}");
 }
 
 /// The store's file is gone, as when its volume is not mounted.
@@ -241,15 +172,13 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
 fn an_advance_stands_in_the_journal_when_it_is_answered() {
     const TO: u64 = 50_000_001;
     let machine = Machine::new();
-    let copy = machine.at("copy.db");
-    says(&machine.store, &["backup", &copy.display().to_string()]);
+    machine.back_up();
     let mut serving = machine.serve(&[]);
     noted(&machine.state(), &lease(&serving, 1));
     let to = json!({ "to": TO.to_string() });
     served(serving.post("/v1/tags/orders/advance", &to));
     serving.kill();
-    machine.lose();
-    std::fs::copy(copy, machine.at("store.db")).unwrap();
+    machine.restore();
     let mut serving = machine.serve(&[]);
     let (status, grant) = next(&serving, "orders");
     assert!(status == 200 && number(&grant["start"]) >= TO, "{grant}");

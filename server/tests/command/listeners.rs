@@ -51,8 +51,6 @@ fn changes_are_made_at_the_admin_listener_alone() {
             assert_eq!(call(url, "GET", path, &Value::Null).0, 200, "{url}{path}");
         }
         assert_eq!(call(url, "GET", "/v1/segments/orders/ids", &Value::Null).0, 405);
-        assert_eq!(call(url, "PUT", "/v1/tags", &json!({})).0, 405);
-        assert_eq!(call(url, "GET", "/nowhere", &Value::Null).0, 404);
     }
 
     for path in
@@ -67,16 +65,6 @@ fn changes_are_made_at_the_admin_listener_alone() {
     says(&admin, &["tag", "create", "other"]);
     assert!(says(&main, &["tag", "list"]).contains("other"));
     assert_eq!(serving.end("-TERM").0, Some(0));
-}
-
-#[test]
-fn an_address_in_use_is_named_with_its_option() {
-    let home = Home::new();
-    let (serving, admin) = two(&home);
-    let taken = admin.strip_prefix("http://").unwrap();
-    let args = ["serve", "--listen", "127.0.0.1:0", "--listen-admin", taken];
-    has(&fails(&home.store, &args, 1), &[taken, "address: --listen-admin"]);
-    drop(serving);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod journal;
 mod json;
 mod listeners;
 mod log;
+mod machine;
 mod notify;
 mod operating;
 #[path = "../leaf/ranges.rs"]
@@ -20,7 +21,6 @@ mod ready;
 mod restore;
 mod restored;
 mod runbook;
-mod same;
 mod secured;
 mod seen;
 mod shell;

@@ -1,58 +1,34 @@
 //! A store's file that goes back to an earlier state: with a journal nothing is granted twice; without
 //! one numbers are, until a holder proves it.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 
-use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
-use crate::support::{Home, REQUEST, has, play, refusal, says, until};
-
-struct Places {
-    home: Home,
-    journal: PathBuf,
-}
-
-fn places() -> Places {
-    let home = Home::new();
-    let journal = home.path().join("journal");
-    std::fs::create_dir(&journal).expect("a folder");
-    make(&home.store);
-    Places { home, journal }
-}
-
-fn restore(places: &Places) {
-    let store = &places.home.store;
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{store}{end}"));
-    }
-    std::fs::copy(places.home.at("copy.db"), store).expect("a copy");
-}
-
-fn back_up(places: &Places) {
-    says(&places.home.store, &["backup", &places.home.at("copy.db")]);
-}
+use crate::machine::Machine;
+use crate::restored::{goes_back, holds_more, lease, noted, overlaps};
+use crate::support::{REQUEST, Serving, has, play, refusal, says, until};
 
 /// A copy is put back, or the write-ahead log is removed, which after a kill holds the last grants.
 #[test]
 fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     for (is_backup, journal) in [(true, true), (true, false), (false, true), (false, false)] {
-        let places = places();
+        let machine = Machine::new();
         let save = || {
             if is_backup {
-                back_up(&places)
+                machine.back_up()
             }
         };
         let lose = || {
             if is_backup {
-                return restore(&places);
+                return machine.restore();
             }
-            let log = format!("{}-wal", places.home.store);
+            let log = machine.at("store.db-wal");
             assert!(std::fs::metadata(&log).expect("a log").len() > 0);
             std::fs::remove_file(log).expect("a log");
         };
-        let kept = journal.then_some(places.journal.as_path());
-        let (twice, log) = goes_back(&places.home.store, kept, save, lose);
+        let folder = machine.at("journal");
+        std::fs::create_dir(&folder).expect("a folder");
+        let kept = journal.then_some(folder.as_path());
+        let (twice, log) = goes_back(&machine.store, kept, save, lose);
         if journal {
             assert_eq!(twice, 0, "{log}");
             has(&log, &["STORE_WENT_BACK", "its position is", "generation=1"]);
@@ -63,19 +39,18 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     }
 }
 
-fn write(places: &Places, sql: &str) {
-    let connection = rusqlite::Connection::open(&places.home.store).expect("a file");
-    connection.busy_timeout(crate::support::LIMIT).expect("a time-out");
-    assert!(connection.execute(sql, []).expect(sql) > 0, "{sql}");
-}
-
+/// By whoever reads the row next, or by a holder's proof, which starts a comparison of the whole store.
 #[test]
-fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() {
-    for journal in [true, false] {
-        let places = places();
-        let serving = serve(&places.home.store, journal.then_some(places.journal.as_path()));
+fn a_row_that_is_lowered_under_a_server_is_noticed() {
+    for (journal, by_proof) in [(true, false), (false, false), (true, true)] {
+        let machine = Machine::new();
+        let serving = machine.serve(if journal { &[] } else { &["--no-journal"] });
         let before = lease(&serving, 5);
-        write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
+        machine.write("UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
+        if by_proof {
+            assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
+            serving.ready(200, &["\"generation\":1"]);
+        }
         let after = lease(&serving, 5);
         assert_eq!(overlaps(&before, &after), 0);
         serving.logs(&["STORE_WENT_BACK", "tag `orders` stands at 1, and 51 was written"]);
@@ -86,17 +61,17 @@ fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() 
 
 #[test]
 fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
-    let places = places();
-    let journal = places.journal.display().to_string();
-    let serving = serve(&places.home.store, Some(&places.journal));
+    let machine = Machine::new();
+    let journal = machine.state().display().to_string();
+    let serving = machine.serve(&[]);
     let mut before = lease(&serving, 5);
     for (time, line) in [(1, "orders"), (2, "users")] {
-        write(&places, &format!("UPDATE tags SET max_id = 1 WHERE tag = '{line}'"));
+        machine.write(&format!("UPDATE tags SET max_id = 1 WHERE tag = '{line}'"));
         if time == 1 {
             before.extend(lease(&serving, 5));
         }
     }
-    let refused = |serving: &crate::support::Serving| {
+    let refused = |serving: &Serving| {
         // It is noticed when the row is read; from then on every lease is refused.
         for tag in ["users", "orders"] {
             refusal(serving.lease(tag, &json!({})), 500, "STORE_REFUSED");
@@ -106,14 +81,14 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     };
     let mut first = serving;
     refused(&first);
-    noted(&places.journal, &before);
+    noted(&machine.state(), &before);
     // A restart does not help.
     assert_eq!(first.end("-TERM").0, Some(0));
-    let serving = serve(&places.home.store, Some(&places.journal));
+    let serving = machine.serve(&[]);
     refused(&serving);
 
-    play(&places.home.store, "repair --journal /nowhere =1 nothing was moved");
-    let said = says(&places.home.store, &["repair", "--journal", &journal]);
+    play(&machine.store, "repair --journal /nowhere =1 nothing was moved");
+    let said = says(&machine.store, &["repair", "--journal", &journal]);
     has(&said, &["fenced, generation 2; tags moved: 2"]);
     serving.ready(200, &["\"ok\""]);
     serving.logs(&["WARN", "fenced by another server", "generation=2"]);
@@ -123,8 +98,8 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
 /// A fence moves the tag by its own gap only: a claim beyond that keeps the tag refused.
 #[test]
 fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
-    let places = places();
-    let serving = serve(&places.home.store, None);
+    let machine = Machine::new();
+    let serving = machine.serve(&["--no-journal"]);
     for (tag, have_until) in [("orders", "1500"), ("users", "9000")] {
         assert_eq!(serving.lease(tag, &json!({ "have_until": have_until })).0, 409);
     }
@@ -132,7 +107,7 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let both = [stopped("orders", "1", "1500"), stopped("users", "1", "9000")];
     serving.ready(200, &["degraded", "9000"]);
     assert_eq!(serving.get("/readyz").1["went_back"], json!(both));
-    says(&places.home.store, &["repair", "--without-journal"]);
+    says(&machine.store, &["repair", "--without-journal"]);
     let (status, grant) = serving.lease("orders", &json!({ "have_until": "1500" }));
     assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
     assert_eq!(serving.lease("users", &json!({})).1["code"], "STORE_REFUSED");
@@ -141,33 +116,19 @@ fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     assert!(until(settled).is_some(), "{}", serving.get("/readyz").1);
 }
 
-/// A holder's proof starts a comparison of the whole store, not only of its own row.
-#[test]
-fn a_holders_proof_finds_what_else_was_lost() {
-    let places = places();
-    let serving = serve(&places.home.store, Some(&places.journal));
-    let before = lease(&serving, 5);
-    write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
-    assert_eq!(serving.lease("users", &json!({ "have_until": "1500" })).0, 409);
-    serving.ready(200, &["\"generation\":1"]);
-    serving.logs(&["was fenced", "tag `orders` stands at 1, and 51 was written"]);
-    let after = lease(&serving, 5);
-    assert_eq!(overlaps(&before, &after), 0);
-}
-
 /// Without a journal nothing is granted twice from a holder's first proof on.
 #[test]
 fn without_a_journal_a_holders_proof_stops_its_tag() {
-    let places = places();
-    holds_more(&places.home.store, || back_up(&places), || restore(&places));
+    let machine = Machine::new();
+    holds_more(&machine.store, || machine.back_up(), || machine.restore());
 }
 
 /// A row that no program of ours wrote is refused to its own callers only.
 #[test]
 fn a_row_that_cannot_be_read_harms_nobody_else() {
-    let places = places();
-    let serving = serve(&places.home.store, None);
-    write(&places, "UPDATE tags SET step = -5 WHERE tag = 'users'");
+    let machine = Machine::new();
+    let serving = machine.serve(&["--no-journal"]);
+    machine.write("UPDATE tags SET step = -5 WHERE tag = 'users'");
     for _ in 0..3 {
         let (_, refused) = serving.lease("users", &json!({}));
         assert_eq!(refused["code"], json!("SCHEMA_MISMATCH"), "{refused}");
@@ -176,52 +137,52 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the other tags from being moved.
-    play(&places.home.store, "repair --without-journal => tags moved: 1");
+    play(&machine.store, "repair --without-journal => tags moved: 1");
 }
 
 /// The refusal of a window names the fence as its reason, and not that all numbers are taken.
 #[test]
 fn a_fence_says_until_when_no_window_begins_and_wants_first_numbers() {
-    let places = places();
-    let mut serving = serve(&places.home.store, None);
+    let machine = Machine::new();
+    let mut serving = machine.serve(&["--no-journal"]);
     let before = serving.ready(200, &["\"ok\""]);
     assert_eq!((&before["generation"], before.get("fenced_until_ms")), (&json!(0), None));
-    play(&places.home.store, "repair =2 --journal <DIR>");
+    play(&machine.store, "repair =2 --journal <DIR>");
     let nowhere = "serve --listen 127.0.0.1:0 --journal /nowhere/at/all =1 /nowhere/at/all";
-    play(&places.home.store, nowhere);
-    says(&places.home.store, &["repair", "--without-journal"]);
+    play(&machine.store, nowhere);
+    says(&machine.store, &["repair", "--without-journal"]);
     let first = "tag create late =1 needs `from`
                  tag create late --from 7 => next number 7";
-    play(&places.home.store, first);
+    play(&machine.store, first);
     let ask = json!({ "request": REQUEST, "owner": "host-1" });
     let refused = serving.post("/v1/workers/default/acquire", &ask);
     let refused = refusal(refused, 503, "WORKERS_EXHAUSTED");
     has(&refused["detail"].to_string(), &["the store was fenced"]);
     assert_eq!(serving.end("-TERM").0, Some(0));
-    let serving = serve(&places.home.store, None);
+    let serving = machine.serve(&["--no-journal"]);
     let told = serving.ready(200, &["fenced_until_ms"]);
     assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
-    let said = says(&places.home.store, &["health", "--url", &serving.url]);
+    let said = says(&machine.store, &["health", "--url", &serving.url]);
     has(&said, &["fenced, as it had lost grants: no window begins before 20"]);
 }
 
 /// Restoring the store also restores its fence's mark, so the journal remembers the fence.
 #[test]
 fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
-    let places = places();
-    back_up(&places);
+    let machine = Machine::new();
+    machine.back_up();
     for time in 0..2 {
-        let mut serving = serve(&places.home.store, Some(&places.journal));
+        let mut serving = machine.serve(&[]);
         if time == 1 {
             serving.logs(&["ERROR", "was fenced", "generation=1"]);
         }
-        noted(&places.journal, &lease(&serving, 3));
+        noted(&machine.state(), &lease(&serving, 3));
         assert_eq!(serving.end("-TERM").0, Some(0));
-        restore(&places);
+        machine.restore();
     }
-    let serving = serve(&places.home.store, Some(&places.journal));
+    let serving = machine.serve(&[]);
     let told = serving.ready(503, &["STORE_REFUSED", "leafid repair"]);
     assert!(told.to_string().contains("it knows of 0 fences, and its journal of 1"), "{told}");
-    says(&places.home.store, &["repair", "--journal", &places.journal.display().to_string()]);
+    says(&machine.store, &["repair", "--journal", &machine.state().display().to_string()]);
     serving.ready(200, &["\"ok\""]);
 }

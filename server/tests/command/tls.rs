@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::secured::Secured;
-use crate::support::{LIMIT, Serving, ask, does, fails, has, output, refused, until};
+use crate::support::{LIMIT, Serving, ask, does, fails, has, output, play, refused, until};
 
 fn get(agent: &ureq::Agent, token: &str, serving: &Serving) -> Result<u16, ureq::Error> {
     let url = format!("{}/v1/tags", serving.url);
@@ -122,34 +122,25 @@ fn clients_may_have_to_show_a_certificate() {
 #[test]
 fn a_certificate_that_cannot_be_used_is_told_at_start() {
     let secured = Secured::new();
-    secured.token(&["app"]);
     secured.certify("late.pem", "late-key.pem", (2019, 2020));
     secured.certify("early.pem", "early-key.pem", (2089, 2090));
     secured.certify("other.pem", "other-key.pem", (2020, 2090));
     secured.write("empty.pem", "nothing here\n");
-    let start = |options: &[(&str, &str)], code| {
-        let mut command = secured.leafid("serve");
-        command.args(["--listen", "127.0.0.1:0", "--store", &secured.store]);
-        for (option, name) in options {
-            command.arg(option).arg(secured.at(name));
-        }
-        refused(&mut command, code)
-    };
-    for (options, says) in [
-        (&[("--tls-cert", "late.pem"), ("--tls-key", "late-key.pem")][..], "expired"),
-        (&[("--tls-cert", "early.pem"), ("--tls-key", "early-key.pem")], "not valid yet"),
-        (&[("--tls-cert", "cert.pem"), ("--tls-key", "other-key.pem")], "is not the key of"),
-        (&[("--tls-cert", "cert.pem"), ("--tls-key", "ca.pem")], "no private key"),
-        (&[("--tls-cert", "empty.pem"), ("--tls-key", "key.pem")], "no certificate"),
-        (&[("--tls-cert", "none.pem"), ("--tls-key", "key.pem")], "No such file"),
-        (
-            &[("--tls-cert", "cert.pem"), ("--tls-key", "key.pem"), ("--client-ca", "key.pem")],
-            "--client-ca",
-        ),
+    let client_ca = format!("--client-ca {}", secured.at("key.pem"));
+    for (cert, key, more, says) in [
+        ("late.pem", "late-key.pem", "", "expired"),
+        ("early.pem", "early-key.pem", "", "not valid yet"),
+        ("cert.pem", "other-key.pem", "", "is not the key of"),
+        ("cert.pem", "ca.pem", "", "no private key"),
+        ("empty.pem", "key.pem", "", "no certificate"),
+        ("none.pem", "key.pem", "", "No such file"),
+        ("cert.pem", "key.pem", &client_ca, "--client-ca"),
     ] {
-        has(&start(options, 1), &["REQUEST_INVALID", says]);
+        let files = format!("--tls-cert {} --tls-key {}", secured.at(cert), secured.at(key));
+        let serve = format!("serve --listen 127.0.0.1:0 {files} {more}");
+        play(&secured.store, &format!("{serve} =1 REQUEST_INVALID & {says}"));
     }
-    has(&start(&[("--tls-cert", "cert.pem")], 2), &["--tls-key"]);
+    play(&secured.store, &format!("serve --tls-cert {} =2 --tls-key", secured.at("cert.pem")));
 }
 
 /// The commands that the refusal shows start a server that other machines reach.

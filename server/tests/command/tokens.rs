@@ -132,7 +132,8 @@ fn who_has_no_token_learns_whether_it_is_ready_and_no_more() {
     }
     let said = health(None);
     assert!(said.starts_with("degraded: ") && !said.contains("orders"), "{said}");
-    has(&health(Some(&app)), &["tag `orders`"]);
+    let told = "tag `orders`, which stands at 1 where a holder has numbers up to 5001";
+    has(&health(Some(&app)), &["degraded: ", told]);
 
     let place = &secured.store;
     std::fs::rename(place, secured.at("elsewhere.db")).unwrap();

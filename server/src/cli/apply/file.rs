@@ -10,21 +10,21 @@ use leafid_wire::Fields;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{args, invalid};
+use crate::routes::input;
 use crate::shallow;
 
+/// An entry of the file.
 pub struct Wanted {
-    pub name: String,
-    pub kind: Kind,
+    pub name: Name,
+    pub change: Change,
     /// The fields that the file gives, as the API takes them.
     pub fields: Map<String, Value>,
 }
 
-pub enum Kind {
-    Tag(Name, TagChange),
-    Namespace(Name, NamespaceChange),
+pub enum Change {
+    Tag(TagChange),
+    Namespace(NamespaceChange),
 }
-
-type ReadEntry = fn(&str, Map<String, Value>) -> Result<Wanted, Problem>;
 
 pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
     let mut text = String::new();
@@ -35,18 +35,21 @@ pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
     read.map_err(|error| invalid(format!("cannot read `{}`: {error}", shown(path))))?;
     let mut file = parse(&text).map_err(|why| invalid(format!("in `{}`: {why}", shown(path))))?;
     let mut wanted = Vec::new();
-    let sections: [(_, ReadEntry); 2] = [("tags", tag), ("namespaces", namespace)];
-    for (section, read) in sections {
+    for section in ["tags", "namespaces"] {
         let entries = match file.remove(section) {
             None => Map::new(),
             Some(Value::Object(entries)) => entries,
             Some(_) => return Err(invalid(format!("`{section}` must be a table of names"))),
         };
-        for (name, entry) in entries {
-            let Value::Object(fields) = entry else {
+        for (name, fields) in entries {
+            let Value::Object(fields) = fields else {
                 return Err(invalid(format!("`{section}.{}` must be a table", shown(&name))));
             };
-            wanted.push(read(&name, fields).map_err(|problem| {
+            let entry = match section {
+                "tags" => tag(&name, fields),
+                _ => namespace(&name, fields),
+            };
+            wanted.push(entry.map_err(|problem| {
                 let known = match (section, problem.detail.starts_with("unknown field")) {
                     (_, false) => "",
                     ("tags", _) => "; a tag has `from`, `step`, `max_step` and `until`",
@@ -86,9 +89,9 @@ fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
             *number = number.to_string().into();
         }
     }
-    let (tag, name) = (crate::routes::input::tag(name)?, name.to_owned());
-    let change = Reader::new(fields.clone()).all(TagChange::get)?;
-    Ok(Wanted { name, kind: Kind::Tag(tag, change), fields })
+    let name = input::tag(name)?;
+    let change = Change::Tag(Reader::new(fields.clone()).all(TagChange::get)?);
+    Ok(Wanted { name, change, fields })
 }
 
 fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
@@ -109,6 +112,5 @@ fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Probl
         let layout = serde_json::from_str(&writer.end());
         fields["layout"] = layout.unwrap_or_default();
     }
-    let (space, name) = (crate::routes::input::namespace(name)?, name.to_owned());
-    Ok(Wanted { name, kind: Kind::Namespace(space, change), fields })
+    Ok(Wanted { name: input::namespace(name)?, change: Change::Namespace(change), fields })
 }

@@ -9,26 +9,22 @@ use leafid_store::store::{NamespaceChange, TagChange};
 use leafid_wire::{Fields, advice, http_status, path};
 use serde_json::{Map, Value, json};
 
-use super::file::{Kind, Wanted};
+use super::file::{Change, Wanted};
 use crate::cli::client::Client;
 use crate::cli::invalid;
 
 /// The change that makes one tag or namespace match the file.
-pub struct Plan {
-    kind: &'static str,
-    name: String,
-    /// Its path in the API.
-    path: String,
-    body: String,
+pub struct Plan<'w> {
+    wanted: &'w Wanted,
     /// `create` or `change`; `None` if it matches already.
     pub verb: Option<&'static str>,
     /// Each field that changes, with its value `from` and `to`.
     fields: Map<String, Value>,
 }
 
-impl std::fmt::Display for Plan {
+impl std::fmt::Display for Plan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} `{}`", self.kind, self.name)?;
+        write!(f, "{} `{}`", self.wanted.kind(), self.wanted.name)?;
         for (at, (field, change)) in self.fields.iter().enumerate() {
             let (sign, from, to) =
                 (if at == 0 { ':' } else { ',' }, &change["from"], &change["to"]);
@@ -38,12 +34,12 @@ impl std::fmt::Display for Plan {
     }
 }
 
-pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
+pub fn all<'w>(client: &Client, wanted: &'w [Wanted]) -> Result<Vec<Plan<'w>>, Problem> {
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for wanted in wanted {
         match Plan::of(client, wanted)? {
             Ok(plan) => plans.push(plan),
-            Err(why) => refused.push(why),
+            Err(why) => refused.push(format!("{} `{}`: {why}", wanted.kind(), wanted.name)),
         }
     }
     if refused.is_empty() {
@@ -58,11 +54,29 @@ pub fn all(client: &Client, wanted: &[Wanted]) -> Result<Vec<Plan>, Problem> {
     Err(invalid(detail))
 }
 
-impl Plan {
+impl Wanted {
+    fn kind(&self) -> &'static str {
+        match self.change {
+            Change::Tag(_) => "tag",
+            Change::Namespace(_) => "namespace",
+        }
+    }
+
+    /// Its path in the API.
+    fn path(&self) -> String {
+        match self.change {
+            Change::Tag(_) => path::tag(self.name),
+            Change::Namespace(_) => path::namespace(self.name),
+        }
+    }
+}
+
+impl<'w> Plan<'w> {
     /// The plan as JSON.
     pub fn json(&self) -> Value {
+        let (kind, name) = (self.wanted.kind(), self.wanted.name.as_str());
         let step = self.verb.unwrap_or("keep");
-        let mut value = json!({ "kind": self.kind, "name": self.name, "step": step });
+        let mut value = json!({ "kind": kind, "name": name, "step": step });
         if self.verb == Some("change") {
             value["fields"] = Value::Object(self.fields.clone());
         }
@@ -71,53 +85,46 @@ impl Plan {
 
     /// Sends the change. Fails if the row has changed since it was read, or the store cannot be reached.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
-        let body = self.body.clone();
-        match self.verb {
-            Some("create") => client.create(&self.path, body).map(drop),
-            Some(_) => client.change(&self.path, body).map(drop),
-            None => Ok(()),
+        let (path, mut fields) = (self.wanted.path(), self.wanted.fields.clone());
+        if self.verb == Some("create") {
+            return client.create(&path, Value::Object(fields).to_string()).map(drop);
         }
+        // An existing tag keeps its position.
+        fields.remove("from");
+        client.change(&path, Value::Object(fields).to_string()).map(drop)
     }
 
     /// Compares the file's entry with the row; the inner error says why it is impossible.
-    fn of(client: &Client, wanted: &Wanted) -> Result<Result<Plan, String>, Problem> {
-        let (name, mut fields) = (wanted.name.clone(), wanted.fields.clone());
-        let (kind, path) = match wanted.kind {
-            Kind::Tag(..) => ("tag", path::tag(&name)),
-            Kind::Namespace(..) => ("namespace", path::namespace(&name)),
-        };
-        let row = match client.get(&path) {
+    fn of(client: &Client, wanted: &'w Wanted) -> Result<Result<Plan<'w>, String>, Problem> {
+        let row = match client.get(&wanted.path()) {
             Ok(row) => Some(row),
             Err(problem) if http_status(problem.code) == Some(404) => None,
             Err(problem) => return Err(problem),
         };
-        let refused = match &wanted.kind {
-            Kind::Tag(name, change) => refuses_tag(name, change, row.as_ref()),
-            Kind::Namespace(name, change) => refuses_namespace(client, name, change, row.as_ref())?,
+        let name = &wanted.name;
+        let refused = match &wanted.change {
+            Change::Tag(change) => refuses_tag(name, change, row.as_ref()),
+            Change::Namespace(change) => refuses_namespace(client, name, change, row.as_ref())?,
         };
         if let Some(why) = refused {
-            return Ok(Err(format!("{kind} `{name}`: {why}")));
+            return Ok(Err(why));
         }
-        let (verb, changes) = match &row {
-            None => (Some("create"), Map::new()),
-            Some(row) => {
-                // An existing tag keeps its position.
-                fields.retain(|field, _| kind != "tag" || field != "from");
-                let changes = changes(&fields, row);
-                ((!changes.is_empty()).then_some("change"), changes)
-            }
+        let fields = row.as_ref().map(|row| changes(&wanted.fields, row)).unwrap_or_default();
+        let verb = match row {
+            None => Some("create"),
+            Some(_) => (!fields.is_empty()).then_some("change"),
         };
-        let body = Value::Object(fields).to_string();
-        Ok(Ok(Plan { kind, name, path, body, verb, fields: changes }))
+        Ok(Ok(Plan { wanted, verb, fields }))
     }
 }
 
-/// The fields that differ from the row.
+/// The fields that differ from the row, which has no `from`: that counts only when a tag is created.
 fn changes(fields: &Map<String, Value>, row: &Value) -> Map<String, Value> {
     let is_same = |one: &Value, other: &Value| {
         one == other || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
     };
-    let fields = fields.iter().map(|(field, value)| (field, value, &row[field.as_str()]));
+    let fields = fields.iter().filter(|(field, _)| *field != "from");
+    let fields = fields.map(|(field, value)| (field, value, &row[field.as_str()]));
     let other = fields.filter(|(_, value, now)| !is_same(value, now));
     other.map(|(field, to, from)| (field.clone(), json!({ "from": from, "to": to }))).collect()
 }
