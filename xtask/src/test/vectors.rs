@@ -25,6 +25,12 @@ const REPLAYS: &[(&str, Replay)] = &[
 
 const FLOOR: usize = 12;
 
+/// Whether a language replays a file. The component has no store, but the decisions of one; Rust has those
+/// as the core's functions, which its stores call.
+fn has(language: &str, file: &str) -> bool {
+    !matches!((language, file), ("component", "registry") | ("rust", "rows"))
+}
+
 /// The number of replayed scripts per file.
 type Counts = BTreeMap<String, usize>;
 
@@ -49,8 +55,8 @@ pub fn compare() -> Outcome<Report> {
     }
     for name in &names {
         let count = |counts: &Counts| counts.get(name).copied().unwrap_or(0);
-        let row: Vec<_> =
-            table.iter().map(|(language, counts)| (*language, count(counts))).collect();
+        let row = table.iter().filter(|(language, _)| has(language, name));
+        let row: Vec<_> = row.map(|(language, counts)| (*language, count(counts))).collect();
         let shown: Vec<_> =
             row.iter().map(|(language, count)| format!("{language} {count}")).collect();
         log::line(&format!("  {name:12} {}", shown.join("  ")));
@@ -63,7 +69,7 @@ pub fn compare() -> Outcome<Report> {
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
-    let total: usize = table["rust"].values().sum();
+    let total: usize = table["python"].values().sum();
     let (files, languages) = (names.len(), table.len());
     Ok(format!("{total} scripts in {files} files, the same in {languages} languages").into())
 }
@@ -80,7 +86,7 @@ pub fn self_test() -> Outcome<Report> {
         let path = all(&copy).into_iter().find(|path| stem(path) == *name).unwrap_or_default();
         let (changed, what) = one_expected_value(&files::read(&path)?)?;
         files::write(&path, changed)?;
-        for (language, replay) in REPLAYS {
+        for (language, replay) in REPLAYS.iter().filter(|(language, _)| has(language, name)) {
             let said = match replay(&copy).and_then(|run| run.quiet().listen()) {
                 Ok(said) => said,
                 Err(error) => {
@@ -91,7 +97,9 @@ pub fn self_test() -> Outcome<Report> {
             let counts = counts(language, &said.stdout)?;
             let noticed = !said.success && !counts.contains_key(name);
             // It must be the only reason: all other files were replayed as before.
-            let is_lost = |other: &&String| *other != name && !counts.contains_key(*other);
+            let is_lost = |other: &&String| {
+                *other != name && has(language, other) && !counts.contains_key(*other)
+            };
             let lost: Vec<_> = names.iter().filter(is_lost).collect();
             let verdict = match (noticed, lost.as_slice()) {
                 (true, []) => "red, as it must be".to_owned(),
@@ -107,7 +115,7 @@ pub fn self_test() -> Outcome<Report> {
     if !blind.is_empty() {
         return Err(format!("a changed value must turn its file red:\n{}", blind.join("\n")));
     }
-    Ok(format!("{} files × {} languages turned red", names.len(), REPLAYS.len()).into())
+    Ok(format!("{} files turned red in {} languages", names.len(), REPLAYS.len()).into())
 }
 
 fn names(folder: &Path) -> Outcome<Vec<String>> {
@@ -195,42 +203,4 @@ fn another(text: &str) -> String {
     let last = if text.ends_with('A') { 'B' } else { 'A' };
     let kept = text.char_indices().next_back().map_or("", |(at, _)| &text[..at]);
     format!("{kept}{last}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{complaint, counts, one_expected_value};
-
-    #[test]
-    fn lines_are_found_where_they_stand() {
-        let heard = "..vectors: python segments 14\nvectors: python text.json 12 \nvectors: odd";
-        let found = counts("python", heard).expect("python speaks for itself");
-        assert_eq!(
-            found.into_iter().collect::<Vec<_>>(),
-            [("segments".to_owned(), 14), ("text".to_owned(), 12)]
-        );
-        assert!(counts("node", heard).is_err());
-    }
-
-    #[test]
-    fn a_language_that_skipped_is_noticed() {
-        assert!(complaint("segments", &[("rust", 14), ("node", 0)]).is_some());
-        assert!(complaint("segments", &[("rust", 11), ("node", 11)]).is_some());
-        assert!(complaint("segments", &[("rust", 14), ("node", 14)]).is_none());
-    }
-
-    #[test]
-    fn exactly_one_value_changes() {
-        let text =
-            r#"[{"steps":[{"do":"next","gives":"4"},{"do":"next","gives":{"code":"TIMED_OUT"}}]}]"#;
-        let (changed, what) = one_expected_value(text).expect("it has two expected values");
-        assert_eq!(changed, text.replace("TIMED_OUT", "TIMED_OUA"));
-        assert!(what.contains("TIMED_OUA"));
-        let (number, _) = one_expected_value(r#"{"gives":"4"}"#).expect("it has one");
-        assert_eq!(number, r#"{"gives":"5"}"#);
-        assert!(one_expected_value("[]").is_err());
-        let bound = r#"[{"gives":{"a":"3"}},{"gives":{"b":"$key"}},{"gives":{}}]"#;
-        let (changed, _) = one_expected_value(bound).expect("it has one that is compared");
-        assert_eq!(changed, bound.replace('3', "2"));
-    }
 }
