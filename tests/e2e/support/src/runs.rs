@@ -51,28 +51,6 @@ mod tests {
     const MS: u64 = 4_096;
 
     #[test]
-    fn a_holder_that_goes_on_has_one_run() {
-        let mut runs = Runs::default();
-        for batch in 0..1_000 {
-            assert!(!runs.add(0, batch * 20 * MS, batch * 20 * MS + 9, MS));
-        }
-        assert_eq!(runs.runs.len(), 1);
-        assert!(!runs.add(0, 30_000 * MS, 30_000 * MS, MS), "after a pause");
-        assert_eq!(runs.runs.len(), 2);
-    }
-
-    #[test]
-    fn windows_that_follow_each_other_are_fine() {
-        let mut runs = Runs::default();
-        assert!(!runs.add(0, 100 * MS, 200 * MS, MS));
-        assert!(!runs.add(1, 5_000 * MS, 5_100 * MS, MS));
-        // The lines of holder 2 came late: it had the worker in between.
-        assert!(!runs.add(2, 2_500 * MS, 2_600 * MS, MS));
-        assert!(!runs.add(0, 19_000 * MS, 19_100 * MS, MS));
-        assert_eq!(runs.runs.len(), 4);
-    }
-
-    #[test]
     fn two_holders_at_once_are_seen_from_either_side() {
         for (first, second) in
             [((100, 200), (150, 250)), ((150, 250), (100, 200)), ((1, 9), (9, 9))]
