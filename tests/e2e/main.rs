@@ -8,5 +8,4 @@ mod host_kill;
 mod proxy;
 mod readme;
 mod setting;
-mod state;
 mod store_kill;

@@ -132,6 +132,11 @@ mod tests {
         assert_eq!((checker.duplicates(), checker.backwards()), (15, 1));
         checker.take(a, &run(400, 8, 1)).expect("it is read");
         assert_eq!((checker.duplicates(), checker.backwards()), (15, 2));
+        // Two holders' batches alternate on one worker, without an ID in common.
+        for (holder, at, seen) in [(a, 600, 15), (b, 610, 15), (a, 620, 16)] {
+            checker.take(holder, &run(at, 9, 1)).expect("it is read");
+            assert_eq!(checker.duplicates(), seen, "{at}");
+        }
         let two_workers = Line::Snowflakes { first: 1 << 12, last: 2 << 12, count: 2 };
         assert!(checker.take(a, &two_workers).is_err());
     }

@@ -42,32 +42,3 @@ impl Runs {
         self.runs.get(&(start, holder)).map(|last| (start, *last))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Runs;
-
-    /// Positions per ms of a layout with 12 sequence bits.
-    const MS: u64 = 4_096;
-
-    #[test]
-    fn two_holders_at_once_are_seen_from_either_side() {
-        for (first, second) in
-            [((100, 200), (150, 250)), ((150, 250), (100, 200)), ((1, 9), (9, 9))]
-        {
-            let mut runs = Runs::default();
-            assert!(!runs.add(0, first.0, first.1, MS));
-            assert!(runs.add(1, second.0, second.1, MS), "{second:?} in {first:?}");
-        }
-        // Two holders' batches alternate, without an ID in common.
-        let mut runs = Runs::default();
-        assert!(!runs.add(0, 100 * MS, 100 * MS + 9, MS));
-        assert!(!runs.add(1, 110 * MS, 110 * MS + 9, MS));
-        assert!(runs.add(0, 120 * MS, 120 * MS + 9, MS));
-        assert!(runs.add(1, 130 * MS, 130 * MS + 9, MS));
-        // The same run is added twice.
-        let mut runs = Runs::default();
-        assert!(!runs.add(0, 100, 200, MS));
-        assert!(runs.add(0, 100, 200, MS));
-    }
-}
