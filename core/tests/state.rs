@@ -195,6 +195,20 @@ fn closing_leaves_where_it_stood_and_gives_nothing_back() {
 }
 
 #[test]
+fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let write = due(&mut ids, ms(0)).unwrap();
+    ids.forget();
+    disk.put(&write);
+    assert_eq!(ids.handle(Event::Written, ms(0)), Ok(Outcome::Applied));
+    assert!(ids.next(ms(0)).is_err());
+    assert_eq!(disk.save(&mut ids, ms(0)), 1);
+    assert_eq!(disk.found(), Ok(None));
+}
+
+#[test]
 fn the_right_of_another_generator_is_refused() {
     let other = StateRecord { namespace: Name::namespace("other").unwrap(), ..record() };
     let config = SnowflakeConfig::new("events", "host/1").unwrap();
