@@ -1,7 +1,5 @@
 //! The interface `generators`.
 
-use std::cell::Cell;
-
 use leafid_bindings::AnyGenerator;
 use leafid_core::{Carryover, Clocks, Code, Event, HostTime, Refusal, Segment, Snowflake};
 
@@ -21,12 +19,6 @@ use crate::{Component, host};
 /// ID) traps above it, and a trap ends every generator.
 const MOST: u64 = 1 << 20;
 
-thread_local! {
-    /// The result of a draw with the feature `counting`, the control of the benchmark: the same call with
-    /// the same types, without a clock or a generator.
-    static COUNTED: Cell<u64> = const { Cell::new(0) };
-}
-
 impl wit::Guest for Component {
     type Generator = Held;
 }
@@ -44,9 +36,6 @@ impl wit::GuestGenerator for Held {
     }
 
     fn next(&self) -> Result<u64, Refused> {
-        if cfg!(feature = "counting") {
-            return Ok(COUNTED.replace(COUNTED.get() + 1));
-        }
         // A number needs no time, and reading the clock is half of this call's cost.
         let is_timed = self.with(|generator| matches!(generator, AnyGenerator::Snowflake(..)));
         let now = if is_timed { host::now() } else { HostTime::MIN };
@@ -54,10 +43,6 @@ impl wit::GuestGenerator for Held {
     }
 
     fn fill(&self, n: u32) -> Result<Vec<u64>, Refused> {
-        if cfg!(feature = "counting") {
-            let first = COUNTED.replace(COUNTED.get() + u64::from(n));
-            return Ok((first..first + u64::from(n)).collect());
-        }
         self.at_now(|generator, now| {
             // Checked before the allocation, as the count may be more than can ever be had.
             generator.ready(now, within(n.into())?)?;

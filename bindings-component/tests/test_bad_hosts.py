@@ -99,27 +99,6 @@ def test_randomness_that_repeats_itself_is_noticed_at_the_second_ask(host: Host)
     assert duplicates(ids + draw(host, generator, 100)) == 0
 
 
-def test_two_equal_words_are_random_enough(host: Host) -> None:
-    generator = host.segment()
-    words = iter([7, 7, 8])
-    host.draw = lambda: next(words)
-    assert generator.refill() is True
-
-
-def test_control_one_randomness_for_all_has_ids_twice() -> None:
-    """Why randomness is checked: a store takes the second holder for a repeat of the first."""
-    first = Host()
-    second = Host(store=first.store)
-    second.clock = first.clock
-    ids = []
-    for host in (first, second):
-        generator = host.snowflake(spread=0)
-        words = itertools.count(5)
-        host.draw = lambda words=words: next(words)
-        ids += draw(host, generator, 500)
-    assert duplicates(ids) == 500
-
-
 def test_a_host_that_comes_back_while_it_is_asked(host: Host) -> None:
     generator = host.snowflake()
     ids = draw(host, generator, 100)
@@ -158,25 +137,6 @@ def test_a_host_that_closes_while_it_is_asked_gives_the_window_back(host: Host) 
     assert [release["worker"] for release in released] == [0]
     with refuses("closed"):
         generator.next()
-
-
-def test_a_clock_that_comes_back(host: Host) -> None:
-    generator = host.snowflake()
-    ids = draw(host, generator, 10)
-    depth = []
-
-    def clock() -> int:
-        if not depth:
-            depth.append(1)
-            ids.append(generator.next())
-            generator.stats()
-            depth.pop()
-        return host.ms
-
-    host.clock = clock
-    for _ in range(100):
-        ids.append(generator.next())
-    assert len(ids) >= 210 and duplicates(ids) == 0
 
 
 @pytest.mark.parametrize("n", [2**32 - 1, 10**9, 2**20 + 1])

@@ -1,4 +1,4 @@
-"""The example host, with a store that fails now and then, and takes windows back."""
+"""The example host, with a store that fails now and then."""
 
 from __future__ import annotations
 
@@ -55,35 +55,3 @@ def test_a_store_that_fails_costs_an_ask_and_not_the_instance(capfd: pytest.Capt
     print(f"{numbers.asks} asks, {refused} refused, {len(ids)} IDs")
     assert refused >= 2 and len(ids) >= 250 and len(set(ids)) == len(ids)
     assert "the disk is full" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_a_window_is_given_back_or_kept_to_its_end(fails: bool) -> None:
-    returned: list[Any] = []
-    layout = {"epoch_ms": 0, "tick_ms": 1, "time_bits": 41, "worker_bits": 10, "sequence_bits": 12}
-
-    def acquire(ask: Any) -> Any:
-        now = time.time_ns() // 1_000_000
-        ticks = {"start": now, "end": now + 600_000}
-        facts = {"layout": layout, "now": now, "max_window_ms": 600_000, "worker": 3}
-        return {"request": ask["request"], "store": STORE, "ticks": ticks, **facts}
-
-    def give_back(release: Any) -> None:
-        returned.append(release)
-        if fails:
-            raise Refused({"code": "store-unavailable"})
-
-    leafid = Leafid(DIST / "leafid.wasm", {"acquire": acquire, "give-back": give_back})
-    events = leafid.generator("snowflake", namespace="default", owner="test", layout=layout)
-    other = leafid.generator("snowflake", namespace="default", owner="other", layout=layout)
-    events.refill()
-    first = events.next()
-    if fails:
-        with pytest.raises(Refused, match="store-unavailable"):
-            events.close()
-    else:
-        events.close()
-    assert first > 0 and len(returned) == 1 and returned[0]["worker"] == 3
-    # The instance is still usable.
-    other.refill()
-    assert other.next() > 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wasmtime import Store, WasmtimeError
 
-from support.component import ENGINE, Instance, Refused, Scrambler, instantiate
+from support.component import Instance, Refused, Scrambler, instantiate
 from support.places import DIST
 
 KEY = bytes(range(16))
@@ -36,29 +35,3 @@ def test_what_is_wrong_is_told(public: Instance) -> None:
     shown = events.encode(7)
     orders.drop()
     assert events.decode(shown) == 7
-
-
-def many(pages: int, count: int, dropped: bool = True) -> None:
-    """Makes this many scramblers, one after another, in an instance with limited memory."""
-    store = Store(ENGINE)
-    store.set_limits(memory_size=pages * 65_536)
-    public = instantiate(DIST / "leafid-public.wasm", {}, store)
-    for n in range(count):
-        scrambler = public.scrambler(KEY, f"tag-{n}", "order", "base58")
-        assert scrambler.decode(scrambler.encode(n)) == n
-        if dropped:
-            scrambler.drop()
-
-
-def test_many_scramblers_leave_nothing_behind() -> None:
-    def is_enough(pages: int) -> bool:
-        try:
-            many(pages, 10)
-        except WasmtimeError:
-            return False
-        return True
-
-    least = next(pages for pages in range(100) if is_enough(pages))
-    many(least, 2_000)
-    with pytest.raises(WasmtimeError):
-        many(least, 2_000, dropped=False)

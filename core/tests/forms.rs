@@ -4,15 +4,6 @@ use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{Code, LINE_END, Layout, Refusal, StoreTime, Token};
 
 #[test]
-fn an_epoch_is_a_number_of_53_bits() {
-    let layout = |epoch_ms| Layout::new(epoch_ms, 1, 41, 10, 12);
-    assert!(layout(0).is_ok() && layout((1 << 53) - 1).is_ok());
-    for wrong in [-1, 1 << 53, i64::MIN, i64::MAX] {
-        assert_eq!(layout(wrong), Err(Code::LayoutInvalid.into()), "{wrong}");
-    }
-}
-
-#[test]
 fn no_moment_at_an_end_of_its_range_has_a_tick() {
     for layout in [Layout::LEAF, Layout::new(0, 86_400_000, 20, 0, 0).expect("it is right")] {
         for end in [StoreTime::MIN, StoreTime::MAX] {

@@ -1,7 +1,7 @@
-//! Cases of a store's rows that the vectors do not have: changes of tags, and an owner with two numbers.
+//! Cases of a store's rows that the vectors do not have: changes of tags, and renewals at a fence.
 
-use leafid_core::registry::{self, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
-use leafid_core::{AcquireAsk, Code, Layout, Name, RenewAsk, StoreTime, Token};
+use leafid_core::registry::{self, Namespace, TagRow, TagSpec, WorkerRow};
+use leafid_core::{Code, Layout, Name, RenewAsk, StoreTime, Token};
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
@@ -18,33 +18,6 @@ fn a_tag_changes_as_is_said_and_never_goes_back() {
     let deleted = TagRow { deleted: true, ..row };
     assert_eq!(code(deleted.advance(200)), Code::TagUnknown);
     assert_eq!(code(deleted.with(&TagSpec::default())), Code::TagUnknown);
-}
-
-#[test]
-fn of_two_kept_numbers_the_one_that_is_free_is_used_and_the_other_freed() {
-    let name = Name::namespace("default").unwrap();
-    let owner = Name::owner("host-1").unwrap();
-    let tick = Layout::LEAF.tick(NOW).unwrap();
-    let row = |number: u32, reserved_until: u64, after: i64| {
-        let granted = NOW.plus(after);
-        let row =
-            WorkerRow { owner, sticky: true, reserved_until, granted, ..WorkerRow::default() };
-        Some((number, row))
-    };
-    let ask = AcquireAsk {
-        sticky: true,
-        strict: true,
-        ..AcquireAsk::new(name, Token::new([3; 16]), owner)
-    };
-    let namespace = Namespace::create(Layout::LEAF, None, None).unwrap();
-    let (free, held) = (row(1, tick - 5, -900), row(2, tick + 500, -1));
-    for own in [[free, held], [held, free]] {
-        let candidates = Candidates { own, ..Candidates::default() };
-        let store = Token::new([1; 16]);
-        let acquired = registry::acquire(store, &namespace, &candidates, &ask, NOW).unwrap();
-        assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (1, true));
-        assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((2, false)));
-    }
 }
 
 #[test]

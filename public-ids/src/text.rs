@@ -82,29 +82,10 @@ impl PublicText {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn prefixes() {
-        for fine in ["a", "order", "order_line", "v2", &"a".repeat(32)] {
-            assert_eq!(Prefix::new(fine).map(|p| p.as_str() == fine), Ok(true), "{fine}");
-        }
-        for wrong in ["", "_", "order_", "_order", "2nd", "Order", "or-der", "é", &"a".repeat(33)]
-        {
-            assert!(Prefix::new(wrong).is_err(), "{wrong}");
-        }
-        let (none, order) = (Prefix::default(), Prefix::new("order_line").unwrap());
-        assert_eq!(order.strip("order_line_x"), Ok("x"));
-        assert_eq!(none.strip("x"), Ok("x"));
-        for foreign in ["x", "_x", "order_x", "order_line", "line_x", "order_linex", ""] {
-            assert_eq!(order.strip(foreign), Err(Problem::ForeignPrefix), "{foreign}");
-        }
-        assert_eq!(none.strip("order_x"), Err(Problem::ForeignPrefix));
-        assert_eq!(none.strip("_x"), Err(Problem::ForeignPrefix));
-    }
-
     extern crate alloc;
     use alloc::string::ToString;
+
+    use super::Problem;
 
     #[test]
     fn a_long_text_is_cut_in_messages() {

@@ -7,7 +7,5 @@
 mod host_kill;
 mod proxy;
 mod readme;
-mod restored;
 mod setting;
-mod state;
 mod store_kill;

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use leafid_stream::hosts::{Draw, Installed, Program, Stage};
@@ -62,24 +61,6 @@ impl Setting {
     /// The host programs, beside the installed packages.
     pub fn stage(&self) -> Stage {
         Stage::make(&self.installed, self.folder.path()).expect("the programs can be copied")
-    }
-
-    /// The interpreter that has the Python package.
-    pub fn python(&self) -> Command {
-        let mut python = Command::new(&self.installed.python);
-        python.env_remove("PYTHONPATH");
-        python
-    }
-
-    /// Node, where it finds the npm packages.
-    pub fn node(&self) -> Command {
-        let mut node = Command::new("node");
-        node.current_dir(&self.installed.consumer);
-        node
-    }
-
-    pub fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 
     /// Prints the figures of a test that passed, although the harness captures its output.

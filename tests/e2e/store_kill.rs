@@ -12,7 +12,7 @@ const KILLS: u64 = 10;
 const RATE: u32 = 2_000;
 /// IDs between two kills.
 const BETWEEN: u64 = 2_000;
-/// Requests of each host that must find the store down, after each kill.
+/// Connections of each host that must find the store down, after each kill.
 const ASKS: usize = 2;
 
 /// PROTOCOL R1.
@@ -24,7 +24,7 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let mut stream = Stream::new(Layout::LEAF);
     let mut proxies = Vec::new();
     for program in Program::ALL {
-        // Each host has its own proxy, which counts its asks.
+        // Each host has its own proxy, which counts its asks in vain.
         let proxy = Proxy::start(store.address());
         start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
         proxies.push(proxy);
@@ -38,9 +38,9 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
         store.kill();
         // Stays down until every host has noticed, however busy the machine is.
-        let asked: Vec<usize> = proxies.iter().map(|proxy| proxy.requests() + ASKS).collect();
+        let asked: Vec<usize> = proxies.iter().map(|proxy| proxy.in_vain() + ASKS).collect();
         until(&mut stream, "asks of a store that is gone", |_| {
-            proxies.iter().zip(&asked).all(|(proxy, asked)| proxy.requests() >= *asked)
+            proxies.iter().zip(&asked).all(|(proxy, asked)| proxy.in_vain() >= *asked)
         });
         store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
     }
@@ -74,6 +74,6 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     assert_eq!((used, held), (hosts as usize, 0), "worker numbers used and held, `{NAMESPACE}`");
     assert!(stream.ids() >= KILLS * BETWEEN, "{} IDs", stream.ids());
     assert!(stream.grants() >= 100, "{} grants", stream.grants());
-    // One of the `ASKS` requests may be a client's second try of the same ask.
+    // One of the `ASKS` connections may be a client's second try of the same ask.
     assert!(failures >= KILLS * hosts, "the kills were noticed by {failures} asks only");
 }

@@ -110,7 +110,6 @@ impl World {
         let mut scene = Scene {
             t: self.t,
             store_times,
-            rules: self.settings.rules,
             stores: &mut self.stores,
             tally: &mut self.tally,
             buffer: &mut self.buffer,

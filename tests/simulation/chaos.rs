@@ -42,7 +42,6 @@ impl World {
     }
 
     fn clock_fault(&mut self, i: usize) {
-        self.tally.clock_faults += 1;
         let kind = self.rng.below(4);
         let steps = |i: &usize| {
             let holder = &self.holders[*i];

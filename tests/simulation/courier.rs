@@ -4,7 +4,6 @@ use leafid_core::{Action, Ask, Code, Failure, Grant};
 
 use crate::database::{Answered, Decided, number};
 use crate::holder::{Holder, OpenCall, State};
-use crate::ledger::identity;
 use crate::verdict::{Verdict, fail};
 use crate::windows::{Decision, Written};
 use crate::wire::{Body, Event, Letter, Reply};
@@ -45,10 +44,11 @@ impl World {
     }
 
     fn ask(&mut self, i: usize, ask: Ask) -> Verdict {
-        if self.settings.rules {
-            self.check_ask(i, &ask)?;
-        }
         let holder = &mut self.holders[i];
+        let have_until = holder.book.have_until;
+        if matches!(&ask, Ask::Segment(ask) if ask.have_until != have_until) {
+            fail!(HaveUntil, "holder {} has {have_until:?}: {ask:?}", holder.identity);
+        }
         let (now, stock) = (holder.clock.read(self.t), holder.stock());
         holder.thrift.asks(&ask, stock, now)?;
         holder.calls += 1;
@@ -85,25 +85,6 @@ impl World {
         }
     }
 
-    fn check_ask(&self, i: usize, ask: &Ask) -> Verdict {
-        let holder = &self.holders[i];
-        let key = match ask {
-            Ask::Renew(ask) => ask.key,
-            _ => ask.request(),
-        };
-        if identity(ask.request()) != holder.identity || identity(key) != holder.identity {
-            fail!(ForeignName, "holder {} sends {ask:?}", holder.identity);
-        }
-        if holder.answered == Some(ask.request()) {
-            fail!(RequestReused, "holder {}: {ask:?}", holder.identity);
-        }
-        let have_until = holder.book.have_until;
-        if matches!(ask, Ask::Segment(ask) if ask.have_until != have_until) {
-            fail!(HaveUntil, "holder {} has {have_until:?}: {ask:?}", holder.identity);
-        }
-        Ok(())
-    }
-
     pub(crate) fn send(&mut self, i: usize, call: u64, body: Body) {
         let holder = &self.holders[i];
         let sent = holder.clock.read(self.t);
@@ -121,7 +102,6 @@ impl World {
             && self.rng.chance(RACES);
         if races {
             // Two servers decide for one owner at once.
-            self.tally.doubled += 1;
             let delay = self.delay();
             for server in [0, 1] {
                 self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
@@ -132,7 +112,6 @@ impl World {
             return;
         }
         if self.rng.chance(rates.doubled) {
-            self.tally.doubled += 1;
             let (server, delay) = (self.some_server(), self.delay());
             self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
         }
@@ -153,9 +132,7 @@ impl World {
 
     fn delay(&mut self) -> i64 {
         if self.rng.chance(self.plan.rates.late) {
-            let delay = self.rng.magnitude(1_000, 60_000) as i64;
-            self.tally.late += u64::from(delay > 3_000);
-            return delay;
+            return self.rng.magnitude(1_000, 60_000) as i64;
         }
         let (least, most) = self.plan.rates.delay_ms;
         self.rng.magnitude(least, most) as i64
@@ -165,8 +142,9 @@ impl World {
     fn decide(&mut self, server: usize, body: &Body) -> Verdict<Option<Answered>> {
         let Server { store, clock, .. } = &mut self.servers[server];
         let (database, now) = (&mut self.stores[*store], clock.read(self.t));
+        self.furthest = self.furthest.max(now.get());
         Ok(match body {
-            Body::Ask(ask) => Some(database.ask(ask, now, &mut self.tally)?),
+            Body::Ask(ask) => Some(database.ask(ask, now)?),
             Body::Release(release) => Some(database.release(release)),
             Body::Return(tag, rest, request) => {
                 database.take_back(*tag, *rest, *request);
@@ -215,11 +193,10 @@ impl World {
     }
 
     pub(crate) fn write(&mut self, server: usize, letter: Letter, first: Decision) -> Verdict {
-        let (_, furthest) = self.store_times();
         let store = self.servers[server].store;
         let mut decision = first;
         for _ in 0..ATTEMPTS {
-            if let Some(written) = self.stores[store].write(&decision, furthest)? {
+            if let Some(written) = self.stores[store].write(&decision)? {
                 self.trace.note(self.t, || format!("server {server} wrote {decision:?}"));
                 match written {
                     Written::Window(grant) => {
@@ -230,7 +207,6 @@ impl World {
                 }
                 return Ok(());
             }
-            self.tally.conflicts += 1;
             let answer = match self.decide(server, &letter.body)? {
                 Some(Ok(Decided::Write(next))) => {
                     decision = *next;
@@ -253,7 +229,6 @@ impl World {
         }
         let rates = self.plan.rates;
         if self.rng.chance(rates.doubled) {
-            self.tally.doubled += 1;
             let delay = self.delay();
             self.deliver(letter, server, answer, delay);
         }
@@ -302,7 +277,6 @@ impl World {
         if to == reply.to || !other.hears() {
             return;
         }
-        self.tally.swapped += 1;
         if self.rng.chance(500) {
             self.put_within(1, 2_000, Event::Answer(Box::new(reply.clone())));
         }

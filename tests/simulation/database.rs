@@ -8,10 +8,8 @@ use leafid_core::{
 
 use crate::keeping::Keeping;
 use crate::ledger::{Ledger, LineName};
-use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
 use crate::windows::Decision;
-use crate::world::Mistake;
 
 #[derive(Clone, Debug)]
 pub struct Space {
@@ -51,9 +49,6 @@ pub struct Database {
     pub anchor: StoreTime,
     pub writes: u64,
     pub went_back: bool,
-    pub mistake: Option<Mistake>,
-    /// Whether its rows are checked, or only its grants.
-    pub rules: bool,
 }
 
 /// The interval of the journal's syncs, in ms.
@@ -140,20 +135,15 @@ impl Space {
 
 impl Database {
     /// Decides an ask at the store's time `now`. Numbers are leased in one statement.
-    pub fn ask(&mut self, ask: &Ask, now: StoreTime, tally: &mut Tally) -> Verdict<Answered> {
+    pub fn ask(&mut self, ask: &Ask, now: StoreTime) -> Verdict<Answered> {
         match ask {
-            Ask::Segment(ask) => self.lease_segment(ask, now, tally),
-            Ask::Acquire(ask) => self.acquire(ask, now, tally),
+            Ask::Segment(ask) => self.lease_segment(ask, now),
+            Ask::Acquire(ask) => self.acquire(ask, now),
             Ask::Renew(ask) => self.renew(ask, now),
         }
     }
 
-    fn lease_segment(
-        &mut self,
-        ask: &SegmentAsk,
-        now: StoreTime,
-        tally: &mut Tally,
-    ) -> Verdict<Answered> {
+    fn lease_segment(&mut self, ask: &SegmentAsk, now: StoreTime) -> Verdict<Answered> {
         let number = number(&ask.tag);
         let Some(tag) = self.tags.get_mut(number) else {
             return Ok(Err(Code::TagUnknown.into()));
@@ -170,14 +160,9 @@ impl Database {
             Ok((after, Err(refusal))) => {
                 *row = after;
                 *in_use = asked.have_until.unwrap_or(0).max(*in_use);
-                tally.tags_stopped += 1;
                 return Ok(Err(failure(refusal, now)));
             }
-            Err(refusal) => {
-                tally.tags_spent += u64::from(refusal.code == Code::TagSpent);
-                tally.stopped_leases += u64::from(refusal.code == Code::StoreRefused);
-                return Ok(Err(failure(refusal, now)));
-            }
+            Err(refusal) => return Ok(Err(failure(refusal, now))),
         };
         if grant.range.start < *in_use {
             fail!(Overlap, "below {in_use} numbers are in use: {grant:?}");

@@ -1,8 +1,8 @@
 //! State files: their locks and contents, and writes that are slow, fail, or are broken off.
 
+use leafid_core::bugs::{self, Bug};
 use leafid_core::{
     Action, Code, Event as Came, HostTime, Layout, Outcome, StateFile, StatePlace, StateWrite,
-    Unread,
 };
 
 use crate::generator::Config;
@@ -12,7 +12,7 @@ use crate::plan::Theme;
 use crate::rng::Rng;
 use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
-use crate::world::{Mistake, World};
+use crate::world::World;
 
 /// How long before a world's start its machines were booted, in ms.
 const UP_MS: i64 = 7_777_777;
@@ -92,18 +92,13 @@ impl World {
     pub(crate) fn open_state(&mut self, holder: &mut Holder) {
         let Some(number) = holder.make.disk else { return };
         let disk = &mut self.disks[number];
-        if disk.held_by.is_some() && self.settings.mistake != Some(Mistake::SharedState) {
-            self.tally.states_locked += 1;
+        if disk.held_by.is_some() && !bugs::on(Bug::SharedState) {
             return;
         }
         disk.held_by = Some(holder.life);
         let place = StatePlace { machine: [7; 16], boot: [8; 16], device: 9, lock: disk.lock };
         let (mut file, found) = StateFile::read(place, since_boot(self.t), &disk.bytes);
         let now = holder.clock.read(self.t);
-        if let Err(unread) = found {
-            self.tally.states_foreign += u64::from(unread == Unread::Elsewhere);
-            self.tally.states_damaged += u64::from(unread == Unread::Damaged);
-        }
         let found = found.unwrap_or_else(|_| {
             disk.bytes = [0; StateFile::BYTES];
             file = StateFile::new(place);
@@ -128,7 +123,6 @@ impl World {
         };
         holder.open = Some(open);
         let Some(record) = found else { return };
-        self.tally.states_used += 1;
         let up = |server: &crate::world::Server| server.up && server.store == 0;
         self.tally.states_used_alone += u64::from(!self.servers.iter().any(up));
         holder.identity = identity(record.key);
@@ -154,11 +148,10 @@ impl World {
     pub(crate) fn save(&mut self, i: usize, write: &StateWrite) -> Verdict {
         self.begin_write(i, write);
         let holder = &self.holders[i];
-        if self.settings.rules && holder.open.is_some_and(|open| open.is_written_again()) {
+        if holder.open.is_some_and(|open| open.is_written_again()) {
             fail!(AbandonedFile, "holder {}: {:?}", holder.identity, holder.open);
         }
         let Some((life, open)) = holder.open.map(|open| (holder.life, open)) else { return Ok(()) };
-        self.tally.states_voided += u64::from(*write == StateWrite::Void);
         self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
         let stalls = self.rng.chance(10);
         let (least, most) = if stalls { (100, 3_000) } else { self.disks[open.disk].takes };
@@ -195,19 +188,16 @@ impl World {
         let gaps = holder.generator.stats().gaps;
         let mut release = None;
         if fails || open.is_gone || disk.fails_until > self.t {
-            self.tally.states_failed += 1;
             if !open.is_gone {
                 tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
             }
             open.abandoned = true;
             if holder.generator.handle(Came::NotWritten, now) == Ok(Outcome::Applied) {
-                self.tally.states_abandoned += 1;
                 holder.thrift.abandoned();
             }
         } else {
             disk.bytes[at..at + SLOT].copy_from_slice(&slot);
             open.file.written();
-            self.tally.states_written += 1;
             if let Ok(Outcome::Release(due)) = holder.generator.handle(Came::Written, now) {
                 release = Some(due);
             }
@@ -217,8 +207,6 @@ impl World {
             holder.book.last_position = None;
         }
         if let Some(release) = release {
-            self.tally.states_given_up += 1;
-            self.tally.releases += 1;
             self.send(i, 0, Body::Release(release));
         }
     }
@@ -241,11 +229,9 @@ impl World {
         let Some(open) = holder.open.take().filter(|open| !open.is_gone) else { return };
         let disk = &mut self.disks[open.disk];
         if let Some((at, slot)) = open.writing {
-            self.tally.states_torn += 1;
             tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
         }
         if self.rng.chance(200) {
-            self.tally.states_rotten += 1;
             let at = self.rng.below(StateFile::BYTES as u64) as usize;
             disk.bytes[at] ^= 1 << self.rng.below(8);
         }
@@ -280,7 +266,6 @@ impl World {
         let has_room = left.is_some() && holder.generator.layout().is_some_and(has_room);
         let waits = refused == Some(Code::WindowSpent) && has_room;
         let ms = ms as u64;
-        self.tally.slow_disks_ms += ms;
         let holder = &mut self.holders[i];
         if refused.is_none() {
             holder.waits_for_disk_ms = 0;
@@ -288,7 +273,6 @@ impl World {
         if !waits {
             return Ok(());
         }
-        self.tally.slow_disks_waits_ms += ms;
         holder.waits_for_disk_ms += ms;
         if holder.waits_for_disk_ms > 4 * takes + STALL_MS {
             fail!(
@@ -354,7 +338,6 @@ impl World {
             }
             None => return,
         };
-        self.tally.states_copied += 1;
         self.disks[to].bytes = self.disks[disk].bytes;
         self.start_as(Some(Make { disk: Some(to), ..make }), 1);
     }
@@ -368,7 +351,6 @@ impl World {
             return None;
         }
         self.disks.push(Disk { held_by: Some(life), ..self.disks[from.disk] });
-        self.tally.states_cloned += 1;
         Some(Open { disk: self.disks.len() - 1, planned: i64::MAX, ..from })
     }
 
@@ -377,7 +359,6 @@ impl World {
         self.end_write(i, false);
         if let Some(Action::Write(write)) = self.holders[i].action(self.t, &mut self.rng) {
             self.begin_write(i, &write);
-            self.tally.states_voided += u64::from(write == StateWrite::Void);
         }
         self.end_write(i, false);
     }

@@ -16,8 +16,6 @@ use crate::verdict::{Verdict, fail};
 pub struct Scene<'w> {
     pub t: i64,
     pub store_times: (i64, i64),
-    /// Whether the protocol's rules are checked as well, or only effects on users.
-    pub rules: bool,
     pub stores: &'w mut [Database],
     pub tally: &'w mut Tally,
     pub buffer: &'w mut Vec<u64>,
@@ -40,7 +38,6 @@ pub fn draw(
     rng: &mut Rng,
 ) -> Verdict<Drawn> {
     let now = holder.now(scene.t);
-    let in_hand = if scene.rules { holder.generator.stats().in_hand } else { 0 };
     let whole = if matches!(way, Way::Take) { n as u64 } else { 1 };
     let n = if whole > 1 { n } else { n.clamp(1, scene.buffer.len()) };
     holder.draws += 1;
@@ -51,6 +48,9 @@ pub fn draw(
     };
     match drawn {
         Ok(count) => {
+            if let Some(code) = holder.generator.failure().filter(|code| code.stops()) {
+                fail!(Outside, "holder {}: {count} IDs after {code}", holder.identity);
+            }
             check(holder, scene, count)?;
             holder.book.ids += count as u64;
             scene.tally.ids += count as u64;
@@ -59,12 +59,7 @@ pub fn draw(
             }
         }
         Err(refusal) => {
-            scene.tally.refusals += 1;
             scene.tally.overflows += u64::from(refusal.code == Code::TimeOverflow);
-            let left = holder.generator.stats().in_hand;
-            if scene.rules && left != in_hand {
-                fail!(RefusalChanges, "{} moved what is in hand: {in_hand}, now {left}", refusal);
-            }
             check_refusal(holder, refusal, now, whole, rng)?;
         }
     }
@@ -105,7 +100,6 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
         if !refusal.code.stops() && too_many != told && !(too_many && may_look) {
             fail!(Promise, "{n} are wanted, {most} the most at once: {refusal}");
         }
-        scene.tally.counts_refused += u64::from(told);
         scene.tally.ends_known += u64::from(refusal.code == Code::TagSpent);
         return Ok(Err(refusal));
     }

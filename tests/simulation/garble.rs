@@ -40,7 +40,7 @@ impl World {
                 let ticks = &mut grant.ticks;
                 match kind {
                     0 | 3 => *ticks = Range::new(ask.have_until + 1, ticks.end + 10),
-                    1 => *ticks = Range::new(ticks.end + 1, ticks.start),
+                    1 => *ticks = Range::new(ask.have_until, ask.have_until.saturating_sub(1)),
                     2 => ticks.end = grant.layout.end_tick() + 1,
                     4 => *ticks = Range::new(ask.have_until.saturating_sub(1), ticks.end),
                     _ => grant.worker ^= 1,
@@ -50,6 +50,5 @@ impl World {
             _ => false,
         };
         reply.garbled = done;
-        self.tally.garbled += u64::from(done);
     }
 }

@@ -3,8 +3,6 @@
 use leafid_core::{Code, Event as Came, Failure, Grant, Outcome, Refusal};
 
 use crate::holder::{OpenCall, State};
-use crate::host_clock::Trust;
-use crate::ledger::identity;
 use crate::plan::Loss;
 use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event, Reply};
@@ -36,7 +34,6 @@ impl World {
     fn hear_grant(&mut self, reply: &Reply, grant: &Grant) -> Verdict {
         let holder = &mut self.holders[reply.to];
         let now = holder.now(self.t);
-        self.tally.alien += u64::from(reply.store != 0);
         let dropped = holder.generator.stats().dropped;
         // Judged by the request that it names, not by the holder that it came to.
         let (request, sent) = (grant.request(), reply.sent);
@@ -62,20 +59,13 @@ impl World {
             Ok(Outcome::Applied) => self.applied(reply, grant)?,
             Ok(Outcome::Release(release)) => {
                 holder.thrift.ends(grant.request());
-                self.tally.late_releases += 1;
-                if identity(release.key) != holder.identity && self.settings.rules {
-                    fail!(ForeignName, "holder {} sends {release:?}", holder.identity);
-                }
-                self.tally.releases += 1;
                 self.send(reply.to, 0, Body::Release(release));
             }
             Err(Refusal { code, .. }) => {
                 holder.thrift.failed(grant.request(), code, now, true);
-                self.tally.refused_answers += 1;
                 self.alarm(reply, code)?;
             }
         }
-        self.holders[reply.to].answered = Some(grant.request());
         Ok(())
     }
 
@@ -84,7 +74,6 @@ impl World {
         let now = holder.now(self.t);
         let book = &mut holder.book;
         self.tally.grants += 1;
-        self.tally.renewals += u64::from(reply.renewal);
         book.grants += 1;
         holder.told_until = i64::MIN;
         book.store.get_or_insert(reply.store);
@@ -95,21 +84,15 @@ impl World {
             book.told(heard, over_at);
             left = Some(over_at - heard);
         }
-        let was_lost = holder.clock.trust == Trust::Lost;
         holder.clock.told(reply.sent_at, self.t, book.reached);
-        self.tally.clocks_mended += u64::from(was_lost && holder.clock.trust == Trust::Honest);
         holder.thrift.granted(reply.request, now, left)?;
         match grant {
             Grant::Segment(grant) => {
-                self.tally.switches += u64::from(book.last_range.1 != grant.range.start);
                 book.numbers += grant.range.len();
                 book.have_until = book.have_until.max(Some(grant.range.end));
                 book.last_range = (grant.range.start, grant.range.end);
             }
-            Grant::Window(_) if !reply.renewal => {
-                self.tally.switches += 1;
-                book.last_position = None;
-            }
+            Grant::Window(_) if !reply.renewal => book.last_position = None,
             Grant::Window(_) => {}
         }
         Ok(())
@@ -124,9 +107,6 @@ impl World {
         self.tally.leases_lost += u64::from(code == Code::LeaseLost);
         let read = !matches!(code, Code::StoreUnavailable | Code::TimedOut);
         holder.thrift.failed(reply.request, code, now, read);
-        if read {
-            holder.answered = Some(reply.request);
-        }
         if let Some(wait) = retry_after_ms {
             let until = now.get() + i64::from(wait) + 1_000;
             holder.told_until = until;
@@ -144,16 +124,14 @@ impl World {
         // A child that knows its parent's last ID but not its store may ask another one, which is behind.
         let told = holder.book.resumed && holder.book.store.is_none() && reply.store != 0;
         let changed = code == Code::StoreChanged || (code == Code::StoreWentBack && told);
-        let foreign = self.plan.alien && (changed || !self.settings.rules);
+        let foreign = self.plan.alien && changed;
         // A fence moves tags above all grants, but not the windows.
         let lost = code == Code::StoreWentBack
             && self.stores[0].went_back
             && (self.plan.loss == Loss::Unfenced || !holder.is_numbers());
-        self.tally.told_went_back += u64::from(lost);
         if !foreign && !lost {
             fail!(FalseAlarm, "holder {}: {code}", holder.identity);
         }
-        self.tally.stopped += 1;
         let (i, life, delay) = (reply.to, holder.life, self.rng.magnitude(1_000, 60_000) as i64);
         self.queue.put(self.t + delay, Event::Start(i, life));
         Ok(())

@@ -113,8 +113,6 @@ pub struct Holder {
     pub state: State,
     pub call: Option<OpenCall>,
     pub calls: u64,
-    /// Its last request that was answered.
-    pub answered: Option<Token>,
     /// An older memory image, with the facts of that moment.
     pub image: Option<(Generator, Book, Option<Open>)>,
     /// Since when it has wanted an ID in vain without an excuse.
@@ -155,7 +153,6 @@ impl Holder {
             state: State::Running,
             call: None,
             calls: 0,
-            answered: None,
             image: None,
             starved_since: None,
             excused_until: 0,
@@ -211,7 +208,6 @@ impl Holder {
         self.book.last_position = None;
         self.starved_since = None;
         self.call = None;
-        self.answered = None;
         self.image = None;
         self.want = None;
         self.thrift = Thrift::default();

@@ -22,10 +22,6 @@ impl Keeping {
         theirs.map(|(number, _)| *number).filter(move |n| workers.contains(u64::from(*n)))
     }
 
-    pub fn count(&self, owner: &Name, workers: Range) -> usize {
-        self.of(owner, workers).count()
-    }
-
     /// The own number of an owner inside a range. Of two, which a race may leave, it is the free one,
     /// or else the one granted last.
     fn own(&self, owner: &Name, workers: Range, is_free: impl Fn(u32) -> bool) -> Option<u32> {

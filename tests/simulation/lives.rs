@@ -1,16 +1,17 @@
 //! The lives of holders: they begin, fork, forget, close, die and restart.
 
+use leafid_core::bugs::{self, Bug};
 use leafid_core::{Carryover, Range};
 
 use crate::generator::{Config, Generator};
 use crate::habits;
 use crate::holder::{Book, Holder, Make, State};
 use crate::host_clock::{HostClock, Trust};
-use crate::ledger::{identity, request};
+use crate::ledger::request;
 use crate::plan::Theme;
 use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
-use crate::world::{Mistake, World};
+use crate::world::World;
 
 /// The age from which a life counts as long, in ms.
 const OLD_MS: i64 = 3_600_000;
@@ -37,7 +38,6 @@ impl World {
         if make.has_second && !make.monotonic {
             clock = clock.beside(self.rng.between(-200, 200));
         }
-        self.tally.starts += 1;
         let mut holder = Holder::start((identity, life, self.t), make, clock, &mut self.rng)?;
         self.open_state(&mut holder);
         Some(holder)
@@ -79,7 +79,6 @@ impl World {
     }
 
     pub(crate) fn crash(&mut self, i: usize) {
-        self.tally.crashes += 1;
         self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} dies"));
         self.holders[i].state = State::Crashed;
@@ -112,15 +111,8 @@ impl World {
             fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity);
         }
         if let Some(release) = release {
-            if identity(release.key) != self.holders[i].identity && self.settings.rules {
-                fail!(ForeignName, "holder {} sends {release:?}", self.holders[i].identity);
-            }
-            self.tally.releases += 1;
             self.send(i, 0, Body::Release(release));
-        } else if self.settings.mistake == Some(Mistake::SegmentReturn)
-            && self.holders[i].is_numbers()
-            && !rest.is_empty()
-        {
+        } else if bugs::on(Bug::SegmentReturn) && self.holders[i].is_numbers() && !rest.is_empty() {
             let (place, by) = (self.holders[i].make.place, self.holders[i].identity);
             let body = Body::Return(place, rest, leafid_core::Token::new(request(by, 0, 0)));
             self.send(i, 0, body);
@@ -152,7 +144,7 @@ impl World {
         match image {
             Some(image) => {
                 (holder.generator, holder.book) = (image, book);
-                if self.settings.mistake == Some(Mistake::NoForget) {
+                if bugs::on(Bug::NoForget) {
                     holder.become_another(child);
                 } else {
                     holder.forget_as(child);
@@ -181,7 +173,6 @@ impl World {
         }
         holder.excused_until = self.holders[i].excused_until;
         holder.ahead_until = self.holders[i].ahead_until;
-        self.tally.forks += 1;
         self.trace.note(self.t, || format!("holder {i} forks: {child}"));
         let Some(place) = self.put(holder) else { return };
         if self.holders[place].open.is_some() {
@@ -195,18 +186,15 @@ impl World {
     pub(crate) fn forget(&mut self, i: usize, restored: bool) {
         let identity = self.identity();
         let holder = &mut self.holders[i];
-        match holder.image.take().filter(|_| restored) {
-            Some((generator, book, open)) => {
-                self.tally.restores += 1;
-                (holder.generator, holder.book) = (generator, book);
-                // The image knows its file as of then, not later writes.
-                if let (Some(now), Some(then)) = (&mut holder.open, open) {
-                    (now.file, now.writing) = (then.file, then.writing);
-                    now.abandoned = then.abandoned;
-                    self.queue.put(self.t + 1, Event::Synced(i, holder.life));
-                }
+        if let Some((generator, book, open)) = holder.image.take().filter(|_| restored) {
+            self.tally.restores += 1;
+            (holder.generator, holder.book) = (generator, book);
+            // The image knows its file as of then, not later writes.
+            if let (Some(now), Some(then)) = (&mut holder.open, open) {
+                (now.file, now.writing) = (then.file, then.writing);
+                now.abandoned = then.abandoned;
+                self.queue.put(self.t + 1, Event::Synced(i, holder.life));
             }
-            None => self.tally.forgets += 1,
         }
         holder.forget_as(identity);
         if restored {

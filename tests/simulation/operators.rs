@@ -1,6 +1,7 @@
 //! Operators' changes of a store: they revoke rows, delete and recreate tags, and move the range
 //! of a namespace's worker numbers.
 
+use leafid_core::bugs::{self, Bug};
 use leafid_core::registry::{TagRow, TagSpec};
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
@@ -8,7 +9,7 @@ use crate::database::Tag;
 use crate::ledger::{BY_HAND, LineName, request};
 use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
-use crate::world::{Mistake, World};
+use crate::world::World;
 
 impl World {
     pub(crate) fn revoke(&mut self) {
@@ -19,7 +20,6 @@ impl World {
             let number = space.territory.start + self.rng.below(space.rows.len() as u64);
             store.writes += 1;
             space.revoke(number as u32, store.writes);
-            self.tally.revokes += 1;
         }
     }
 
@@ -65,7 +65,6 @@ impl World {
                 fail!(RowRule, "{row:?} became {after:?}");
             }
             (at.row, at.in_use) = (after, to);
-            self.tally.tags_settled += u64::from(row.is_stopped());
         }
         self.trace.note(self.t, || format!("tag {tag} was {row:?}, settled at {to}"));
         Ok(())
@@ -88,12 +87,8 @@ impl World {
                 Err(_) if may && to <= end => {
                     fail!(RowRule, "{row:?} cannot be advanced to {to}");
                 }
-                Err(_) => {
-                    self.tally.advances_refused += 1;
-                    return Ok(());
-                }
+                Err(_) => return Ok(()),
             }
-            self.tally.tags_advanced += 1;
         } else {
             // An upper end that exists is removed half of the time.
             let takes_away = row.until.is_some() && self.rng.chance(500);
@@ -104,12 +99,8 @@ impl World {
                 Err(_) if !row.deleted && (may || takes_away) => {
                     fail!(RowRule, "{row:?} cannot end at {until}");
                 }
-                Err(_) => {
-                    self.tally.bounds_refused += 1;
-                    return Ok(());
-                }
+                Err(_) => return Ok(()),
             }
-            self.tally.tags_bounded += 1;
         }
         self.trace.note(self.t, || format!("tag {tag} was {row:?}, an operator said {to}"));
         Ok(())
@@ -152,19 +143,16 @@ impl World {
         space.namespace.workers = after;
         space.namespace.max_window_ms = max_window_ms;
         space.longest_ms = space.longest_ms.max(max_window_ms);
-        self.tally.moves += 1;
         let by_hand = Token::new(request(BY_HAND, 0, 0));
         let slowest = layout.tick(StoreTime::new(slowest)).unwrap_or(0);
         for number in start..end {
             let line = LineName::Worker(index, number as u32);
             let (was, is) = (before.contains(number), after.contains(number));
             if was && !is {
-                let key = space.row(number as u32).and_then(|(row, _)| row.key);
-                self.tally.left_with_key += u64::from(key.is_some());
                 store.ledger.grant(line, Range::new(tick, layout.end_tick()), by_hand)?;
             } else if is && !was {
                 // A holder that still has a key to the number would be granted the time since, too.
-                if store.mistake != Some(Mistake::KeyComesBack) {
+                if !bugs::on(Bug::KeyComesBack) {
                     space.revoke(number as u32, write);
                 }
                 store.ledger.give_back(line, slowest, by_hand);

@@ -1,12 +1,13 @@
 //! A store that goes back to an older copy of itself, and its fence above what it may have granted since.
 
+use leafid_core::bugs::{self, Bug};
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
 
 use crate::database::{Database, Space, Tag};
 use crate::plan::Loss;
 use crate::wire::Event;
-use crate::world::{Mistake, World};
+use crate::world::World;
 
 /// The limit of the differences between the servers' clocks, in ms; beyond it there is no fence.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
@@ -54,12 +55,10 @@ impl World {
             space.rows.iter_mut().for_each(|(_, at)| *at = write);
         }
         store.went_back = true;
-        self.tally.losses += 1;
         if fenced {
-            if store.mistake != Some(Mistake::NoFence) {
+            if !bugs::on(Bug::NoFence) {
                 fence(store, now, &known);
             }
-            self.tally.fences += 1;
         } else {
             store.ledger.mute();
         }
@@ -90,10 +89,9 @@ impl World {
 /// Fences a store: no window begins before all that may have been granted are over, and tags go on
 /// above all numbers that may have been.
 fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
-    let mistake = store.mistake;
     let last = now.max(store.anchor);
     for space in &mut store.spaces {
-        if mistake == Some(Mistake::FenceAdds) {
+        if bugs::on(Bug::FenceAdds) {
             let layout = space.namespace.layout;
             let above = layout.ticks(u64::from(space.namespace.max_window_ms) + 5_000);
             let add = |row: &mut WorkerRow| row.reserved_until += above;
@@ -101,7 +99,7 @@ fn fence(store: &mut Database, now: StoreTime, known: &[(u64, u64)]) {
             rows.filter(|row| row.reserved_until > 0).for_each(add);
             continue;
         }
-        let changed = mistake == Some(Mistake::WindowChanged);
+        let changed = bugs::on(Bug::WindowChanged);
         let known = if changed { 1_000 } else { space.namespace.max_window_ms };
         let known = Namespace { max_window_ms: known, ..space.namespace };
         space.namespace.floor = known.fenced(last, 0).floor;

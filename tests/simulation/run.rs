@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use crate::args::Options;
 use crate::tally::Tally;
 use crate::verdict::{Check, Verdict, Violation};
-use crate::world::{Settings, World};
+use crate::world::World;
 
 /// Runs one world; a panic counts as a violation.
-pub fn world(seed: u64, settings: Settings) -> (Verdict, Tally) {
-    let mut world = World::new(seed, settings);
+pub fn world(seed: u64, trace: bool) -> (Verdict, Tally) {
+    let mut world = World::new(seed, trace);
     let verdict = match catch_unwind(AssertUnwindSafe(|| world.run())) {
         Ok(verdict) => verdict,
         Err(panic) => {
@@ -30,13 +30,12 @@ pub fn simulate(options: &Options, first: u64) -> Result<String, String> {
         None => Duration::from_secs_f64(options.seconds),
     };
     println!("simulate: worlds from seed {first} on");
-    let settings = Settings { rules: true, mistake: None, trace: alone };
     let began = Instant::now();
     let mut shown = began;
     let mut total = Tally::default();
     let mut seed = first;
     while total.worlds < most && (began.elapsed() < limit || total.worlds == 0) {
-        let (verdict, tally) = world(seed, settings);
+        let (verdict, tally) = world(seed, alone);
         total.add(&tally);
         verdict.map_err(|violation| {
             format!(

@@ -31,7 +31,6 @@ impl World {
         if !self.servers[server].up {
             return Ok(());
         }
-        self.tally.sloppy += 1;
         match self.sloppy[i].lease {
             Some(lease) if self.rng.chance(700) => self.sloppy_use(i, server, lease),
             _ => self.sloppy_acquire(i, server),
@@ -94,8 +93,7 @@ impl World {
         }
         let release = Release { namespace, store, worker, key, unused_from: figure };
         if let Ok(Decided::Write(decision)) = self.stores[0].release(&release) {
-            let (_, furthest) = self.store_times();
-            self.stores[0].write(&decision, furthest)?;
+            self.stores[0].write(&decision)?;
             self.sloppy[i].lease = None;
             return self.right_key(wrong_key);
         }
@@ -104,17 +102,16 @@ impl World {
 
     fn right_key(&self, wrong_key: bool) -> Verdict {
         if wrong_key {
-            fail!(ForeignName, "a lease was used under another key");
+            fail!(ForeignKey, "a sloppy client used one that it drew");
         }
         Ok(())
     }
 
     fn sloppy_ask(&mut self, server: usize, ask: &Ask) -> Verdict<Result<Option<Grant>, Failure>> {
         let now = self.servers[server].clock.read(self.t);
-        let (_, furthest) = self.store_times();
-        Ok(match self.stores[0].ask(ask, now, &mut self.tally)? {
+        Ok(match self.stores[0].ask(ask, now)? {
             Ok(Decided::Answer(grant)) => Ok(Some(grant)),
-            Ok(Decided::Write(decision)) => match self.stores[0].write(&decision, furthest)? {
+            Ok(Decided::Write(decision)) => match self.stores[0].write(&decision)? {
                 Some(Written::Window(grant)) => Ok(Some(Grant::Window(grant))),
                 _ => Ok(None),
             },

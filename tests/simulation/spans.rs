@@ -70,26 +70,3 @@ impl Owned {
         None
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn range(start: u64, end: u64) -> Range {
-        Range::new(start, end)
-    }
-
-    #[test]
-    fn owners_keep_theirs_until_they_give_it_back() {
-        let mut owned = Owned::default();
-        assert_eq!(owned.claim(range(10, 20), 1), Ok(()));
-        assert_eq!(owned.claim(range(15, 25), 1), Ok(()));
-        assert_eq!(owned.claim(range(25, 30), 2), Ok(()));
-        assert_eq!(owned.claim(range(24, 26), 3).unwrap_err().1, 2);
-        assert_eq!(owned.first_foreign(range(10, 25), |owner| owner == 1), None);
-        assert_eq!(owned.first_foreign(range(10, 26), |owner| owner == 1), Some((25, Some(2))));
-        owned.give_back(18, 1);
-        assert_eq!(owned.first_foreign(range(10, 25), |owner| owner == 1), Some((18, None)));
-        assert_eq!(owned.claim(range(18, 25), 3), Ok(()));
-    }
-}

@@ -57,23 +57,13 @@ checks! {
     /// No holder is told that a store changed or went back if it did not.
     FalseAlarm "a false alarm",
     Panic "a panic",
-    /// A high-water mark falls only by a release, and stays within a window of the time.
     RowRule "a wrong row",
-    RefusalChanges "a refusal that changes something",
-    ForeignName "an ask in another's name",
-    /// A request id ends with its answer.
-    RequestReused "a dead request sent again",
+    /// A lease can be used under its own key alone.
+    ForeignKey "a lease used under another's key",
     /// An ask contains the end of its holder's numbers.
     HaveUntil "an ask that hides what its holder has",
     /// A state file that could not be written gets no right any more.
     AbandonedFile "an abandoned state file that is written again",
-}
-
-impl Check {
-    /// Whether the check is a rule of the protocol, not an effect on users: `RowRule` and all after it.
-    pub fn is_rule(self) -> bool {
-        self >= Check::RowRule
-    }
 }
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Windows on worker numbers: decides from rows, writes if they are unchanged, and checks both.
 
+use leafid_core::bugs::{self, Bug};
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Failure, Grant, Name, Refusal, Release, RenewAsk, StoreTime, Token,
@@ -9,9 +10,7 @@ use leafid_core::{
 use crate::database::{Answered, Database, Decided, Space, failure, number};
 use crate::ledger::LineName;
 use crate::rng::Rng;
-use crate::tally::Tally;
 use crate::verdict::{Verdict, fail};
-use crate::world::Mistake;
 
 /// A decision on workers' rows, not written yet.
 #[derive(Clone, Debug)]
@@ -46,12 +45,7 @@ pub enum Written {
 }
 
 impl Database {
-    pub fn acquire(
-        &mut self,
-        ask: &AcquireAsk,
-        now: StoreTime,
-        tally: &mut Tally,
-    ) -> Verdict<Answered> {
+    pub fn acquire(&mut self, ask: &AcquireAsk, now: StoreTime) -> Verdict<Answered> {
         let index = number(&ask.namespace);
         let Some(space) = self.spaces.get(index) else {
             return Ok(Err(Code::NamespaceUnknown.into()));
@@ -73,25 +67,17 @@ impl Database {
         let Acquired { worker: (worker, row), freed, grant } = match decided {
             Ok(decided) => decided,
             Err(refusal) => {
-                tally.exhausted += u64::from(refusal.code == Code::WorkersExhausted);
                 check_until(self.id, namespace, &candidates, ask, refusal)?;
                 return Ok(Err(failure(refusal, now)));
             }
         };
         if mine.is_some() {
-            tally.repeated += 1;
             self.ledger.grant(LineName::Worker(index, worker), grant.ticks, ask.request)?;
             return Ok(Ok(Decided::Answer(Grant::Window(grant))));
         }
         check_inside(namespace, worker, ask)?;
-        let kept = space.keeping.count(&ask.owner, namespace.workers);
         let is_over = is_over(space, now);
         let may_keep = space.keeping.may_keep(&ask.owner, worker, namespace.workers, is_over);
-        if ask.sticky {
-            tally.borrowed += u64::from(!may_keep);
-            tally.kept += u64::from(may_keep && kept > 0);
-            tally.kept_twice += u64::from(kept > 1);
-        }
         if row.sticky && !may_keep {
             fail!(Leak, "{} keeps a number, and now {worker} as well", ask.owner);
         }
@@ -145,23 +131,18 @@ impl Database {
         Decided::Write(Box::new(Decision { space, worker, row, freed, read_at, what }))
     }
 
-    /// Writes a decision if its rows are unchanged; else gives `None`. `furthest` is the time of the
-    /// store's furthest clock.
-    pub fn write(&mut self, decision: &Decision, furthest: i64) -> Verdict<Option<Written>> {
+    /// Writes a decision if its rows are unchanged; else gives `None`.
+    pub fn write(&mut self, decision: &Decision) -> Verdict<Option<Written>> {
         let Decision { space: index, worker, row, freed, read_at, what } = decision;
-        let blind = self.mistake == Some(Mistake::BlindWrite);
+        let blind = bugs::on(Bug::BlindWrite);
         let Some(space) = self.spaces.get_mut(*index) else { return Ok(None) };
         let is_old = |number: u32| space.row(number).is_some_and(|(_, at)| at <= read_at);
         let old = is_old(*worker) && freed.is_none_or(|(number, _)| is_old(number));
         if !blind && (!old || space.version > *read_at) {
             return Ok(None);
         }
-        let namespace = space.namespace;
         self.writes += 1;
         let Some(place) = space.row_mut(*worker) else { return Ok(None) };
-        if self.rules {
-            check_row(&namespace, &place.0, row, what, furthest)?;
-        }
         *place = (*row, self.writes);
         if let Some((number, row)) = freed
             && let Some(place) = space.row_mut(*number)
@@ -255,27 +236,6 @@ fn check_one_kept(space: &Space, owner: &Name, read_at: u64, write: u64) -> Verd
     if used && kept.len() > 1 {
         let numbers: Vec<_> = kept.iter().map(|(number, _)| number).collect();
         fail!(TwoKept, "{owner} keeps {numbers:?}");
-    }
-    Ok(())
-}
-
-fn check_row(
-    namespace: &Namespace,
-    before: &WorkerRow,
-    after: &WorkerRow,
-    what: &What,
-    furthest: i64,
-) -> Verdict {
-    let layout = &namespace.layout;
-    let now = layout.tick(StoreTime::new(furthest)).unwrap_or(layout.end_tick());
-    let spare = if matches!(what, What::Lost(_)) { layout.ticks(5_000) } else { 0 };
-    let longest = layout.ticks(namespace.max_window_ms.max(1_000).into()).max(2);
-    let most = now + longest + spare + 1;
-    let fell = after.reserved_until < before.reserved_until;
-    let too_far = after.reserved_until > most.max(before.reserved_until);
-    let given_back = matches!(what, What::Release(_));
-    if (fell && !given_back) || too_far || after.held_from < before.held_from {
-        fail!(RowRule, "{before:?} became {after:?} at {furthest} ms by {what:?}");
     }
     Ok(())
 }

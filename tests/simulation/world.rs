@@ -16,35 +16,6 @@ use crate::tally::Tally;
 use crate::verdict::Verdict;
 use crate::wire::{Event, Queue};
 
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Whether the protocol's rules are checked as well, or only effects on users.
-    pub rules: bool,
-    pub mistake: Option<Mistake>,
-    pub trace: bool,
-}
-
-/// Mistakes outside the core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mistake {
-    /// A store writes rows although they have changed since they were read.
-    BlindWrite,
-    /// A number that comes back to its range still belongs to its last holder.
-    KeyComesBack,
-    /// The rest of a segment can be returned.
-    SegmentReturn,
-    /// A child does not forget.
-    NoForget,
-    /// Two processes use one state file.
-    SharedState,
-    /// A store that went back is not fenced.
-    NoFence,
-    /// The fence raises the high-water marks that it found, instead of setting a floor for all windows.
-    FenceAdds,
-    /// The longest window is changed while windows last, and the fence knows only the new one.
-    WindowChanged,
-}
-
 pub struct Server {
     pub store: usize,
     pub clock: StoreClock,
@@ -69,7 +40,6 @@ pub struct World {
     pub(crate) t: i64,
     pub(crate) rng: Rng,
     pub(crate) plan: Plan,
-    pub(crate) settings: Settings,
     pub(crate) stores: Vec<Database>,
     pub(crate) servers: Vec<Server>,
     pub(crate) holders: Vec<Holder>,
@@ -90,11 +60,12 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64, settings: Settings) -> World {
+    /// The world of a seed; `trace` prints what happens in it.
+    pub fn new(seed: u64, trace: bool) -> World {
         let mut rng = Rng::new(seed);
         let plan = Plan::draw(&mut rng, seed);
         let stores: Vec<_> =
-            (0..=usize::from(plan.alien)).map(|_| database(&plan, &mut rng, settings)).collect();
+            (0..=usize::from(plan.alien)).map(|_| database(&plan, &mut rng)).collect();
         let servers = (0..plan.servers).map(|_| 0).chain(plan.alien.then_some(1));
         let servers = servers
             .map(|store| {
@@ -110,7 +81,6 @@ impl World {
             .collect();
         let mut world = World {
             t: plan.start,
-            settings,
             stores,
             servers,
             holders: Vec::new(),
@@ -118,7 +88,7 @@ impl World {
             sloppy: (0..plan.sloppy).map(|_| Sloppy::default()).collect(),
             queue: Queue::default(),
             tally: Tally { worlds: 1, ..Tally::default() },
-            trace: Trace(settings.trace),
+            trace: Trace(trace),
             furthest: i64::MIN,
             believed_ms: 0,
             trouble_until: 0,
@@ -174,7 +144,6 @@ impl World {
     pub(crate) fn look(&mut self, i: usize, is_told: bool) {
         let holder = &mut self.holders[i];
         if holder.state == State::Running && holder.look(self.t, is_told) {
-            self.tally.leaps_noticed += 1;
             self.trace.note(self.t, || format!("holder {i}: its clocks parted"));
         }
     }
@@ -253,7 +222,7 @@ impl World {
     }
 }
 
-fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
+fn database(plan: &Plan, rng: &mut Rng) -> Database {
     let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.territory).collect();
     let space = |plan: &SpacePlan| Space::new(plan.namespace, plan.territory);
     let words = u128::from(rng.word()) << 64 | u128::from(rng.word());
@@ -265,7 +234,5 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
         anchor: StoreTime::new(0),
         writes: 0,
         went_back: false,
-        mistake: settings.mistake,
-        rules: settings.rules,
     }
 }

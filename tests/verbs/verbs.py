@@ -4,7 +4,7 @@ over their own files. Their answers, the sentences of their refusals and their r
 The program's wall clock is set forward before each verb (`wall.c`), by more than a verb takes and less than a store
 would distrust. So the store's time is the set time, plus the few ms of the verb.
 
-    verbs.py FOLDER-OF-NODE'S-CONSUMER [COUNT [SEED]]
+    verbs.py FOLDER-OF-NODE'S-CONSUMER [SEED [COUNT]]
 """
 
 import json
@@ -245,7 +245,7 @@ def wrong_in_node(script: Row, folder: Path, consumer: Path) -> str:
     return done.stdout + done.stderr
 
 
-def main(consumer: Path, count: int, seed: int) -> None:
+def main(consumer: Path, seed: int, count: int) -> None:
     print(f"verbs: seed {seed}", flush=True)
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as name:
@@ -269,10 +269,10 @@ def main(consumer: Path, count: int, seed: int) -> None:
             with tempfile.TemporaryDirectory(dir=memory) as name:
                 assert wrong_in_python(drift, Path(name)), "Python's drift was not noticed"
                 assert wrong_in_node(drift, Path(name), consumer), "Node's drift was not noticed"
-    print(f"verbs: {len(steps)} the same through the program, Python and Node: {codes}")
+    print(f"verbs: seed {seed}: {len(steps)} the same through the program, Python and Node: {codes}")
 
 
 if __name__ == "__main__":
     consumer, *given = sys.argv[1:]
-    count, seed = [*map(int, given), *[COUNT, random.SystemRandom().getrandbits(32)][len(given) :]]
-    main(Path(consumer), count, seed)
+    seed, count = [*map(int, given), *[random.SystemRandom().getrandbits(32), COUNT][len(given) :]]
+    main(Path(consumer), seed, count)

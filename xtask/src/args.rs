@@ -47,29 +47,3 @@ impl Args {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Args;
-
-    fn args(words: &[&str]) -> Args {
-        Args::new("build", &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn flags_and_values_are_taken_once() {
-        let mut args = args(&["--self-test", "--hours=2"]);
-        assert!(args.flag("--self-test"));
-        assert!(!args.flag("--self-test"));
-        assert_eq!(args.value("--hours"), Ok(Some("2".to_owned())));
-        assert_eq!(args.finish(), Ok(()));
-    }
-
-    #[test]
-    fn what_is_left_over_is_refused() {
-        let mut unknown = args(&["--self-tset"]);
-        assert!(!unknown.flag("--self-test"));
-        assert!(unknown.finish().is_err());
-        assert!(args(&["--only"]).value("--only").is_err());
-    }
-}

@@ -5,16 +5,17 @@ use crate::args::Args;
 use crate::parts;
 use crate::release;
 use crate::report::Report;
-use crate::test::rust;
+use crate::test::{rust, suites};
 
 /// A part and its function, which takes whether it is to be short, as a trial.
 type Part = (&'static str, fn(bool) -> Outcome<Report>);
 
 /// The numbers: seconds per fuzzed target, kills per engine, seconds of the simulator.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("fuzz", |short| rust::fuzz(if short { 5 } else { 150 })),
     ("kills", |short| rust::kills(if short { 1 } else { 10 })),
     ("simulate", |short| rust::search(if short { 30 } else { 1_800 })),
+    ("verbs", |_| suites::verbs(None)),
     ("release", |_| release::rehearse()),
 ];
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import pytest
@@ -54,9 +53,7 @@ def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dic
 class Host:
     """One process, with `ms` as its clock, the given store, and seeded randomness."""
 
-    def __init__(
-        self, seed: int = 1, store: Instance | None = None, path: Path = DIST / "leafid.wasm"
-    ) -> None:
+    def __init__(self, seed: int = 1, store: Instance | None = None) -> None:
         self.ms, self.wall_ms = 1_000, 1_800_000_000_000
         self.engine_store = store.store if store else Store(ENGINE)
         self._random = random.Random(seed)
@@ -64,7 +61,7 @@ class Host:
         self.clock: Callable[[], int] = lambda: self.ms
         self.store = store or self.memory()
         self.verbs = forwarded(self.store, "store", STORE_VERBS)
-        self.instance = instantiate(path, self.imports(), self.engine_store)
+        self.instance = instantiate(DIST / "leafid.wasm", self.imports(), self.engine_store)
 
     def memory(self) -> Instance:
         """A store that is a component, over the registry of the pure one."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
 from support.places import ROOT
-from support.rows import Rows
 from support.wire import Wire, code, enum, shown, token
 
 sys.path.insert(0, str(ROOT / "tests/vectors"))
@@ -56,8 +55,6 @@ def build(script: Plain, path: Path) -> Any:
     take = {"layouts": layouts, "text": text, "errors": errors, "rows": rows}.get(kind)
     if take is not None:
         return lambda step: take(world, step)
-    if kind == "store":
-        return stored(world, script)
     world.random = [int(script["seed"])]
     config = world.wire.given("generators", f"[static]generator.{kind}", 0, script["config"])
     made = world.instance.generator(kind, config)
@@ -173,21 +170,6 @@ def leased(row: Plain, given: Any) -> Plain:
         return {"row": shown(row), "grant": shown(answer(given))}
     except Refused as refused:
         return {"row": shown(row), "refused": shown({"code": refused.code})}
-
-
-def stored(world: World, script: Plain) -> Any:
-    """A store on the component's `registry`."""
-    store = Rows(world.instance, world.wire, token(script["store"]))
-    for tag in script.get("tags", []):
-        store.create_tag(tag)
-    for namespace in script.get("namespaces", []):
-        store.create_namespace(namespace)
-
-    def take(step: Plain) -> Any:
-        store.set_clock(int(step["at"]))
-        return getattr(store, step["do"])(step.get("ask", step))
-
-    return take
 
 
 def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:

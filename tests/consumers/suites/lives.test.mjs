@@ -1,4 +1,4 @@
-// The life cycle of pages: they enter and leave the back/forward cache, are copied, killed, closed and opened, and
+// The life cycle of pages: they enter and leave the back/forward cache, are copied, killed and opened again, and
 // a service worker is stopped and restarted. Nothing is drawn twice.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -111,24 +111,6 @@ async function copied(shared) {
   await Promise.all([tab, copy, after].map((one) => one.close()))
 }
 
-/** Five tabs draw at once; three of them are closed while they draw, and opened again. */
-async function tabs(shared) {
-  const names = ['a', 'b', 'c', 'd', 'e']
-  const all = await Promise.all(names.map((name) => open(name, shared)))
-  for (let life = 1; life <= 3; life++) {
-    // A tab that is closed meanwhile does not finish.
-    const drawing = all.map((tab) => tab.evaluate('again()').catch(() => {}))
-    for (const at of [0, 1, 2]) {
-      await all[at].close()
-      all[at] = await open(names[at], shared)
-      await told(names[at], 'loaded', life)
-    }
-    await Promise.all(drawing)
-  }
-  await Promise.all(['d', 'e'].map((name) => told(name, 'again', 3)))
-  await Promise.all(all.map((tab) => tab.close()))
-}
-
 /** A service worker that draws, is stopped, and restarts with the next message. */
 async function served(shared) {
   const tab = await open('page', shared, '', 'served')
@@ -163,20 +145,13 @@ test('a tab that was copied, and one that was killed', async () => {
   assert.deepEqual(drawn('copied and killed').twice, [0, 0])
 })
 
-test('five tabs that share one store, closed and opened again', async () => {
-  await tabs(true)
-  const { numbers, twice } = drawn('tabs')
-  assert.deepEqual(twice, [0, 0])
-  assert.ok(numbers >= 50 * 20, `${numbers}`)
-})
-
 test('a service worker that is stopped and begins again', async () => {
   assert.equal(await served(true), 3)
   assert.deepEqual(drawn('service worker').twice, [0, 0])
 })
 
 test('the control: with a store in each page, every one of these draws numbers twice', async () => {
-  for (const act of [cached, frozen, copied, tabs, served]) {
+  for (const act of [cached, frozen, copied, served]) {
     await act(false)
     const { numbers, twice } = drawn(`${act.name}, the control`)
     assert.ok(twice[0] >= 50, `${act.name}: ${twice} of ${numbers}`)

@@ -69,19 +69,6 @@ test('Prisma', async () => {
   await writesThree(file)
 })
 
-test('Prisma without the extension: the control', async () => {
-  const [, file] = written('Prisma')
-  const program = readFileSync(file, 'utf8').replace('base.$extends({', '(() => base)({')
-  writeFileSync(file, program)
-  await assert.rejects(run(process.execPath, [file], { env }), /Null constraint violation/)
-})
-
-test('Drizzle without `ready`: the control', async () => {
-  const [file] = written('Drizzle')
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/await (ids\.ready|db\.execute).*\n/g, ''))
-  await assert.rejects(run(process.execPath, [file], { env }), /SEGMENT_DRY/)
-})
-
 /** Starts a server; `post` sends it several requests at once, each of which must get its own ID. */
 async function serving(words, { cwd = root } = {}) {
   const child = startNode(words, { cwd, env: { ...process.env, ...env } })

@@ -1,13 +1,12 @@
-// Development servers that reload a module after each change, or restart: nothing is drawn twice, and a module
+// Development servers that reload a module after each change: nothing is drawn twice, and a module
 // that does not keep its generator is warned.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { createServer } from 'vite'
-import { ending, remove, startNode, stop } from '../js/support/ends.mjs'
+import { ending, remove, says, startNode, stop } from '../js/support/ends.mjs'
 import { storeFor } from '../js/support/store.mjs'
-import { until } from '../js/support/stores.mjs'
 import { root } from './lib/programs.mjs'
 
 /** How often the module is changed. */
@@ -109,40 +108,6 @@ test('Vite on a server', { timeout: 900_000 }, async (t) => {
   assert.match(ours[0], MANY)
 })
 
-/** Starts a program in its own process group, which is ended with the test. */
-function started(t, words, options) {
-  const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
-  const child = startNode(words, { ...options, env: { ...clean, ...options.env }, detached: true })
-  t.after(() => stop(child))
-  let told = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told += chunk))
-  const said = () => told
-  /** Waits until `find` matches in the output; gives the match. */
-  const come = async (find) => {
-    let found
-    await until(() => {
-      assert.deepEqual([child.exitCode, child.signalCode], [null, null], told)
-      return (found = find(told))
-    }, PATIENCE_MS).catch((error) => assert.fail(`${error.message}: ${told}`))
-    return found
-  }
-  return { said, come }
-}
-
-test('node --watch', { timeout: 900_000 }, async (t) => {
-  const main = "import { draw } from './ids.mjs'\nconsole.log(`drew ${JSON.stringify(await draw())}.`)\nsetInterval(() => {}, 1_000)\n"
-  const at = place('watch', { 'ids.mjs': module(1), 'main.mjs': main })
-  const { come, said } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
-  const reports = (text) => [...text.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
-  const told = []
-  const drawn = (version) => () => come((text) => reports(text).some((one) => one.version === version))
-  await drawn(1)()
-  for (let version = 2; version <= CHANGES; version++) await changed(() => writeFileSync(at('ids.mjs'), module(version)), drawn(version))
-  told.push(...reports(said()))
-  judge('node --watch', told)
-  assert.doesNotMatch(said(), /LEAFID_/, 'each process has one generator')
-})
-
 test('Next.js in development', { timeout: 900_000 }, async (t) => {
   const route = "import { draw } from '../../lib/ids.mjs'\nexport async function POST() {\n  return Response.json(await draw())\n}\n"
   const layout = 'export default function Layout({ children }) {\n  return children\n}\n'
@@ -155,14 +120,17 @@ test('Next.js in development', { timeout: 900_000 }, async (t) => {
   })
   const next = join(root, 'node_modules/next/dist/bin/next')
   const env = { NEXT_TELEMETRY_DISABLED: '1', LEAFID_STORE: store.url, NO_COLOR: '1' }
-  const { come, said } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
-  const [, port] = await come((said) => /127\.0\.0\.1:(\d+)\s/.exec(said))
+  const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
+  const child = startNode([next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env: { ...clean, ...env }, detached: true })
+  t.after(() => stop(child))
+  const warned = says(child, MANY, PATIENCE_MS)
+  const [, port] = await says(child, /127\.0\.0\.1:(\d+)\s/)
   const draw = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/ids`, { method: 'POST', headers: { connection: 'close' } })
     const text = await response.text()
-    assert.equal(response.status, 200, `${text.slice(0, 500)}\n${said()}`)
+    assert.equal(response.status, 200, text.slice(0, 500))
     return JSON.parse(text)
   }
   judge('Next.js', await all(draw, (version) => writeFileSync(at('lib/ids.mjs'), module(version))))
-  await come((said) => MANY.test(said))
+  await warned
 })

@@ -29,6 +29,7 @@ pub fn seed(bug: Bug) {
     SEEDED.store(bug as u8, Ordering::SeqCst);
 }
 
-pub(crate) fn on(bug: Bug) -> bool {
+/// Whether this bug is on.
+pub fn on(bug: Bug) -> bool {
     SEEDED.load(Ordering::Relaxed) == bug as u8
 }

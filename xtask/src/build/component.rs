@@ -24,8 +24,6 @@ const fn of(name: &'static str, features: &'static str) -> Recipe {
 
 pub const PUBLISHED: [Recipe; 3] =
     [of("leafid", ""), of("leafid-pure", "pure"), of("leafid-public", "public")];
-/// The benchmark's control.
-pub const COUNTING: Recipe = of("counting", "counting");
 /// The example store, for the composition.
 pub const STORE: Recipe = Recipe { crate_name: "leafid-example-store", ..of("store", "") };
 

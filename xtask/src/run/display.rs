@@ -41,14 +41,3 @@ pub fn grouped(number: u64) -> String {
         rest => format!("{},{:03}", grouped(rest), number % 1_000),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn numbers_are_readable() {
-        let shown = [0, 999, 1_000, 1_034_567].map(grouped);
-        assert_eq!(shown, ["0", "999", "1,000", "1,034,567"]);
-    }
-}

@@ -105,34 +105,3 @@ fn count(line: &str, word: &str) -> u64 {
     let before = line.split_once(&format!(" {word}")).map_or("", |(before, _)| before);
     before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{junit, result_lines};
-
-    #[test]
-    fn each_outcome_of_junit_is_counted() {
-        let text = r#"<testsuites><testsuite>
-            <testcase name="one" classname="test_a"/>
-            <testcase name="two" classname="test_b"><failure message="no"/></testcase>
-            <testcase name="three" classname="test"><failure type="cancelledByParent"/></testcase>
-            <testcase name="four"><skipped message="NOT RUN  etcd: no `etcd` (apt-get install etcd-server)"/></testcase>
-            <testcase name="five"><skipped message="not on Linux"/></testcase>
-            </testsuite></testsuites>"#;
-        let report = junit(text).expect("it is XML");
-        assert_eq!(report.line(), "1 passed, 2 failed, 1 skipped, 1 not run");
-        assert_eq!(report.first.as_deref(), Some("test_b: two"));
-        assert!(junit("<testsuites>").is_err());
-    }
-
-    #[test]
-    fn the_results_of_all_binaries_are_added_up() {
-        let report = result_lines(
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured;\n\
-             test fence::holds ... FAILED\ntest fence::stays ... FAILED\n\
-             test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured;",
-        );
-        assert_eq!(report.line(), "7 passed, 2 failed, 1 skipped");
-        assert_eq!(report.first.as_deref(), Some("fence::holds"));
-    }
-}

@@ -35,16 +35,17 @@ pub fn node() -> Outcome<Report> {
     runners::node(node_run(&consumer), &tests)
 }
 
-/// Random verbs through the program, Python's store and Node's: the same answers and rows. The seed is fixed,
-/// so that a red part is red for everybody.
-pub fn verbs() -> Outcome<Report> {
+/// Random verbs through the program, Python's store and Node's: the same answers and rows. Prints its seed, a
+/// new one unless it is given.
+pub fn verbs(seed: Option<&str>) -> Outcome<Report> {
     if !cfg!(target_os = "linux") {
         let mut report = Report::default();
         report.skip("NOT RUN  verbs: the program's clock is set by a preload, as Linux has them");
         return Ok(report);
     }
+    build::need(&["server"])?;
     let run = Run::new(interpreter()?).arg("tests/verbs/verbs.py").without("PYTHONPATH");
-    let run = run.arg(consumers::node_with_suites()?).args(["10000", "1"]);
+    let run = run.arg(consumers::node_with_suites()?).args(seed);
     let said = with_places(run, &project::at("tests/vectors")).tee()?;
     match said.stdout.lines().last() {
         Some(line) if said.success => Ok(line.to_owned().into()),

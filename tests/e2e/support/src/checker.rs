@@ -119,22 +119,6 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_faults_is_clean() {
-        let mut checker = Checker::new(Layout::LEAF);
-        let (a, b) = (checker.holder(), checker.holder());
-        for step in 0..100 {
-            for (holder, worker) in [(a, 3), (b, 4)] {
-                let start = step * 200 + holder as u64 * 100;
-                let numbers = Line::Numbers { start, end: start + 100 };
-                assert_eq!(checker.take(holder, &numbers), Ok(()));
-                assert_eq!(checker.take(holder, &run(step as i64 * 10, worker, 9)), Ok(()));
-            }
-        }
-        assert_eq!((checker.duplicates(), checker.backwards()), (0, 0));
-        assert_eq!((checker.numbers(), checker.workers()), (20_000, 2));
-    }
-
-    #[test]
     fn every_fault_is_seen() {
         let mut checker = Checker::new(Layout::LEAF);
         let (a, b) = (checker.holder(), checker.holder());
@@ -148,6 +132,11 @@ mod tests {
         assert_eq!((checker.duplicates(), checker.backwards()), (15, 1));
         checker.take(a, &run(400, 8, 1)).expect("it is read");
         assert_eq!((checker.duplicates(), checker.backwards()), (15, 2));
+        // Two holders' batches alternate on one worker, without an ID in common.
+        for (holder, at, seen) in [(a, 600, 15), (b, 610, 15), (a, 620, 16)] {
+            checker.take(holder, &run(at, 9, 1)).expect("it is read");
+            assert_eq!(checker.duplicates(), seen, "{at}");
+        }
         let two_workers = Line::Snowflakes { first: 1 << 12, last: 2 << 12, count: 2 };
         assert!(checker.take(a, &two_workers).is_err());
     }

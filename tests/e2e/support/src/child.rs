@@ -92,16 +92,6 @@ impl Child {
         }
     }
 
-    /// Stops its whole group (SIGSTOP) until [`Child::thaw`].
-    pub fn freeze(&mut self) {
-        self.signal_group(Signal::STOP);
-    }
-
-    /// Continues its whole group (SIGCONT).
-    pub fn thaw(&mut self) {
-        self.signal_group(Signal::CONT);
-    }
-
     /// Kills it (`kill -9`) with all its descendants, and waits until they are gone.
     pub fn kill(&mut self) {
         if self.poll().is_none() {
@@ -180,13 +170,6 @@ impl Child {
 
     pub fn stderr(&self) -> String {
         self.stderr.lock().map(|lines| lines.join("\n")).unwrap_or_default()
-    }
-
-    fn signal_group(&mut self, signal: Signal) {
-        if self.poll().is_none() {
-            // An error means that it has ended meanwhile, which its exit status will show.
-            let _ = kill_process_group(self.pid(), signal);
-        }
     }
 
     fn pid(&self) -> Pid {
@@ -303,18 +286,6 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_the_end_are_heard() {
-        let (mut child, heard) = started("echo a; echo oops >&2; read x; exit 3");
-        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
-        assert_eq!(child.poll(), None);
-        child.close_stdin();
-        let status = child.wait(LIMIT).expect("it ends by itself");
-        assert_eq!(status.code(), Some(3));
-        assert_eq!(heard.recv_timeout(LIMIT), Ok(None));
-        assert_eq!(child.stderr(), "oops");
-    }
-
-    #[test]
     fn a_program_that_does_not_end_is_killed() {
         assert_eq!(said(shell("echo a; echo b"), LIMIT).as_deref(), Ok("a\nb\n"));
         let failed = said(shell("echo why >&2; exit 3"), LIMIT).unwrap_err();
@@ -323,19 +294,6 @@ mod tests {
         assert_eq!(said(shell("read x || echo none"), LIMIT).as_deref(), Ok("none\n"));
         let killed = said(shell("while :; do sleep 1; done"), Duration::from_millis(200));
         assert!(killed.unwrap_err().contains("was killed"));
-    }
-
-    #[test]
-    fn a_frozen_child_says_nothing_until_it_is_thawed() {
-        // It writes as long as it runs, as does its child in the same group.
-        let (mut child, heard) = started("while :; do echo a; sleep 0.01; done");
-        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
-        child.freeze();
-        // Reads the output that was under way; then nothing comes for a while.
-        while heard.recv_timeout(Duration::from_millis(500)).is_ok() {}
-        assert_eq!(child.poll(), None);
-        child.thaw();
-        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
     }
 
     #[test]

@@ -45,18 +45,3 @@ fn read(answer: &[u8]) -> Option<(u16, Value)> {
     }
     Some((status, serde_json::from_str(body).unwrap_or(Value::Null)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::read;
-
-    #[test]
-    fn whole_answers_are_read_and_halves_refused() {
-        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"ids\":1}";
-        let (status, body) = read(answer).expect("it is whole");
-        assert_eq!((status, body["ids"].as_u64()), (200, Some(1)));
-        assert!(read(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"ids\":1}").is_none());
-        assert!(read(b"HTTP/1.1 200 OK\r\ncontent-").is_none());
-        assert!(read(b"").is_none());
-    }
-}

@@ -33,25 +33,3 @@ impl Intervals {
         self.ranges.iter().map(|(start, end)| end - start).sum()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::Intervals;
-
-    #[test]
-    fn what_comes_twice_is_counted_exactly() {
-        // Compared with a plain set of numbers, over many small random ranges.
-        let (mut set, mut plain) = (Intervals::default(), BTreeSet::new());
-        let mut seed = 7_u64;
-        for _ in 0..2_000 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let start = (seed >> 33) % 3_000;
-            let end = start + (seed >> 50) % 9;
-            let twice = (start..end).filter(|number| !plain.insert(*number)).count() as u64;
-            assert_eq!(set.add(start, end), twice, "[{start}, {end})");
-        }
-        assert_eq!(set.count(), plain.len() as u64);
-    }
-}

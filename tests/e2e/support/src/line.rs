@@ -102,35 +102,3 @@ fn stats(kind: &str, counters: &[&str]) -> Option<Line> {
     let stats = Stats { ids, asks, grants, failures, waits, in_hand };
     Some(Line::Stats(Kind::parse(kind)?, stats))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Kind, Line};
-
-    #[test]
-    fn every_line_is_read() {
-        assert_eq!(Line::parse("n 101 201"), Ok(Line::Numbers { start: 101, end: 201 }));
-        let run = Line::Snowflakes { first: 5, last: 90, count: 3 };
-        assert_eq!(Line::parse("s 5 90 3"), Ok(run));
-        assert_eq!(Line::parse("hello node 0.1.0"), Ok(Line::Hello("node 0.1.0".to_owned())));
-        let Ok(Line::Stats(Kind::Segment, stats)) = Line::parse("stats segment 9 3 2 1 1 91")
-        else {
-            panic!("stats");
-        };
-        assert_eq!((stats.ids, stats.grants, stats.in_hand), (9, 2, 91));
-        let Ok(Line::Error(Kind::Snowflake, refused)) =
-            Line::parse("error snowflake TIMED_OUT no grant within 60000 ms")
-        else {
-            panic!("error");
-        };
-        assert_eq!(refused.code, "TIMED_OUT");
-        assert_eq!(refused.message, "no grant within 60000 ms");
-    }
-
-    #[test]
-    fn nonsense_is_refused() {
-        for text in ["", "n 5 5", "n 1", "s 9 5 2", "s 5 9 0", "s 5 9 1", "stats segment 1", "hi"] {
-            assert!(Line::parse(text).is_err(), "{text}");
-        }
-    }
-}

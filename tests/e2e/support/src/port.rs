@@ -43,25 +43,3 @@ impl Port {
         self.number
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-
-    #[test]
-    fn a_port_is_taken_while_nobody_listens_on_it() {
-        let port = Port::take().unwrap();
-        let file = std::env::temp_dir().join("leafid-ports").join(port.number.to_string());
-        let other = File::options().write(true).open(file).unwrap();
-        assert!(other.try_lock().is_err());
-        drop(port);
-        // A process that another test is starting may inherit the lock for a moment.
-        let begun = Instant::now();
-        while other.try_lock().is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(120), "it is still taken");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}

@@ -115,16 +115,6 @@ impl Stream {
         }
     }
 
-    /// Stops a host at any point of its work, until [`Stream::thaw`].
-    pub fn freeze(&mut self, host: usize) {
-        self.hosts[host].child.freeze();
-    }
-
-    /// Lets a frozen host go on.
-    pub fn thaw(&mut self, host: usize) {
-        self.hosts[host].child.thaw();
-    }
-
     /// Ends every running host: each closes its generators.
     pub fn close(&mut self, limit: Duration) -> Result<(), String> {
         for host in &mut self.hosts {
@@ -256,18 +246,6 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(120);
 
     #[test]
-    fn hosts_are_heard_checked_and_closed() {
-        let mut stream = Stream::new(Layout::LEAF);
-        for start in [1, 6] {
-            let script = format!("echo n {start} {}; read x; echo bye", start + 10);
-            stream.start("sh", shell(&script)).expect("sh starts");
-        }
-        assert!(stream.pump(LIMIT, |stream| stream.ids() == 20));
-        assert_eq!(stream.close(LIMIT), Ok(()));
-        assert_eq!((stream.checker.numbers(), stream.checker.duplicates()), (15, 5));
-    }
-
-    #[test]
     fn a_host_that_goes_by_itself_is_a_fault() {
         for (script, why) in [
             ("echo n 1 2; echo why >&2", "why"),
@@ -280,14 +258,5 @@ mod tests {
             assert!(stream.fault().is_some_and(|fault| fault.contains(why)), "{script}");
             assert!(stream.close(LIMIT).is_err());
         }
-    }
-
-    #[test]
-    fn a_host_that_was_killed_is_none() {
-        let mut stream = Stream::new(Layout::LEAF);
-        let host = stream.start("sh", shell("echo n 1 2; printf 'n 2'; exec sleep 600"));
-        assert!(stream.pump(LIMIT, |stream| stream.ids() == 1));
-        stream.kill(host.expect("sh starts"));
-        assert_eq!((stream.fault(), stream.close(LIMIT)), (None, Ok(())));
     }
 }
