@@ -19,7 +19,8 @@ use napi_derive::napi;
 
 /// A file, and the write under way.
 struct Kept {
-    file: State,
+    /// Until it is closed: a write in the thread pool may come later.
+    file: Option<State>,
     job: Option<StateWrite>,
     done: Option<std::result::Result<(), Problem>>,
 }
@@ -92,12 +93,11 @@ pub fn open(key: u32, path: String, namespace: String) -> Told {
 /// there is no file.
 #[napi]
 pub fn refuse(key: u32) -> Told {
-    let Some(Kept { file, .. }) = taken(key).and_then(|file| file.into_inner().ok()) else {
-        return Told::default();
-    };
-    match file.refuse() {
-        Err(problem) => problem.into(),
-        Ok((file, problem)) => {
+    let opened = file(key).and_then(|shared| locked(&shared).file.take());
+    match opened.map(State::refuse) {
+        None => Told::default(),
+        Some(Err(problem)) => problem.into(),
+        Some(Ok((file, problem))) => {
             keep(key, file);
             warning(problem)
         }
@@ -105,16 +105,16 @@ pub fn refuse(key: u32) -> Told {
 }
 
 fn keep(key: u32, file: State) {
-    let kept = Kept { file, job: None, done: None };
+    let kept = Kept { file: Some(file), job: None, done: None };
     FILES.with(|files| files.borrow_mut().insert(key, Arc::new(Mutex::new(kept))));
-}
-
-fn taken(key: u32) -> Option<Mutex<Kept>> {
-    FILES.with(|files| files.borrow_mut().remove(&key)).and_then(Arc::into_inner)
 }
 
 fn file(key: u32) -> Option<Shared> {
     FILES.with(|files| files.borrow().get(&key).cloned())
+}
+
+fn locked(shared: &Shared) -> MutexGuard<'_, Kept> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn warning(problem: Problem) -> Told {
@@ -123,25 +123,22 @@ fn warning(problem: Problem) -> Told {
 
 /// Makes the write, unless it was made already.
 fn written(shared: &Shared) -> MutexGuard<'_, Kept> {
-    let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = locked(shared);
     if let Some(job) = kept.job.take() {
-        kept.done = Some(kept.file.write(&job));
+        kept.done = kept.file.as_mut().map(|file| file.write(&job));
     }
     kept
 }
 
 /// A write for the thread pool.
-pub struct Save(Option<Shared>);
+pub struct Save(Shared);
 
 impl Task for Save {
     type Output = ();
     type JsValue = ();
 
     fn compute(&mut self) -> Result<()> {
-        // Dropped here, so that the file is free as soon as its generator is closed.
-        if let Some(shared) = self.0.take() {
-            drop(written(&shared));
-        }
+        drop(written(&self.0));
         Ok(())
     }
 
@@ -154,8 +151,8 @@ impl Task for Save {
 #[napi(ts_return_type = "Promise<void> | null")]
 pub fn begin(key: u32, write: &[u8]) -> Option<AsyncTask<Save>> {
     let shared = file(key)?;
-    shared.lock().unwrap_or_else(PoisonError::into_inner).job = Some(kept::from_bytes(write));
-    Some(AsyncTask::new(Save(Some(shared))))
+    locked(&shared).job = Some(kept::from_bytes(write));
+    Some(AsyncTask::new(Save(shared)))
 }
 
 /// Makes the write that was begun, unless the thread pool has; tells its problem, if there is one. `null` if
@@ -169,5 +166,7 @@ pub fn finish(key: u32) -> Option<Told> {
 /// Closes a file, so that another process may lock it.
 #[napi]
 pub fn close(key: u32) {
-    FILES.with(|files| files.borrow_mut().remove(&key));
+    if let Some(shared) = FILES.with(|files| files.borrow_mut().remove(&key)) {
+        locked(&shared).file = None;
+    }
 }

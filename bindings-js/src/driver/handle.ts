@@ -31,7 +31,7 @@ export interface Action {
 }
 
 /** Verbs that are passed to the engine unchanged. */
-type Asked = 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats' | 'settled' | 'giveUp'
+type Asked = 'goodUntil' | 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats' | 'settled' | 'giveUp'
 
 type Filed = 'begin' | 'finish' | 'close'
 
@@ -140,10 +140,6 @@ export class Handle {
 
   ask<V extends Asked>(verb: V, ...given: Given<Engine, V>): ReturnType<Engine[V]> {
     return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
-  }
-
-  goodUntil(): number {
-    return this.#do((engine, handle) => engine.goodUntil(handle))
   }
 
   poll(now: number): Action | null | undefined {

@@ -30,7 +30,7 @@ export class Draws {
     const count = told & ~ASK_IS_DUE
     // A caller that gets nothing asks by itself.
     if (count === 0) return undefined
-    const goodUntil = this.#timed && count > 1 ? this.#handle.goodUntil() : 0
+    const goodUntil = this.#timed && count > 1 ? this.#handle.ask('goodUntil') : 0
     const id = this.#pool.filled(count, goodUntil)
     // Last, because an ask may cause others to draw: a store, a hook, a caller that the answer serves.
     if (told !== count) this.#askAhead(now)
