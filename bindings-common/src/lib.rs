@@ -5,7 +5,7 @@
 //! through a [`FieldReader`](leafid_wire::FieldReader), decides, and returns a value of the core or
 //! [`Wrong`]: the refusal, and the field that could not be read.
 //!
-//! - generators behind handles: [`Handles`]; a single one: [`AnyGenerator`];
+//! - generators of either kind: [`AnyGenerator`]; what they keep in state files: [`kept`];
 //! - the store's side of the protocol: [`registry`], over plain rows, and [`turn`] and [`sql`], over SQL;
 //! - the parts and text forms of IDs: [`layouts`], [`text`];
 //! - the error table: [`codes`];
@@ -29,6 +29,7 @@
 extern crate alloc;
 
 pub mod codes;
+pub mod kept;
 pub mod layouts;
 pub mod registry;
 pub mod sql;
@@ -37,8 +38,6 @@ pub mod turn;
 
 mod answer;
 mod any;
-mod draw;
-mod handles;
 mod object;
 mod source;
 
@@ -46,8 +45,6 @@ mod source;
 pub const CONFORM_CASES: &str = include_str!("../conform.json");
 
 pub use answer::{Answer, answer};
-pub use any::AnyGenerator;
-pub use draw::{ASK_IS_DUE, Entry};
-pub use handles::Handles;
+pub use any::{Answers, AnyGenerator};
 pub use object::{Object, Reading, Value, Writing};
 pub use source::{Source, Wrong, read, read_with};

@@ -1,4 +1,4 @@
-import { theEngine } from './engines/engine.js'
+import { VERSION } from './engines/engine.js'
 
 export { LeafidError, type ErrorDetails } from './values/errors.js'
 export type { ErrorCode } from './values/codes.js'
@@ -16,5 +16,5 @@ export { fromBase32, fromDecimal, toBase32, toDecimal } from './values/text.js'
 
 /** The version of leafid. */
 export function version(): string {
-  return theEngine().engineVersion()
+  return VERSION
 }

@@ -82,9 +82,9 @@ export class Driver {
     return undefined
   }
 
-  #act({ ask: kind, ...body }: Action, now: number, granted?: () => void): Promise<void> | undefined {
-    if (kind === 'write') {
-      const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
+  #act({ ask: kind, write, ...body }: Action, now: number, granted?: () => void): Promise<void> | undefined {
+    if (write !== undefined) {
+      const saving: Promise<void> = Promise.resolve(this.#handle.file('begin', write)).then(() => (this.#saving === saving ? this.#saved() : undefined))
       this.#saving = saving
       return undefined
     }
@@ -105,7 +105,6 @@ export class Driver {
   /** Finishes the write under way synchronously; returns whether there was one. */
   #saveNow(): boolean {
     if (this.#saving === undefined) return false
-    this.#handle.file('stateRunNow')
     void this.#saved()
     return true
   }
@@ -133,16 +132,22 @@ export class Driver {
       if (this.#saving === undefined) break
       await this.#saving
     }
-    this.#handle.file('stateClose')
+    this.#handle.file('close')
   }
 
   async #saved(): Promise<void> {
     this.#saving = undefined
-    const { release, code, message, said } = this.#handle.file('stateSettle', this.#now()) ?? {}
-    if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
-    if (code !== undefined) this.#listener.failed(new LeafidError(code, said ?? message ?? code))
+    const told = this.#handle.file('finish')
+    if (told == null) return
+    const { code, message, abandoned } = told
+    const verdict = this.#handle.ask('settled', code === undefined, this.#now())
+    if (code !== undefined) {
+      const said = 'outcome' in verdict && verdict.outcome === 'applied' ? abandoned : undefined
+      if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
+      this.#listener.failed(new LeafidError(code, said ?? message ?? code))
+    }
     this.#wake()
-    if (release !== undefined) await this.release(release)
+    if ('release' in verdict) await this.release(verdict.release)
   }
 
   readonly now = (): number => {

@@ -1,4 +1,5 @@
 import {
+  ASK_IS_DUE,
   engineBuilds,
   recoverEngine,
   theEngine,
@@ -7,6 +8,7 @@ import {
   type Refused,
   type Stance,
   type StateFiles,
+  type StateTold,
 } from '../engines/engine.js'
 import { entropy, theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
@@ -16,8 +18,8 @@ export interface Plan {
   kind: 'segment' | 'snowflake'
   config: object
   subject: Subject
-  /** The path of its state file, if it has one, and the clock. */
-  state?: { path: string; clock: () => number }
+  /** The path of its state file, if it has one, its namespace, and the clock. */
+  state?: { files: StateFiles; path: string; namespace: string; clock: () => number }
   /** Requirements for fields of the configuration, beyond the general ones. */
   mustBe?: Readonly<Record<string, string>>
 }
@@ -25,12 +27,13 @@ export interface Plan {
 /** What to do: an ask of this kind with its fields, or a `write` of the state file. */
 export interface Action {
   ask: string
+  write?: Uint8Array
 }
 
 /** Verbs that are passed to the engine unchanged. */
-type Asked = 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
+type Asked = 'goodUntil' | 'ready' | 'most' | 'refusal' | 'wants' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats' | 'settled' | 'giveUp'
 
-type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
+type Filed = 'begin' | 'finish' | 'close'
 
 type Given<Of, V extends keyof Of> = Of[V] extends (handle: number, ...given: infer Rest) => unknown ? Rest : never
 
@@ -45,6 +48,7 @@ function fresh(): number {
 interface Entry {
   handle: number
   build: number
+  files: StateFiles | undefined
 }
 
 const abandoned =
@@ -52,6 +56,7 @@ const abandoned =
     ? undefined
     : new FinalizationRegistry<Entry>((entry) => {
         if (entry.handle !== 0 && entry.build === engineBuilds()) theEngine().free(entry.handle)
+        entry.files?.close(entry.handle)
       })
 
 /** Checks a plan by building a generator and throwing it away, which needs no randomness. */
@@ -65,23 +70,33 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
   accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config, mustBe } } })
 }
 
-/** Opens the state file before the first ask. Throws if it cannot be used. */
-function openState(handle: number, state: NonNullable<Plan['state']>): void {
-  const { code, message, said } = theEngine().state?.stateOpen(handle, state.path, state.clock()) ?? {}
-  if (code !== undefined) {
-    theEngine().free(handle)
-    throw new LeafidError(code, message ?? code)
+/**
+ * Opens the state file before the first ask, and returns whether there is a right in it; without one if another process
+ * has it. Throws if it cannot be used.
+ */
+function openState(handle: number, { files, path, namespace, clock }: NonNullable<Plan['state']>): boolean {
+  const settled = ({ code, message }: StateTold) => {
+    if (code !== undefined && code !== 'STATE_LOCKED') {
+      theEngine().free(handle)
+      throw new LeafidError(code, message ?? code)
+    }
+    if (message !== undefined) theHost().warn(message, 'LEAFID_STATE')
+    return code === undefined
   }
-  if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
+  const now = clock()
+  const told = files.open(handle, path, namespace)
+  if (!settled(told)) return false
+  const { right = new Uint8Array() } = told
+  if (!theEngine().keep(handle, right, now)) return right.length > 0
+  if (settled(files.refuse(handle))) theEngine().keep(handle, new Uint8Array(), now)
+  return false
 }
 
 /** A generator inside the engine: built at first use, and again after the engine was rebuilt. */
 export class Handle {
   readonly #plan: Plan
-  readonly #entry: Entry = { handle: 0, build: -1 }
+  readonly #entry: Entry
   readonly #lost: () => void
-  /** The engine if it never breaks, once the generator is built in it. */
-  #steady: Engine | undefined
   #before: Carryover | undefined
   #highest: bigint | undefined
   #layout: object | undefined
@@ -89,6 +104,7 @@ export class Handle {
   /** `lost` is called after the engine was rebuilt: all unused IDs are gone. */
   constructor(plan: Plan, lost: () => void) {
     this.#plan = plan
+    this.#entry = { handle: 0, build: -1, files: plan.state?.files }
     this.#lost = lost
     abandoned?.register(this, this.#entry)
   }
@@ -97,35 +113,25 @@ export class Handle {
     return this.#entry.handle !== 0
   }
 
-  /** Records the highest ID drawn, the last of these: a rebuilt generator goes on above it. */
-  note(drawn: BigUint64Array, count: number): void {
-    if (this.#steady === undefined) this.#highest = drawn[count - 1]!
-  }
-
   /** Records facts after an answer, by which a rebuilt generator detects a store that changed or went back. */
   noteAnswer(): void {
     this.#before = this.#do((engine, handle) => engine.carryover(handle))
     if (this.#plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
   }
 
-  /**
-   * As `fill`, for an engine that never breaks, into any value: also 0 if `out` is no BigUint64Array, is empty, or is
-   * shared memory.
-   */
-  fillSteadily(now: number, out: BigUint64Array): number {
-    return this.#steady === undefined ? 0 : this.#steady.fill(this.#entry.handle, now, out)
-  }
-
-  fillAvailableSteadily(now: number, out: BigUint64Array): number {
-    return this.#steady === undefined ? 0 : this.#steady.fillAvailable(this.#entry.handle, now, out)
-  }
-
   fill(now: number, out: BigUint64Array): number {
-    return this.#do((engine, handle) => engine.fill(handle, now, out))
+    return this.#noted(this.#do((engine, handle) => engine.fill(handle, now, out)))
   }
 
   fillAvailable(now: number, out: BigUint64Array): number {
-    return this.#do((engine, handle) => engine.fillAvailable(handle, now, out))
+    return this.#noted(this.#do((engine, handle) => engine.fillAvailable(handle, now, out)))
+  }
+
+  /** Records the highest ID drawn, above which a rebuilt generator goes on. The caller's array may be written by others. */
+  #noted(told: number): number {
+    const count = told & ~ASK_IS_DUE
+    if (count > 0) this.#highest = theEngine().lastOf(count)
+    return told
   }
 
   stance({ code, until }: Refused, now: number): Stance {
@@ -136,27 +142,19 @@ export class Handle {
     return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
   }
 
-  goodUntil(): number {
-    return this.#do((engine, handle) => engine.goodUntil(handle))
-  }
-
   poll(now: number): Action | null | undefined {
     return this.#do((engine, handle) => engine.poll(handle, now, entropy(16))) as Action | null | undefined
   }
 
-  /** Calls a state-file verb of the engine; `undefined` without a state file. */
+  /** Calls a verb of the state file; `undefined` without one. */
   file<V extends Filed>(verb: V, ...given: Given<StateFiles, V>): ReturnType<StateFiles[V]> | undefined {
-    const file = this.#files?.[verb] as ((handle: number, ...given: unknown[]) => ReturnType<StateFiles[V]>) | undefined
+    const file = this.#entry.files?.[verb] as ((handle: number, ...given: unknown[]) => ReturnType<StateFiles[V]>) | undefined
     return file?.(this.#entry.handle, ...given)
   }
 
   /** As `retire`, but also gives back the window that the state file keeps. */
   giveUp(): object | null | undefined {
-    return this.#files === undefined ? this.ask('retire') : this.file('stateGiveUp')
-  }
-
-  get #files(): StateFiles | undefined {
-    return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
+    return this.ask(this.#entry.files === undefined ? 'retire' : 'giveUp')
   }
 
   /** Calls the engine; if it breaks, rebuilds it and calls again. */
@@ -174,15 +172,19 @@ export class Handle {
     const again = this.isBegun
     const handle = fresh()
     build(handle, this.#plan, new DataView(entropy(8).buffer).getBigUint64(0))
-    if (this.#plan.state !== undefined) openState(handle, this.#plan.state)
+    if (again) {
+      // As in the next run of this process: after what was being written, the file says what may be used.
+      this.file('finish')
+      this.file('close')
+    }
+    const hasRight = this.#plan.state !== undefined && openState(handle, this.#plan.state)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
-    if (theEngine().rebuild === undefined) this.#steady = theEngine()
-    if (again) {
+    if (again && !hasRight) {
       const refused = theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
       accepted(this.#plan.subject, refused ?? undefined)
-      this.#lost()
     }
+    if (again) this.#lost()
     return handle
   }
 }

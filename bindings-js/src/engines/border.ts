@@ -44,7 +44,7 @@ export class Border<Exports extends Raw> {
     new Uint8Array(this.wasm.memory.buffer, place, bytes.length).set(bytes)
   }
 
-  /** The value that a call passes to `tell`: a text, a bigint, or nothing. */
+  /** The value that a call passes to `tell`: a text, bytes, a bigint, or nothing. */
   told(call: () => void): unknown {
     this.#told = undefined
     call()
@@ -125,6 +125,9 @@ export class Border<Exports extends Raw> {
       empty: () => this.#placed({}),
       tell_text: (text: number, length: number) => {
         this.#told = read(text, length)
+      },
+      tell_bytes: (bytes: number, length: number) => {
+        this.#told = new Uint8Array(memory(), bytes, length).slice()
       },
       tell_big: (big: bigint) => {
         this.#told = BigInt.asUintN(64, big)

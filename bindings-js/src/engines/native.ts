@@ -1,25 +1,21 @@
 import type * as native from '../native/leafid.js'
 import { load } from '../hosts/require.js'
-import type { Engine, Functions, StateFiles } from './engine.js'
-import { inlinedEngine } from './inlined.js'
+import type { StateFiles } from './engine.js'
 import { VERSION } from './version.js'
 
-/** The engine for this machine: the native package if it is installed in this very version, else wasm. */
-export function loadEngine(): Engine {
-  return packages().map(installed).find((engine) => engine?.engineVersion() === VERSION) ?? inlinedEngine()
+/** State files, from the native package for this machine; `undefined` if it is not installed in this very version. */
+export function stateFiles(): StateFiles | undefined {
+  return packages().map(installed).find((files) => files?.version() === VERSION) satisfies StateFiles | undefined
 }
 
-/** Names of packages that may contain the native engine for this machine. */
+/** Names of packages that may contain the add-on for this machine: state files exist on Linux only. */
 export function packages(): string[] {
-  const name = `leafid-${process.platform}-${process.arch}`
-  if (process.platform === 'win32') return [`${name}-msvc`]
-  return process.platform === 'linux' ? [`${name}-gnu`, `${name}-musl`] : [name]
+  return process.platform === 'linux' ? ['gnu', 'musl'].map((libc) => `leafid-linux-${process.arch}-${libc}`) : []
 }
 
-function installed(name: string): Engine | undefined {
+function installed(name: string): typeof native | undefined {
   try {
-    const engine = (load(name) as typeof native) satisfies Functions
-    return { ...engine, kind: 'native', state: engine satisfies StateFiles } as unknown as Engine
+    return load(name) as typeof native
   } catch (error) {
     // Not installed, or for another C library.
     if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined

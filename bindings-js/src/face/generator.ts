@@ -3,7 +3,7 @@ import { sleep } from '../driver/deadline.js'
 import { Driver } from '../driver/driver.js'
 import { check, Handle, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
-import { theEngine, type RawStats } from '../engines/engine.js'
+import type { RawStats } from '../engines/engine.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { IdOf, IdTextOf } from '../values/id.js'
@@ -118,13 +118,13 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   /** Fills the array with IDs at hand, ascending: all of it, or an error with nothing written or spent. */
   fillSync(out: BigUint64Array): void {
-    if (this.#draws.fillAtOnce(out) === 0) this.#fillNow(out)
+    const count = room(out)
+    if (count > 0) this.#waiting.now(() => this.#draws.fill(out, count))
   }
 
   /** Fills the array with the IDs at hand, ascending; returns how many. Throws as `nextSync` does if there is none. */
   fillAvailable(out: BigUint64Array): number {
-    const count = this.#draws.fillAvailableAtOnce(out)
-    return count > 0 && count === out.length ? count : this.#fillAvailableNow(out, count)
+    return room(out) === 0 ? 0 : this.#waiting.now(() => this.#draws.fillAvailable(out))
   }
 
   /**
@@ -167,18 +167,6 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   #nextNow(): bigint {
     return this.#waiting.now(() => this.#draws.one())
-  }
-
-  #fillNow(out: BigUint64Array): void {
-    const count = room(out)
-    if (count > 0) this.#waiting.now(() => this.#draws.fill(out, count))
-  }
-
-  #fillAvailableNow(out: BigUint64Array, count: number): number {
-    if (room(out) === 0) return 0
-    // IDs already written count, even if the answer to a background ask has stopped the generator.
-    if (count > 0) return this.#draws.fillAvailable(out, count) ?? count
-    return this.#waiting.now(() => this.#draws.fillAvailable(out, 0))
   }
 
   async #close(givesUp: boolean): Promise<void> {
@@ -232,8 +220,6 @@ export type Stats = Counters & {
   last_code: string | undefined
   /** `STATE_INVALID` if the state file was abandoned; `undefined` while it is kept, or there is none. */
   state_code: string | undefined
-  /** The engine that runs: the add-on for this machine, or WebAssembly, at about twice the time per snowflake. */
-  engine: 'native' | 'wasm'
 }
 
 /** The engine's counters, zero before its first use, without the IDs in the pool: not handed out yet, or dropped. */
@@ -242,5 +228,5 @@ function statsOf(raw: Partial<RawStats>, pooled: number, dropped: number): Stats
   counters.ids -= pooled + dropped
   counters.dropped += dropped
   counters.in_hand += pooled
-  return { ...counters, offset_ms: raw.offset_ms ?? 0, last_code: raw.last_code, state_code: raw.state_code, engine: theEngine().kind }
+  return { ...counters, offset_ms: raw.offset_ms ?? 0, last_code: raw.last_code, state_code: raw.state_code }
 }

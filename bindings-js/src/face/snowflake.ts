@@ -1,3 +1,4 @@
+import type { Plan } from '../driver/handle.js'
 import { theEngine } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
@@ -31,7 +32,7 @@ export interface SnowflakeOptions extends GeneratorOptions {
   spread?: number
   /**
    * The path of a file on a local disk, for this process alone: with it the process's next run starts at once even
-   * without the store. In Node on Linux, with the native engine.
+   * without the store. In Node on Linux, with the native package.
    */
   state?: string
 }
@@ -61,7 +62,7 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
       max_ahead_ms: options.maxAheadMs,
       spread: options.spread,
     }
-    const state = stateOf(options)
+    const state = stateOf(options, namespace)
     const plan = { kind: 'snowflake' as const, config, subject: subject('namespace', namespace) }
     super(state === undefined ? plan : { ...plan, state }, ['acquire', 'renew', 'release'], options)
     this.namespace = namespace
@@ -91,17 +92,17 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   }
 }
 
-/** The state file's absolute path, and the clock. */
-function stateOf({ state, clock: given }: SnowflakeOptions): { path: string; clock: () => number } | undefined {
+/** What keeps the state file, its absolute path, and the clock. */
+function stateOf({ state, clock: given }: SnowflakeOptions, namespace: string): Plan['state'] {
   if (state === undefined) return undefined
   const clock = clockOf(given === undefined ? {} : { clock: given })
-  const files = theEngine().state
+  const files = theEngine().stateFiles?.()
   if (files === undefined) {
     const { nativePackage: wanted } = theHost()
     const cure = wanted === undefined ? 'there are none here: leave it out' : `its package is not installed: npm install ${wanted}`
     throw new LeafidError('NOT_ENABLED', `\`state\` needs an engine with files, and ${cure}`)
   }
-  const path = typeof state === 'string' ? files.statePath(state) : undefined
-  if (path != null) return { path, clock }
+  const path = typeof state === 'string' ? files.absolute(state) : undefined
+  if (path != null) return { files, path, namespace, clock }
   throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)
 }

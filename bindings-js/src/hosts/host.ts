@@ -25,7 +25,7 @@ export interface Host {
   windowMs?: number
   /** The store in the file or database of an address, where the host has such stores. */
   storeAt?(address: string): object
-  /** The package that contains an engine with state files, where the host has one. */
+  /** The package that keeps state files, where the host has one. */
   nativePackage?: string
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number

@@ -1,4 +1,4 @@
-// Node, Deno and Bun. In Node, too: an encoding takes microseconds, so native engines would save little.
+// Node, Deno and Bun.
 import { inlined } from '../engines/modules.js'
 import { usePublicIds } from '../engines/public.js'
 import { WASM } from '../wasm/public-inlined.js'

@@ -1,12 +1,13 @@
 // Deno and Bun.
 import { useEngine } from '../engines/engine.js'
-import { inlinedEngine } from '../engines/inlined.js'
 import { inlined } from '../engines/modules.js'
 import { useRegistry } from '../engines/registry.js'
+import { wasmEngine } from '../engines/wasm.js'
 import { useHost } from '../hosts/host.js'
 import { webHost } from '../hosts/web.js'
-import { WASM } from '../wasm/stores-inlined.js'
+import { WASM as ENGINE } from '../wasm/engine-inlined.js'
+import { WASM as REGISTRY } from '../wasm/stores-inlined.js'
 
-useEngine(inlinedEngine())
-useRegistry(() => inlined(WASM), true)
+useEngine(wasmEngine(inlined(ENGINE)))
+useRegistry(() => inlined(REGISTRY), true)
 useHost(webHost)

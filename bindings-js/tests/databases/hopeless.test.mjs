@@ -8,7 +8,7 @@ import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
 import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
-import { refusal, refuses, until } from '../support/stores.mjs'
+import { refusal, until } from '../support/stores.mjs'
 
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
@@ -93,12 +93,6 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(code, 'STORE_UNKNOWN')
       assert.match(message, /its tables are gone/)
       assert.ok(drawn > 0)
-    })
-
-    test('a row with a value of nobody’s', async () => {
-      const { url } = await filled(`UPDATE ${schema}tags SET step = -5`)
-      const act = () => new Segment('orders', { store: url, timeout: LONG_MS }).next()
-      await refuses(act, 'SCHEMA_MISMATCH', /a row of tag `orders` has a value that leafid did not write \(`step` is `-5`\); put back/)
     })
   })
 }

@@ -1,4 +1,4 @@
-// The HTTP store: requests, invalid answers, and overlapping ranges. In-process stores: `misdeeds.mjs`.
+// The HTTP store: requests, invalid answers, and overlapping ranges. In-process stores: `misdeeds.test.mjs`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'

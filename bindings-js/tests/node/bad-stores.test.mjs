@@ -1,12 +1,7 @@
-// The control of `misdeeds.mjs`; and a wasm engine that breaks as an answer arrives.
+// An engine that breaks as an answer arrives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ranNode } from '../support/ends.mjs'
-
-test('the control: a rejection that nobody handles ends a process', () => {
-  const { status, stderr } = ranNode(['--input-type=module', '-e', "Promise.reject(new Error('boom')); setTimeout(() => {}, 1_000)"])
-  assert.ok(status === 1 && stderr.includes('boom'), stderr)
-})
 
 test('an engine that breaks twice: only who draws hears of it', () => {
   const program = `
@@ -23,7 +18,7 @@ test('an engine that breaks twice: only who draws hears of it', () => {
         return Object.fromEntries(Object.entries(real).map(([name, act]) => [name, typeof act === 'function' ? breaks(act) : act]))
       }
     }
-    const { Segment, memoryStore } = await import('leafid/inline')
+    const { Segment, memoryStore } = await import('leafid')
     const rows = memoryStore()
     rows.createTag('orders', { step: 10, max_step: 10 })
     let answer

@@ -1,4 +1,4 @@
-// Clocks that stand still, go back or leap, lives shorter than a millisecond, and the pool's expiry.
+// Clocks that stand still, go back or leap, and the pool's expiry.
 import assert from 'node:assert/strict'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
@@ -9,8 +9,6 @@ import { ownStore, refusal, tagged, until } from '../support/stores.mjs'
 const START = 1_800_000_000_000
 const HOUR = 3_600_000
 const YEARS = 31 * 365 * 24 * HOUR
-const LIVES = 300
-const EACH = 20
 
 /** A host's clock that the test moves, and a store with a clock of its own. */
 function world({ layout = 'leaf', ...options } = {}) {
@@ -195,26 +193,4 @@ test('a pool costs no capacity: at the rate of the format nothing is refused', a
     const behind = START + ms + 1 - Number(layout.decompose(last).timeMs)
     assert.ok(behind < 20 && behind > -40, `${behind} ms behind`)
   }
-})
-
-test('restarts within one millisecond, some of them crashes', async () => {
-  const rows = tagged(7, 100, { clock: () => START })
-  const store = ownStore({ rows })
-  const drawn = { numbers: [], stamps: [] }
-  for (let life = 0; life < LIVES; life++) {
-    // Another process would have its own store object.
-    const options = { store: { ...store }, clock: () => 5_000 }
-    const [orders, ids] = [new Segment('orders', options), new Snowflake('default', options)]
-    for (let n = 0; n < EACH; n++) {
-      drawn.numbers.push(await orders.next())
-      drawn.stamps.push(await ids.next())
-    }
-    // A crash releases nothing: the worker number stays taken until its window ends.
-    if (life % 3 !== 0) await Promise.all([orders.close(), ids.close()])
-    else for (const one of [orders, ids]) one.forget()
-  }
-  for (const ids of Object.values(drawn)) assert.deepEqual([new Set(ids).size, ids.length], [LIVES * EACH, LIVES * EACH])
-  // The control: every life has worker number 1 and starts its sequence at 0, so IDs repeat.
-  const careless = drawn.stamps.map((_, at) => Layout.leaf.compose(START, 1, at % EACH))
-  assert.equal(new Set(careless).size, EACH)
 })

@@ -84,10 +84,6 @@ const WRONG = {
       },
     }
   },
-  // Ignores what a caller has: a restored store would grant it again.
-  'lease-went-back': (store) => ({ lease_segment: ({ have_until: _, ...ask }) => store.lease_segment(ask) }),
-  // A released number is free at once, even if its holder was ahead.
-  'release-rests': (store) => ({ release: (ask) => store.release({ ...ask, unused_from: 0n }) }),
   // A double, which loses its last digits above 2^53.
   'lease-follows': (store) => ({
     lease_segment(ask) {
@@ -97,13 +93,6 @@ const WRONG = {
   }),
   // The answers' clock goes back.
   'time-never-back': (store, now) => ({ lease_segment: (ask) => ({ ...store.lease_segment(ask), now_ms: now() }) }),
-  // A lost answer takes another worker number.
-  'acquire-again': (store) => {
-    let count = 0
-    return {
-      acquire: ({ request, ...ask }) => ({ ...store.acquire({ ...ask, request: (count += 1).toString(16).padStart(32, '0') }), request }),
-    }
-  },
 }
 
 for (const [check, wrong] of Object.entries(WRONG)) {

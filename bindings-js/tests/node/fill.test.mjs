@@ -23,18 +23,6 @@ function tag(step, max_step, { later = false } = {}) {
   return later ? ownStore({ rows }) : rows
 }
 
-test('the control: what was at hand, taken for all of it, repeats IDs', async () => {
-  const orders = new Segment('orders', { store: tag(10, 10, { later: true }) })
-  const array = new BigUint64Array(8)
-  const seen = [await orders.next()]
-  // A caller that ignores the count: no answer arrives in between.
-  for (let turn = 0; turn < 2; turn++) {
-    orders.fillAvailable(array)
-    seen.push(...array)
-  }
-  assert.ok(new Set(seen).size < seen.length)
-})
-
 test('an array in pieces: larger than the engine is given at once', async () => {
   const orders = new Segment('orders', { store: tag(1_000_000, 1_000_000) })
   await orders.next()

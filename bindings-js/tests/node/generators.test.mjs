@@ -119,16 +119,6 @@ test('after `ready(n)`, n synchronous calls succeed in a row', async () => {
   }
 })
 
-test('the control: without `ready(n)` nothing is at hand', async () => {
-  const orders = new Segment('orders', { store: ownStore({ rows: tagged(10, 1_000) }) })
-  await orders.next()
-  const drawn = []
-  await refuses(() => {
-    for (;;) drawn.push(orders.nextSync())
-  }, 'SEGMENT_DRY')
-  assert.ok(drawn.length < 50, `${drawn.length} were at hand`)
-})
-
 test('a number is not kept for a name that ends with the process', async () => {
   const made = (options) => () => new Snowflake('default', { store: memoryStore(), ...options })
   await refuses(made({ sticky: true }), 'REQUEST_INVALID', /^`sticky` keeps a number for an `owner`, and there is none: pass one that is the same after a restart/)

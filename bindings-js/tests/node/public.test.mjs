@@ -4,7 +4,6 @@ import { inspect } from 'node:util'
 import { test } from 'node:test'
 import { LeafidError } from 'leafid'
 import { Scrambler, toBase58 } from 'leafid/public'
-import { ranNode } from '../support/ends.mjs'
 
 const KEY = Uint8Array.from({ length: 16 }, (_, at) => at)
 const OTHER = KEY.map((byte) => byte + 1)
@@ -48,13 +47,4 @@ test('what is wrong is told', () => {
   for (const [name, [act, code, words]] of Object.entries(WRONG)) {
     assert.throws(act, (error) => error instanceof LeafidError && error.code === code && words.test(error.message), name)
   }
-})
-
-test('it loads no engine', () => {
-  const program = `
-    import { Scrambler } from 'leafid/public'
-    const before = process.report.getReport().sharedObjects.filter((file) => file.includes('leafid'))
-    console.log(JSON.stringify([before, new Scrambler(new Uint8Array(16), 'orders').encode(1n).length]))`
-  const { stdout, stderr } = ranNode(['--input-type=module', '-e', program])
-  assert.deepEqual([stdout.trim(), stderr], ['[[],11]', ''])
 })

@@ -3,10 +3,11 @@ import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Segment, Snowflake, decode } from 'leafid'
+import { Layout, Segment, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { drawer, lines } from '../support/drawn.mjs'
 import { scratch, startNode } from '../support/ends.mjs'
+import { inner } from '../support/package.mjs'
 import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
@@ -14,28 +15,7 @@ const numbers = (start, end) => ({ namespaces: { default: { workers: { start, en
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
 
-/** The IDs of two machines in turns, each with its own file: 10,000, then more until `enough`. */
-async function drawn(t, creates, enough) {
-  const holders = creates.map((create) => new Snowflake('default', { store: sqliteStore(join(scratch(t), 'ids.db'), { create }) }))
-  const ids = []
-  while (ids.length < 10_000 || !enough(ids)) {
-    for (const holder of holders) ids.push(...(await holder.take(100)))
-  }
-  const duplicates = twice(ids)
-  console.log(`declared: ${ids.length} IDs, ${duplicates} duplicates`)
-  await Promise.all(holders.map((holder) => holder.close()))
-  return duplicates
-}
-
 const twice = (ids) => ids.length - new Set(ids).size
-
-test('worker numbers split over two files: no duplicates', async (t) => {
-  assert.equal(await drawn(t, [numbers(0, 8), numbers(8, 16)], () => true), 0)
-})
-
-test('the control: two files that are declared alike give the same IDs', { timeout: 600_000 }, async (t) => {
-  assert.ok((await drawn(t, [numbers(0, 8), numbers(0, 8)], (ids) => twice(ids) > 0)) > 0)
-})
 
 test('the namespace `default` is made as it is declared; else as always', async (t) => {
   const path = () => join(scratch(t), 'ids.db')
@@ -82,6 +62,22 @@ test('an operator’s change is refused to newcomers, not holders', async (t) =>
   assert.equal(running.renew({ namespace: 'default', store, worker, key, have_until: end, request: '02'.repeat(16) }).worker, worker)
   assert.equal((await refusal(() => lease(later))).code, 'TAG_EXISTS')
   assert.equal((await refusal(() => acquire(later))).code, 'LAYOUT_MISMATCH')
+})
+
+test('where a declaration may change a layout, the floor of a lost store stays at its time', async (t) => {
+  const [{ Connection }, { runNear }, { Works }] = await Promise.all(['files/driver.js', 'sql/run.js', 'sql/work.js'].map(inner))
+  const path = join(scratch(t), 'ids.db')
+  leafid('init', '--replaces-lost', '--store', `sqlite:${path}`)
+  const connection = new Connection(path)
+  const [leaf, edge] = ['leaf', 'edge'].map((layout) => {
+    const works = new Works({ declared: { namespaces: { shop: { layout } } }, clock: () => Date.now(), hasVersion: false })
+    const ask = { namespace: 'shop', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
+    assert.throws(() => runNear(connection, () => works.begin('acquire', ask)), { code: 'WORKERS_EXHAUSTED' })
+    const [row] = connection.all({ sql: "SELECT CAST(floor AS TEXT) AS floor FROM namespaces WHERE namespace = 'shop'", params: [] })
+    return Layout[layout].epochMs + Number(row.floor)
+  })
+  assert.equal(leaf, edge)
+  connection.close()
 })
 
 test('a declaration that cannot be is refused when it is given', async () => {

@@ -8,25 +8,14 @@ import { storeFor } from '../support/store.mjs'
 
 const COUNT = 10_000
 
-async function load(t, kind, { careless = false } = {}) {
-  const store = await storeFor(t, { tags: { orders: { step: 100, max_step: 1_000 } } })
-  const path = join(store.folder, 'leafid.db')
-  const seen = []
-  const own = careless ? 'careless' : kind
-  const killed = careless ? [] : [1, 2].map(() => drawn(path, kind, COUNT, seen, { killAt: COUNT / 2 }).then(() => drawn(path, kind, COUNT, seen)))
-  await Promise.all([...[path, path, careless ? path : store.url].map((place) => drawn(place, own, COUNT, seen)), ...killed])
-  return { seen, found: duplicates(`files: ${own}`, seen) }
-}
-
 for (const kind of ['segment', 'snowflake']) {
   test(`four processes and a server: ${kind}`, { timeout: 900_000 }, async (t) => {
-    const { seen, found } = await load(t, kind)
+    const store = await storeFor(t, { tags: { orders: { step: 100, max_step: 1_000 } } })
+    const path = join(store.folder, 'leafid.db')
+    const seen = []
+    const killed = [1, 2].map(() => drawn(path, kind, COUNT, seen, { killAt: COUNT / 2 }).then(() => drawn(path, kind, COUNT, seen)))
+    await Promise.all([...[path, path, store.url].map((place) => drawn(place, kind, COUNT, seen)), ...killed])
     assert.ok(seen.length >= 6 * COUNT, `${seen.length}`)
-    assert.equal(found, 0)
+    assert.equal(duplicates(`files: ${kind}`, seen), 0)
   })
 }
-
-test('the control: without the transaction and its condition there are duplicates', { timeout: 900_000 }, async (t) => {
-  const { found } = await load(t, 'segment', { careless: true })
-  assert.ok(found > 0)
-})

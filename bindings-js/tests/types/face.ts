@@ -14,8 +14,8 @@ export async function draws(signal: AbortSignal): Promise<void> {
   await orders.ready(3)
   const waited = [await orders.next({ signal }), await orders.nextString(), await orders.nextNumber(), await orders.take(10, { signal })] satisfies [bigint, string, number, bigint[]]
   const now = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2), orders.fillAvailable(array)] satisfies [bigint, string, bigint[], number]
-  const { ids, in_hand, offset_ms, last_code, engine }: Stats = orders.stats()
-  const told = [ids + in_hand + offset_ms, last_code, engine] satisfies [number, string | undefined, 'native' | 'wasm']
+  const { ids, in_hand, offset_ms, last_code }: Stats = orders.stats()
+  const told = [ids + in_hand + offset_ms, last_code] satisfies [number, string | undefined]
   orders.forget()
   await orders.close({ release: true })
   console.log(waited, now, told)

@@ -1,6 +1,7 @@
 // Stores in Durable Objects and D1: deploys, evictions and alarms; and the errors of a missing setup.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { remove, scratch } from '../support/ends.mjs'
 import { startMiniflare } from '../support/miniflare.mjs'
@@ -12,6 +13,14 @@ const worker = readFileSync(new URL('./objects-worker.mjs', import.meta.url), 'u
 /** The Worker's source with these tags and namespaces. */
 const declaring = (tags, namespaces = { default: {} }) =>
   worker.replace('DECLARED_TAGS', JSON.stringify(tags)).replace('DECLARED_NAMESPACES', JSON.stringify(namespaces))
+
+/** Options of a runtime whose package has tables of a later version. */
+function later({ workers, ...options }) {
+  const isTexts = ({ path }) => path.endsWith(join('leafid', 'sql', 'texts.js'))
+  const contents = (module) => String(module.contents).replace(/^export const VERSION = .*$/m, 'export const VERSION = 99;')
+  const package_of = ({ modules, ...worker }) => ({ ...worker, modules: modules.map((module) => (isTexts(module) ? { ...module, contents: contents(module) } : module)) })
+  return { ...options, workers: workers.map((worker) => (worker.name === 'a' ? package_of(worker) : worker)) }
+}
 
 const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain', MISSPELT: 'Misspelt' }
 
@@ -43,7 +52,7 @@ async function started(t, source, { store = 'object', flags } = {}) {
       assert.equal(told.code, undefined, JSON.stringify(told))
       return BigInt(told.id)
     },
-    deploy: (source) => miniflare.setOptions(options(source)),
+    deploy: (source, changed = (options) => options) => miniflare.setOptions(changed(options(source))),
     miniflare,
   }
 }
@@ -121,6 +130,17 @@ for (const store of ['object', 'd1']) {
     await until(async () => (await time()) > first)
   })
 }
+
+test('a class of another version refuses, and the one before goes on', async (t) => {
+  const source = declaring({ orders: { from: '1', step: 10 } })
+  const { refused, next, deploy } = await started(t, source)
+  const store = 'object'
+  assert.equal(await next({ store }), 1n)
+  await deploy(source, later)
+  await refused({ store }, 'SCHEMA_MISMATCH', /tables of version \d+, this program knows 99: deploy the version of leafid that wrote them$/)
+  await deploy(source)
+  assert.equal(await next({ store }), 11n)
+})
 
 test('an object whose storage was deleted is another store: its holders stop', async (t) => {
   const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 2 } }))

@@ -22,6 +22,7 @@ mod raw {
         /// Makes an object without fields.
         pub safe fn empty() -> u32;
         pub fn tell_text(text: *const u8, length: usize);
+        pub fn tell_bytes(bytes: *const u8, length: usize);
         pub safe fn tell_big(big: u64);
         pub safe fn tell_moment(ms: i64);
     }
@@ -102,6 +103,13 @@ pub fn given(object: u32) -> Option<Reading<Js>> {
 pub fn tell_text(text: &str) {
     // SAFETY: the host reads it.
     unsafe { raw::tell_text(text.as_ptr(), text.len()) }
+}
+
+/// Tells bytes.
+#[expect(unsafe_code, reason = "the host reads the bytes")]
+pub fn tell_bytes(bytes: &[u8]) {
+    // SAFETY: the host reads them.
+    unsafe { raw::tell_bytes(bytes.as_ptr(), bytes.len()) }
 }
 
 /// Tells a 64-bit number.

@@ -19,5 +19,5 @@ mod memory;
 mod parcel;
 
 pub use alone::Alone;
-pub use host::{Js, answer, from, given, tell_big, tell_moment, tell_text};
+pub use host::{Js, answer, from, given, tell_big, tell_bytes, tell_moment, tell_text};
 pub use parcel::{parcel, text};

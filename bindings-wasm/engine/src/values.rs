@@ -1,11 +1,11 @@
-//! Layouts, text forms and the error table.
+//! Layouts and the error table.
 
 extern crate alloc;
 
 use alloc::string::String;
 
-use leafid_bindings::{codes, layouts, text as forms};
-use leafid_wasm_border::{answer, from, tell_big, tell_text, text};
+use leafid_bindings::{codes, layouts};
+use leafid_wasm_border::{answer, from, tell_text, text};
 
 use crate::known;
 
@@ -38,40 +38,6 @@ pub extern "C" fn first_id(layout: u32, time_ms: i64) -> u32 {
 #[unsafe(export_name = "lastId")]
 pub extern "C" fn last_id(layout: u32, time_ms: i64) -> u32 {
     answer(layouts::last_id(from(layout), time_ms))
-}
-
-/// Tells the decimal form; nothing if this is no ID, as for the forms below.
-#[unsafe(export_name = "toDecimal")]
-pub extern "C" fn to_decimal(id: u64) {
-    told(forms::to_decimal(id).ok());
-}
-
-/// 13 characters that sort like the numbers.
-#[unsafe(export_name = "toBase32")]
-pub extern "C" fn to_base32(id: u64) {
-    told(forms::to_base32(id).ok());
-}
-
-/// The ID of the decimal form in the parcel.
-#[unsafe(export_name = "fromDecimal")]
-pub extern "C" fn from_decimal() {
-    if let Ok(id) = forms::from_decimal(&text()) {
-        tell_big(id);
-    }
-}
-
-/// The ID of the base32 form in the parcel.
-#[unsafe(export_name = "fromBase32")]
-pub extern "C" fn from_base32() {
-    if let Ok(id) = forms::from_base32(&text()) {
-        tell_big(id);
-    }
-}
-
-fn told(form: Option<String>) {
-    if let Some(form) = form {
-        tell_text(&form);
-    }
 }
 
 /// Tells every code, in the order of the table, separated by spaces.

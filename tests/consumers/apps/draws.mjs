@@ -16,7 +16,6 @@ export async function drawWith({ Segment, Snowflake, memoryStore }, store, Scram
   const events = new Snowflake('default', { store })
   const numbers = await drawn(orders)
   const stamps = await drawn(events)
-  const { engine } = orders.stats()
   await Promise.all([orders.close(), events.close()])
   // The control: two independent stores give the same numbers.
   const apart = await Promise.all([1, 2].map(() => new Segment('orders', { store: memoryStore() }).take(1_000)))
@@ -25,7 +24,6 @@ export async function drawWith({ Segment, Snowflake, memoryStore }, store, Scram
     duplicates: duplicatesIn(numbers) + duplicatesIn(stamps),
     control: duplicatesIn(apart.flat()),
     numbers: numbers.map(String),
-    engine,
     shown: Scrambler && new Scrambler(new Uint8Array(16), 'orders', { prefix: 'order' }).encode(1001n),
   }
 }

@@ -25,7 +25,7 @@ before(async () => {
 const reported = () => JSON.parse(readFileSync(env.TOLD, 'utf8'))
 
 test('Node, by `import`', async () => {
-  assert.equal(tally.add(await report(process.execPath, [app('node.mjs')], { env })).engine, 'native')
+  tally.add(await report(process.execPath, [app('node.mjs')], { env }))
 })
 
 test('Jest, in a CommonJS test', async () => {
@@ -33,18 +33,18 @@ test('Jest, in a CommonJS test', async () => {
   const words = ['--config', config, '--ci', '--runInBand']
   const { stderr } = await run(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...words], { env })
   assert.match(stderr, /Tests: +2 passed, 2 total/)
-  assert.equal(tally.add(reported()).engine, 'native')
+  tally.add(reported())
 })
 
 test('Vitest', async () => {
   const words = ['run', '--root', join(root, 'apps/vitest'), '--reporter=verbose', '--no-color', '--no-cache']
   const { stdout } = await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], { env })
   assert.match(stdout, /Tests +1 passed/)
-  assert.equal(tally.add(reported()).engine, 'native')
+  tally.add(reported())
 })
 
 test('Bun', async () => {
-  assert.equal(tally.add(await report(bun, [app('node.mjs')], { env })).engine, 'wasm')
+  tally.add(await report(bun, [app('node.mjs')], { env }))
   const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
   assert.equal(await report(bun, ['-e', program]), 1)
 })
@@ -58,7 +58,7 @@ test('Bun, compiled to one program that is run elsewhere', async () => {
 test('Deno, which may use the network and one setting, and read nothing', async () => {
   const allowed = ['--allow-net=127.0.0.1', '--allow-env=LEAFID_STORE']
   const told = await report(deno, ['run', '--quiet', '--no-prompt', '--node-modules-dir=manual', ...allowed, app('node.mjs')], { env })
-  assert.equal(tally.add(told).engine, 'wasm')
+  tally.add(told)
 })
 
 test('together they drew no number twice', () => tally.settle(6))

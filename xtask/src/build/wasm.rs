@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// The files: each is the crate of that name in `bindings-wasm`, except `stores`. A program loads only
-/// those that it uses.
-const NAMES: [&str; 4] = ["engine", "registry", "stores", "public"];
+/// The files: each is the crate of that name in `bindings-wasm`, but `engine-node` and `stores` are a crate
+/// with a feature. A program loads only those that it uses.
+const NAMES: [&str; 5] = ["engine", "engine-node", "registry", "stores", "public"];
 
 /// Drops what is not needed to run: names, producers, and zeros, which memory has anyway.
 const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \
@@ -24,8 +24,11 @@ pub fn build() -> Outcome<PathBuf> {
     files::make_dir(&folder())?;
     for name in NAMES {
         // A profile has its own folder: in one folder, two files of a crate would replace each other.
-        let (of_crate, features, profile) =
-            if name == "stores" { ("registry", "sql", "stores") } else { (name, "", "wasm") };
+        let (of_crate, features, profile) = match name {
+            "engine-node" => ("engine", "state", name),
+            "stores" => ("registry", "sql", "stores"),
+            _ => (name, "", "wasm"),
+        };
         Run::cargo(&["build", "--locked", "-p", &format!("leafid-wasm-{of_crate}")])
             .args(["--features", features, "--target", "wasm32-unknown-unknown"])
             .args(["--profile", profile])

@@ -19,10 +19,11 @@ const MOST_EXPOSED: &str = "20";
 /// A user's first program, without a server.
 const FIRST: &str =
     "import leafid; assert leafid.Segment('o', store='memory:').take(3) == [1, 2, 3]";
-/// A user's first program in Node, where the engine must be native.
-const FIRST_JS: &str = "const { Segment } = require('leafid'); const ids = new Segment('o', { store: 'memory:' }); \
-                        ids.take(3).then(([one]) => { if (one !== 1n || ids.stats().engine !== 'native') \
-                        throw new Error(ids.stats().engine) })";
+/// A user's first program in Node, where the native package must be found.
+const FIRST_JS: &str = "const { Segment, Snowflake } = require('leafid'); const store = 'memory:'; \
+                        const ids = new Snowflake('default', { store, state: 'state' }); \
+                        ids.next().then(() => ids.close()); \
+                        new Segment('o', { store }).take(3).then(([one]) => { if (one !== 1n) throw one })";
 /// Lints Dockerfile, chart, unit and workflows.
 pub fn lints() -> Outcome<String> {
     python("hadolint")?.args(["--ignore", "DL3018", "deploy/Dockerfile"]).done()?;

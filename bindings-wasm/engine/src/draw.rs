@@ -1,8 +1,7 @@
 //! A generator with the outcome of its last draw.
 
+use leafid_bindings::AnyGenerator;
 use leafid_core::{HostTime, Offset, Refusal};
-
-use crate::any::AnyGenerator;
 
 /// The bit that [`Entry::fill`] and [`Entry::fill_available`] set when `poll` has an action.
 pub const ASK_IS_DUE: u32 = 1 << 31;

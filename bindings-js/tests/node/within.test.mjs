@@ -1,0 +1,95 @@
+// Code that is called during an ask may draw as well: a store in this process, a hook, a waiting caller.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+
+const repeated = (ids) => ids.length - new Set(ids).size
+
+const KINDS = { Segment, Snowflake }
+
+/** A store of small leases: each ask goes through `between`. */
+const through = (between) => {
+  const rows = memoryStore()
+  rows.createTag('default', { step: 10, max_step: 10 })
+  const verb = (name) => (ask) => between(() => rows[name](ask))
+  return { lease_segment: verb('lease_segment'), acquire: verb('acquire'), renew: verb('renew'), release: (ask) => rows.release(ask) }
+}
+
+/** Draws one ID after another, and on each call of `draw`, which is passed to the maker of the options. */
+async function drawn(kind, options) {
+  let now = 0
+  let isDrawing = false
+  const within = []
+  const draw = () => {
+    // It may call itself indirectly.
+    if (isDrawing) return
+    isDrawing = true
+    try {
+      within.push(ids.nextSync())
+    } catch {
+      // No ID was at hand.
+    } finally {
+      isDrawing = false
+    }
+  }
+  const ids = new KINDS[kind]('default', { clock: () => now, ...(kind === 'Snowflake' ? { lengthMs: 1_000 } : {}), ...options(draw) })
+  const got = []
+  for (let n = 0; n < 300; n++) {
+    now += 50
+    got.push(await ids.next())
+  }
+  await ids.close()
+  assert.ok(within.length > 0, 'nothing was drawn within')
+  return [...got, ...within]
+}
+
+/** A `fetch` that asks a store of small leases. */
+const asking = () => {
+  const store = through((act) => act())
+  return async (url, { body }) => {
+    const [, of, name, verb] = /v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(url)
+    const ask = JSON.parse(body, (field, value) => (/^(have_until|unused_from)$/.test(field) ? BigInt(value) : value))
+    const answer = of === 'segments' ? store.lease_segment({ tag: name, ...ask }) : store[verb]({ namespace: name, ...ask })
+    return new Response(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+  }
+}
+/** A store of which every second ask fails. */
+const failing = () => {
+  let asks = 0
+  return through((act) => {
+    if (asks++ % 2 === 1) throw new Error('boom')
+    return act()
+  })
+}
+const withGetter = (draw, grant) => Object.defineProperty(grant, 'start', { get: ((start) => () => (draw(), start))(grant.start) })
+const callers = {
+  'a store that draws before it answers': (draw) => ({ store: through((act) => (draw(), act())) }),
+  'a store that draws before it waits': (draw) => ({ store: through(async (act) => (draw(), act())) }),
+  'headers of a request to the store': (draw) => ({ store: httpStore('http://store', { fetch: asking(), headers: () => (draw(), { 'x-request-id': 'a' }) }) }),
+  'the hook for errors': (draw) => ({ store: failing(), onError: draw }),
+  'a field of an answer': (draw) => ({ store: through((act) => withGetter(draw, act())) }),
+}
+for (const kind of Object.keys(KINDS)) {
+  for (const [who, options] of Object.entries(callers)) {
+    test(`${kind}: ${who}`, async () => assert.equal(repeated(await drawn(kind, options)), 0))
+  }
+}
+
+test('a caller waits for a tick, another asks ahead', async () => {
+  const store = memoryStore()
+  store.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 1 } })
+  let now = 1_000
+  const ids = new Snowflake('small', { store, clock: () => now, maxAheadMs: 0, lengthMs: 1_000 })
+  const got = [ids.nextSync(), ids.nextSync()]
+  assert.throws(() => ids.nextSync(), { code: 'SEQUENCE_SPENT' })
+  const { asks } = ids.stats()
+  const waits = ids.next()
+  // Within the same turn: no caller has read the clock yet.
+  now += 700
+  got.push(ids.nextSync())
+  assert.ok(ids.stats().asks > asks, 'nothing was asked for')
+  now += 10
+  got.push(await waits)
+  assert.equal(repeated(got), 0)
+  await ids.close()
+})
