@@ -27,8 +27,8 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        Carrier, HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, namespace_fields,
-        process, sql_texts,
+        HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, namespace_fields, process,
+        sql_texts,
     };
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
@@ -57,8 +57,9 @@ mod _native {
             let message = "module leafid._native does not support loading in subinterpreters";
             return Err(pyo3::exceptions::PyImportError::new_err(message));
         }
-        crate::generators::install_quick::<Segment>(module.py())?;
-        crate::generators::install_quick::<Snowflake>(module.py())
+        crate::client::log::on_want(crate::generators::start_log);
+        crate::generators::install_quick::<Segment, false>(module.py())?;
+        crate::generators::install_quick::<Snowflake, true>(module.py())
     }
 
     /// The version of this engine.

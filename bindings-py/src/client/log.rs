@@ -26,6 +26,7 @@ struct Log {
 }
 
 static LOG: OnceLock<ForkCell<Log>> = OnceLock::new();
+static START: OnceLock<fn()> = OnceLock::new();
 
 impl Log {
     fn new() -> Arc<Log> {
@@ -44,6 +45,20 @@ fn read_log() -> Option<Arc<Log>> {
 /// Whether the log has a reader.
 pub fn is_read() -> bool {
     read_log().is_some()
+}
+
+/// Sets the function that starts a reader where one is wanted: before the first event.
+pub fn on_want(start: fn()) {
+    let _ = START.set(start);
+}
+
+/// Starts a reader, if there is none. One at a time.
+pub fn want_reader() {
+    if !is_read()
+        && let Some(start) = START.get()
+    {
+        start();
+    }
 }
 
 /// Makes the caller the log's reader; false if there is one already. One at a time.

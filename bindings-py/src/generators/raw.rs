@@ -63,6 +63,26 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
     }
 }
 
+/// The result of a function of the C interface: a new reference, or null with the exception set.
+pub fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
+    match outcome {
+        Ok(value) => value.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            ptr::null_mut()
+        }
+    }
+}
+
+/// A slot for an object that is its own iterator.
+///
+/// # Safety
+/// With a reference to the object.
+pub unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a reference, and gets another.
+    unsafe { ffi::Py_NewRef(slf) }
+}
+
 /// Lists the numbers `first..end`, which the interpreter counts by itself.
 pub fn range(py: Python<'_>, first: c_long, end: c_long) -> PyResult<Bound<'_, PyList>> {
     let range = PyRange::new(py, first as isize, end as isize)?;
