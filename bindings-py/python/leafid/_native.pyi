@@ -10,55 +10,6 @@ from typing_extensions import Buffer
 from ._values import Parts, Stats
 from .errors import LeafidError
 
-__all__ = [
-    "CONFORM_CASES",
-    "Carrier",
-    "Clock",
-    "Generator",
-    "HttpStore",
-    "Layout",
-    "LoopBell",
-    "MemoryStore",
-    "SQLITE_APPLICATION",
-    "Scrambler",
-    "Segment",
-    "Snowflake",
-    "StoreTime",
-    "Turn",
-    "Waiter",
-    "abandon",
-    "acquire",
-    "base32",
-    "base58",
-    "base62",
-    "begin_log",
-    "close_all",
-    "code",
-    "code_from_http",
-    "codes",
-    "decimal",
-    "decode",
-    "drop_memory",
-    "engine_version",
-    "forget_all",
-    "lease_segment",
-    "log_ended",
-    "namespace_fields",
-    "namespace_row",
-    "next_event",
-    "parse_base32",
-    "parse_base58",
-    "parse_base62",
-    "parse_decimal",
-    "process",
-    "release",
-    "release_all",
-    "renew",
-    "sentence",
-    "sql_texts",
-    "tag_row",
-]
-
 _Row = dict[str, Any]
 _Moment = int | datetime
 _LayoutArg = Layout | str | _Row
@@ -281,13 +232,6 @@ class Generator:
     def stats(self) -> _Row: ...
 
 @final
-class Carrier:
-    def poll(self) -> tuple[str, _Row] | None: ...
-    def answered(self, answer: object) -> None: ...
-    def failed(self, error: BaseException) -> None: ...
-    def ended(self) -> None: ...
-
-@final
 class Waiter:
     def step(self) -> tuple[bool, Any]: ...
     def spare(self) -> int: ...
@@ -367,9 +311,6 @@ SQLITE_APPLICATION: int
 
 def process() -> int: ...
 def abandon(object: object) -> None: ...
-def begin_log() -> bool: ...
-def log_ended() -> None: ...
-def next_event() -> tuple[bool, str] | None: ...
 def close_all() -> None: ...
 def forget_all() -> None: ...
 def release_all() -> None: ...

@@ -11,7 +11,6 @@ use crate::client::driver::{Config, Generator, State, each};
 use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
 use crate::generators::many::{Drawn, checked_count, or_most};
-use crate::generators::quick::ids;
 use crate::generators::verb::Verb;
 use crate::generators::{segment, snowflake};
 use crate::stores::StoreArg;
@@ -261,12 +260,8 @@ impl PyGenerator {
         awaitable(slf, Verb::Close, LAST_RELEASE.as_secs_f64())
     }
 
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        ids(slf)
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.call(py, Verb::Next, None)
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

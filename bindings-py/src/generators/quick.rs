@@ -3,40 +3,52 @@
 
 #![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
+use std::ptr;
 
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Config, Drawn, Holding};
+use crate::client::driver::{Drawn, Holding};
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::values::outside;
 
-/// Adds the quick `next` to a class, in front of its base's; `STAMPS` says whether its IDs are snowflakes.
-/// Each class has its own, since the interpreter is quick only with a method of the very type.
-pub fn install<C: PyTypeInfo, const STAMPS: bool>(py: Python<'_>) -> PyResult<()> {
-    let (class, thorough) = (py.get_type::<C>(), thorough(py)?);
-    let signature: String = thorough.getattr("__text_signature__")?.extract()?;
-    let doc: String = thorough.getattr("__doc__")?.extract()?;
-    let doc = CString::new(format!("next{signature}\n--\n\n{doc}"))?;
-    // The interpreter keeps a pointer to the definition, and to its texts.
-    let method = Box::leak(Box::new(ffi::PyMethodDef {
+/// Adds a class with the quick calls to a module, in place of PyO3's, its base; `STAMPS` says whether its
+/// IDs are snowflakes.
+pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let base = py.get_type::<C>();
+    let name = base.name()?.to_string();
+    // The interpreter keeps pointers to the definitions, and to their texts.
+    let method = ffi::PyMethodDef {
         ml_name: c"next".as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<STAMPS> },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-        ml_doc: Box::leak(doc.into_boxed_c_str()).as_ptr(),
-    }));
-    // SAFETY: the definition has its function's flags, and lives for ever.
-    let quick = unsafe {
-        let descriptor = ffi::PyDescr_NewMethod(class.as_type_ptr(), method);
-        Bound::from_owned_ptr_or_err(py, descriptor)?
+        ml_doc: doc("next", &thorough(py)?)?.as_ptr(),
     };
-    class.setattr("next", quick)
+    let methods = Box::leak(Box::new([method, ffi::PyMethodDef::zeroed()]));
+    let slots: [(_, *mut c_void); 4] = [
+        (ffi::Py_tp_base, base.as_ptr().cast()),
+        (ffi::Py_tp_doc, doc(&name, &base)?.as_ptr().cast_mut().cast()),
+        (ffi::Py_tp_iternext, next_id::<STAMPS> as *mut c_void),
+        (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
+    ];
+    let full = CString::new(format!("leafid.{name}"))?;
+    // SAFETY: the functions have their slots' types, and instances are of the base's size.
+    let class = unsafe { raw::new_type(py, Box::leak(full.into_boxed_c_str()), 0, 0, &slots)? };
+    module.add(name, class)
+}
+
+/// The text of a function or class as the C interface has it: with the signature.
+fn doc(name: &str, of: &Bound<'_, PyAny>) -> PyResult<&'static CStr> {
+    let signature: String = of.getattr("__text_signature__")?.extract()?;
+    let doc: String = of.getattr("__doc__")?.extract()?;
+    let doc = CString::new(format!("{name}{signature}\n--\n\n{doc}"))?;
+    Ok(Box::leak(doc.into_boxed_c_str()))
 }
 
 /// PyO3's own `next`.
@@ -167,77 +179,7 @@ unsafe fn pass_on<'py>(
     outside::call(method, PyTuple::new(py, positional)?, Some(&named))
 }
 
-/// The iterator of a `for` loop.
-#[repr(C)]
-struct Ids {
-    base: PyObject,
-    /// The generator: a counted reference.
-    owner: *mut PyObject,
-}
-
-/// An iterator over the IDs of a generator.
-pub fn ids<'py>(owner: &Bound<'py, PyGenerator>) -> PyResult<Bound<'py, PyAny>> {
-    let stamps = matches!(&*owner.get().generator.config, Config::Snowflake(_));
-    let made = raw::allocated(class(owner.py(), stamps)?)?;
-    let object = made.as_ptr().cast::<Ids>();
-    // SAFETY: the type's size is that of `Ids`; every field is written before anybody sees the object.
-    unsafe {
-        ffi::Py_INCREF(owner.as_ptr());
-        (&raw mut (*object).owner).write(owner.as_ptr());
-    }
-    Ok(made)
-}
-
-fn class(py: Python<'_>, stamps: bool) -> PyResult<&Bound<'_, PyType>> {
-    static CLASSES: [PyOnceLock<Py<PyType>>; 2] = [PyOnceLock::new(), PyOnceLock::new()];
-    let next = if stamps { next_id::<true> } else { next_id::<false> };
-    let slots: [(_, *mut c_void); 3] = [
-        (ffi::Py_tp_dealloc, dealloc as *mut c_void),
-        (ffi::Py_tp_iter, raw::itself as *mut c_void),
-        (ffi::Py_tp_iternext, next as *mut c_void),
-    ];
-    // SAFETY: the functions have their slots' types, and instances are of type `Ids`.
-    let made = CLASSES[usize::from(stamps)].get_or_try_init(py, || unsafe {
-        raw::new_type::<Ids>(py, c"leafid._native.Ids", 0, &slots)
-    })?;
-    Ok(made.bind(py))
-}
-
-unsafe extern "C" fn dealloc(slf: *mut PyObject) {
-    // SAFETY: the last reference is gone, so nothing else accesses the object.
-    unsafe {
-        let class = ffi::Py_TYPE(slf);
-        let owner = (*slf.cast::<Ids>()).owner;
-        ffi::PyObject_Free(slf.cast());
-        ffi::Py_DECREF(owner);
-        ffi::Py_DECREF(class.cast());
-    }
-}
-
 unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock; the owner is alive as long as the object is, and of
-    // the class for which this type was made.
-    unsafe {
-        let owner = (*slf.cast::<Ids>()).owner;
-        quick::<STAMPS>(owner, || next_of(owner))
-    }
-}
-
-/// The next ID by the class's `next`, which waits, where none is at hand.
-///
-/// # Safety
-/// With the interpreter lock, and a reference to an instance of the class.
-#[cold]
-#[inline(never)]
-unsafe fn next_of(owner: *mut PyObject) -> *mut PyObject {
-    // SAFETY: as this function's own.
-    unsafe {
-        if let Some(id) = of(owner).at_hand() {
-            return raw::integer(id);
-        }
-        Python::attach(|py| {
-            let owner = Bound::from_borrowed_ptr(py, owner);
-            raw::raised(py, outside::call_method(&owner, "next", (), None))
-        })
-    }
+    // SAFETY: called with the interpreter lock, on an instance of the class.
+    unsafe { quick::<STAMPS>(slf, || next_thoroughly(slf, ptr::null(), 0, ptr::null_mut())) }
 }

@@ -24,7 +24,7 @@ use crate::values::{Seconds, Text, errors, whole_number};
 /// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
 /// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the tag are created if
 /// they do not exist.
-#[pyclass(frozen, extends = PyGenerator, module = "leafid")]
+#[pyclass(frozen, subclass, extends = PyGenerator, module = "leafid")]
 pub struct Segment;
 
 #[pymethods]

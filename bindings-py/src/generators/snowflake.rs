@@ -41,7 +41,7 @@ use crate::values::{
 /// alone, from which its next run starts at once although the store is away, or of a folder, in which
 /// each process takes a free file; `timeout` is the longest that a call waits, in seconds. Nothing is
 /// leased before the first ID.
-#[pyclass(frozen, extends = PyGenerator, module = "leafid")]
+#[pyclass(frozen, subclass, extends = PyGenerator, module = "leafid")]
 pub struct Snowflake;
 
 #[pymethods]

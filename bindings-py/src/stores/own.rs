@@ -43,7 +43,7 @@ impl Store for Own {
     }
 
     fn place(&self) -> Option<String> {
-        attached(|py| {
+        outside::attached(|py| {
             let store = self.store.bind(py);
             // The stores of this package have their place in an attribute.
             let place = outside::attribute(store, "_place").and_then(|place| place.extract());
@@ -57,7 +57,7 @@ impl Store for Own {
 
     fn run(self: Arc<Self>, hub: &Hub) -> Arc<Holding> {
         // The thread is one of Python's from its first call to its last: its `threading.local` stays.
-        attached(|py| {
+        outside::attached(|py| {
             let mut connection = self.connect();
             let last = py.detach(|| hub.drive(&mut *connection));
             drop(connection);
@@ -73,7 +73,7 @@ impl Transport for Arc<Own> {
             Ask::Acquire(_) => "acquire",
             Ask::Renew(_) => "renew",
         };
-        attached(|py| {
+        outside::attached(|py| {
             let fields = dict::written(py, |to| put_ask(ask, to));
             let store = self.store.bind(py);
             let answer =
@@ -91,7 +91,7 @@ impl Transport for Arc<Own> {
     }
 
     fn release(&mut self, release: &Release) -> Result<(), Failed> {
-        attached(|py| {
+        outside::attached(|py| {
             let fields = dict::written(py, |to| release.put(to));
             let store = self.store.bind(py);
             let answer =
@@ -99,16 +99,6 @@ impl Transport for Arc<Own> {
             answer.map(drop).map_err(|error| told(py, "release", error))
         })
     }
-}
-
-/// Acts with the interpreter lock. Once the interpreter has ended there is nothing to return to: the
-/// thread parks until the process ends.
-fn attached<T>(act: impl FnOnce(Python<'_>) -> T) -> T {
-    Python::try_attach(act).unwrap_or_else(|| {
-        loop {
-            std::thread::park();
-        }
-    })
 }
 
 /// The failure for the exception of a method: a leafid error keeps its code, anything else becomes

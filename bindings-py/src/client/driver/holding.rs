@@ -262,30 +262,30 @@ impl Holding {
         let _ = self.hub.set(hub);
     }
 
-    /// Notes that a release was sent.
-    pub(super) fn released(&self) {
-        self.lock().sending = false;
-        self.wake_callers();
+    /// Changes the state, and wakes all who may wait for that.
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = act(&mut state);
+        self.publish(&state);
+        self.wake_driver();
+        drop(state);
+        self.answer_came.notify_all();
+        self.bells.ring();
+        result
     }
 
     /// Takes the answer to an ask that left at `sent`.
     pub(super) fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>) {
-        let mut state = self.lock();
-        match state.answered(ask, sent, answer) {
+        self.change(|state| match state.answered(ask, sent, answer) {
             Some(Grant::Segment(grant)) => self.note(Some(grant.store), grant.range.end),
             Some(Grant::Window(grant)) => self.note(Some(grant.store), 0),
             None => {}
-        }
-        self.publish(&state);
-        self.saver_called.notify_one();
-        drop(state);
-        self.wake_callers();
+        });
     }
 
     /// Learns that the driver has ended, or could not start.
     pub(super) fn ended(&self) {
-        self.lock().driven = false;
-        self.wake_callers();
+        self.change(|state| state.driven = false);
     }
 
     /// Whether the driver has ended, and every caller has its ID or its error.
@@ -322,37 +322,21 @@ impl Holding {
         }
     }
 
-    /// Closes the line; the driver sends the releases.
+    /// Closes the line; the driver sends the releases, with `gives_up` also that of a window that a state
+    /// file would keep.
     pub fn retire(&self, gives_up: bool) {
-        let mut state = self.lock();
-        state.retire(gives_up);
-        self.publish(&state);
-        self.wake_driver();
-        drop(state);
-        self.wake_callers();
-    }
-
-    pub(super) fn wake_callers(&self) {
-        self.answer_came.notify_all();
-        self.bells.ring();
+        self.change(|state| state.retire(gives_up));
     }
 
     /// Drops every right at once, and sends nothing.
     pub fn forget(&self) {
-        let mut state = self.lock();
-        state.forget();
-        self.publish(&state);
-        self.wake_driver();
+        self.change(State::forget);
     }
 
     /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.
     pub fn give_back(&self) -> Result<(), Failed> {
         let seed = random::seed()?;
-        let mut state = self.lock();
-        state.give_back(seed, &self.line)?;
-        self.publish(&state);
-        self.wake_driver();
-        Ok(())
+        self.change(|state| state.give_back(seed, &self.line))
     }
 
     /// Whether a condition holds now, or after a wait of at most `moment`.

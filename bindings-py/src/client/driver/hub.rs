@@ -12,6 +12,7 @@ use crate::client::driver::state::Errand;
 use crate::client::driver::{Holding, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
+use crate::client::host::signals::leave_signals_to_the_host;
 use crate::client::stores::{Store, Transport};
 
 /// An ask that failed after this long was not refused but timed out: the next one would wait as long.
@@ -61,23 +62,6 @@ pub fn spawn(store: &Arc<dyn Store>, holding: &Arc<Holding>) -> io::Result<()> {
     let spawned = std::thread::Builder::new().name("leafid store".to_owned()).spawn(run).map(drop);
     spawned.inspect_err(|_| hub.abandon())
 }
-
-/// Blocks all signals here: one that this thread took would not wake the main thread, where Python
-/// handles it.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "neither the standard library nor rustix has signal masks")]
-pub(super) fn leave_signals_to_the_host() {
-    let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `sigfillset` initialises the set, which then is only read; the mask is this
-    // thread's own.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) fn leave_signals_to_the_host() {}
 
 impl Hub {
     fn new() -> Arc<Hub> {
@@ -171,7 +155,7 @@ impl Hub {
                 }
                 (Errand::Release(release), _) => {
                     let _ = transport.release(&release);
-                    holding.released();
+                    holding.change(|state| state.sending = false);
                 }
                 (Errand::Reconnect, _) => transport.reconnect(),
                 (Errand::End, _) if self.leave(at) => return holding,

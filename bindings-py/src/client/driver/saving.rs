@@ -3,17 +3,17 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard};
 
 use leafid_core::{Code, StateRecord, StateWrite};
 use leafid_state::{Found, Problem, State as File};
 
 use crate::client::driver::holding::NO_RANDOMNESS;
-use crate::client::driver::hub::leave_signals_to_the_host;
 use crate::client::driver::state::State;
 use crate::client::driver::{Core, Holding, rest};
 use crate::client::host::random;
+use crate::client::host::signals::leave_signals_to_the_host;
 use crate::client::{Failed, log};
 
 /// Starts the thread if the generator keeps a state file that is not open yet.
@@ -30,7 +30,7 @@ pub fn spawn(holding: &Arc<Holding>) -> io::Result<()> {
     let run = move || {
         leave_signals_to_the_host();
         save(&own);
-        own.saved();
+        own.change(|state| state.saving = false);
     };
     let spawned = std::thread::Builder::new().name(name).spawn(run).map(drop);
     spawned.inspect_err(|_| holding.lock().saving = false)
@@ -40,10 +40,10 @@ pub fn spawn(holding: &Arc<Holding>) -> io::Result<()> {
 fn save(holding: &Holding) {
     let Some((path, namespace)) = holding.config.state() else { return };
     let opened = open(holding, path, namespace);
-    let Some(mut file) = holding.opened(opened) else { return };
+    let Some(mut file) = holding.change(|state| state.opened(opened)) else { return };
     while let Some(write) = holding.next_write() {
         let written = put(&mut file, &write);
-        if !holding.wrote(written) {
+        if !holding.change(|state| state.wrote(written)) {
             break;
         }
     }
@@ -94,37 +94,6 @@ impl Holding {
         !core.keep(found, now).is_err_and(|refusal| refusal.code == Code::StateInvalid)
     }
 
-    /// Takes the opened file, or why there is none: from now on the store may be asked.
-    fn opened(&self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
-        let mut state = self.lock();
-        state.unopened = false;
-        let file = match opened {
-            Ok((file, said)) => {
-                state.said.extend(said.map(|problem| problem.message));
-                Some(file)
-            }
-            Err(Problem { code: Code::StateLocked, message }) => {
-                state.said.push(message);
-                None
-            }
-            Err(Problem { code, message }) => {
-                state.unkept = Some(Failed::new(code, message));
-                None
-            }
-        };
-        self.tell(state);
-        file
-    }
-
-    /// Wakes the driver and all callers after a change of the file.
-    fn tell(&self, mut state: MutexGuard<'_, State>) {
-        state.answers += 1;
-        self.publish(&state);
-        self.wake_driver();
-        drop(state);
-        self.wake_callers();
-    }
-
     /// Waits for the next write; `None` when there will be none.
     fn next_write(&self) -> Option<StateWrite> {
         let mut state = self.lock();
@@ -148,31 +117,39 @@ impl Holding {
             state = rest(&self.saver_called, state, most);
         }
     }
+}
 
-    /// Takes the result of a write; whether to go on.
-    fn wrote(&self, written: Result<(), Problem>) -> bool {
-        let mut state = self.lock();
-        let goes_on = written.is_ok() || !state.closing;
-        let is_news = state.written(written.is_ok());
-        match written {
-            Err(problem) if is_news => {
-                let (about, code) = (self.config.subject(), problem.code.as_str());
-                let message = format!("{about}: {code}: {}", problem.abandoned());
-                // Without a log, the next caller that waits issues a warning.
-                match log::is_read() {
-                    true => log::note(true, || message),
-                    false => state.said.push(message),
-                }
+impl State {
+    /// Takes the opened file, or why there is none: from now on the store may be asked.
+    fn opened(&mut self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
+        self.unopened = false;
+        self.answers += 1;
+        let (file, said) = match opened {
+            Ok((file, said)) => (Some(file), said),
+            Err(problem) if problem.code == Code::StateLocked => (None, Some(problem)),
+            Err(problem) => {
+                self.unkept = Some(Failed::new(problem.code, problem.message));
+                (None, None)
             }
-            _ => {}
-        }
-        self.tell(state);
-        goes_on
+        };
+        self.said.extend(said.map(|problem| problem.message));
+        file
     }
 
-    fn saved(&self) {
-        self.lock().saving = false;
-        self.wake_driver();
-        self.wake_callers();
+    /// Takes the result of a write; whether to go on.
+    fn wrote(&mut self, written: Result<(), Problem>) -> bool {
+        self.answers += 1;
+        let goes_on = written.is_ok() || !self.closing;
+        let is_news = self.written(written.is_ok());
+        if let Some(problem) = written.err().filter(|_| is_news) {
+            let (about, code) = (self.config.subject(), problem.code.as_str());
+            let message = format!("{about}: {code}: {}", problem.abandoned());
+            // Without a log, the next caller that waits issues a warning.
+            match log::is_read() {
+                true => log::note(true, || message),
+                false => self.said.push(message),
+            }
+        }
+        goes_on
     }
 }

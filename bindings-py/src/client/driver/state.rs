@@ -20,7 +20,7 @@ use crate::client::{Failed, log};
 /// The core's generator, and its requests to the store.
 pub struct State {
     pub core: Core,
-    config: Arc<Config>,
+    pub config: Arc<Config>,
     clock: Clock,
     /// The number of answers so far, failures included.
     pub answers: u64,
@@ -200,8 +200,7 @@ impl State {
         None
     }
 
-    /// Closes the line for good; the driver sends the releases, with `gives_up` also that of a window
-    /// that a state file would keep.
+    /// Closes the line for good, as [`Holding::retire`](crate::client::driver::Holding::retire).
     pub fn retire(&mut self, gives_up: bool) {
         let core = &mut self.core;
         let release =

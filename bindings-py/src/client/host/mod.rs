@@ -5,3 +5,4 @@ pub mod fork;
 pub mod fork_cell;
 pub mod owner;
 pub mod random;
+pub mod signals;

@@ -46,18 +46,19 @@ pub fn awaitable<'py>(
     verb: Verb,
     timeout: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let made = raw::allocated(class(owner.py())?)?;
-    let object = made.as_ptr().cast::<Awaitable>();
-    // SAFETY: the type's size is `Awaitable`'s; every field is written before anybody sees the
-    // object. The other fields need no drop.
+    let (py, class) = (owner.py(), class(owner.py())?);
+    // SAFETY: the object is new and zeroed, and its type's size is `Awaitable`'s; every field is written
+    // before anybody sees it. The other fields need no drop.
     unsafe {
-        ffi::Py_INCREF(owner.as_ptr());
-        (&raw mut (*object).owner).write(owner.as_ptr());
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let made = Bound::from_owned_ptr_or_err(py, object)?;
+        let object = object.cast::<Awaitable>();
+        (&raw mut (*object).owner).write(ffi::Py_NewRef(owner.as_ptr()));
         (&raw mut (*object).verb).write(verb);
         (&raw mut (*object).timeout).write(timeout);
         (&raw mut (*object).is_fresh).write(true);
+        Ok(made)
     }
-    Ok(made)
 }
 
 fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
@@ -69,15 +70,17 @@ fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             (ffi::Py_tp_dealloc, dealloc as *mut c_void),
             (ffi::Py_tp_traverse, traverse as *mut c_void),
             (ffi::Py_tp_clear, clear as *mut c_void),
-            (ffi::Py_tp_iter, raw::itself as *mut c_void),
-            (ffi::Py_am_await, raw::itself as *mut c_void),
+            (ffi::Py_tp_iter, itself as *mut c_void),
+            (ffi::Py_am_await, itself as *mut c_void),
             (ffi::Py_tp_iternext, next as *mut c_void),
             (ffi::Py_am_send, send as *mut c_void),
             (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
         ];
-        let (name, flags) = (c"leafid._native.Awaitable", ffi::Py_TPFLAGS_HAVE_GC);
+        let name = c"leafid._native.Awaitable";
+        let closed = ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+        let flags = ffi::Py_TPFLAGS_HAVE_GC | closed;
         // SAFETY: the functions have their slots' types, and instances are of type `Awaitable`.
-        unsafe { raw::new_type::<Awaitable>(py, name, flags, &slots) }
+        unsafe { raw::new_type(py, name, size_of::<Awaitable>(), flags, &slots) }
     })?;
     Ok(made.bind(py))
 }
@@ -174,6 +177,11 @@ unsafe fn end(object: *mut Awaitable) {
         (*object).is_fresh = false;
         ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
     }
+}
+
+unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a reference, and gets another.
+    unsafe { ffi::Py_NewRef(slf) }
 }
 
 unsafe extern "C" fn send(
