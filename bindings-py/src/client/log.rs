@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
-use crate::client::host::signals::leave_signals_to_the_host;
+use crate::client::host::thread;
 
 /// The most events that wait; later ones are dropped, since an outage's beginning counts most.
 const MOST: usize = 1_000;
@@ -67,11 +67,10 @@ pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
     let own = Arc::clone(&log);
     LOG.get_or_init(|| ForkCell::new(Arc::clone(&log))).replace(Arc::clone(&log));
     let run = move || {
-        leave_signals_to_the_host();
         write(&mut received.into_iter().map_while(|event| event));
         own.is_read.store(false, Ordering::Release);
     };
-    if std::thread::Builder::new().name("leafid log".to_owned()).spawn(run).is_err() {
+    if thread::spawn("leafid log", run).is_err() {
         // The next start tries again.
         log.is_read.store(false, Ordering::Release);
     }

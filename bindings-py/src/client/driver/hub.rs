@@ -12,7 +12,7 @@ use crate::client::driver::state::Errand;
 use crate::client::driver::{Holding, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
-use crate::client::host::signals::leave_signals_to_the_host;
+use crate::client::host::thread;
 use crate::client::stores::{Store, Transport};
 
 /// An ask that failed after this long was not refused but timed out: the next one would wait as long.
@@ -54,13 +54,9 @@ pub fn spawn(store: &Arc<dyn Store>, holding: &Arc<Holding>) -> io::Result<()> {
         return Ok(());
     }
     let (own, store) = (Arc::clone(&hub), Arc::clone(store));
-    let run = move || {
-        leave_signals_to_the_host();
-        // Told last: the end of the process waits for it, and must not meet the host's language here.
-        store.run(&own).ended();
-    };
-    let spawned = std::thread::Builder::new().name("leafid store".to_owned()).spawn(run).map(drop);
-    spawned.inspect_err(|_| hub.abandon())
+    // Told last: the end of the process waits for it, and must not meet the host's language here.
+    let run = move || store.run(&own).ended();
+    thread::spawn("leafid store", run).inspect_err(|_| hub.abandon())
 }
 
 impl Hub {

@@ -12,8 +12,7 @@ use leafid_state::{Found, Problem, State as File};
 use crate::client::driver::holding::NO_RANDOMNESS;
 use crate::client::driver::state::State;
 use crate::client::driver::{Core, Holding, rest};
-use crate::client::host::random;
-use crate::client::host::signals::leave_signals_to_the_host;
+use crate::client::host::{random, thread};
 use crate::client::{Failed, log};
 
 /// Starts the thread if the generator keeps a state file that is not open yet.
@@ -28,12 +27,10 @@ pub fn spawn(holding: &Arc<Holding>) -> io::Result<()> {
     }
     let (name, own) = (format!("leafid state {}", holding.config.subject()), Arc::clone(holding));
     let run = move || {
-        leave_signals_to_the_host();
         save(&own);
         own.change(|state| state.saving = false);
     };
-    let spawned = std::thread::Builder::new().name(name).spawn(run).map(drop);
-    spawned.inspect_err(|_| holding.lock().saving = false)
+    thread::spawn(name, run).inspect_err(|_| holding.lock().saving = false)
 }
 
 /// Keeps the file until the generator is closed, or the file turns out to be unusable.

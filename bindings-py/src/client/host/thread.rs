@@ -1,10 +1,21 @@
-//! Signals, which belong to the threads of the host.
+//! Threads beside the host's own.
+
+use std::io;
+
+/// Starts a thread, which does not keep the process alive.
+pub fn spawn(name: impl Into<String>, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let run = || {
+        leave_signals_to_the_host();
+        run();
+    };
+    std::thread::Builder::new().name(name.into()).spawn(run).map(drop)
+}
 
 /// Blocks all signals here: one that this thread took would not wake the main thread, where Python
 /// handles it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither the standard library nor rustix has signal masks")]
-pub fn leave_signals_to_the_host() {
+fn leave_signals_to_the_host() {
     let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `sigfillset` initialises the set, which then is only read; the mask is this
     // thread's own.
@@ -15,4 +26,4 @@ pub fn leave_signals_to_the_host() {
 }
 
 #[cfg(not(unix))]
-pub fn leave_signals_to_the_host() {}
+fn leave_signals_to_the_host() {}
