@@ -18,17 +18,16 @@ mod values;
 mod _native {
     use pyo3::prelude::*;
 
+    use crate::generators::{Segment, Snowflake, add_class, start_log};
+
     #[pymodule_export]
-    use crate::generators::{
-        LoopBell, Segment, Snowflake, Waiter, begin_log, close_all, forget_all, log_ended,
-        next_event, release_all,
-    };
+    use crate::generators::{LoopBell, Waiter, close_all, forget_all, release_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        Carrier, HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, namespace_fields,
-        process, sql_texts,
+        HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, namespace_fields, process,
+        sql_texts,
     };
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
@@ -57,8 +56,11 @@ mod _native {
             let message = "module leafid._native does not support loading in subinterpreters";
             return Err(pyo3::exceptions::PyImportError::new_err(message));
         }
-        crate::generators::install_quick::<Segment>(module.py())?;
-        crate::generators::install_quick::<Snowflake>(module.py())
+        crate::client::log::on_want(start_log);
+        add_class::<Segment, false>(module)?;
+        add_class::<Snowflake, true>(module)?;
+        // The stub would have to list all names a second time.
+        module.delattr("__all__")
     }
 
     /// The version of this engine.

@@ -3,61 +3,12 @@
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
 from os import PathLike
-from typing import Any, ClassVar, Literal, Protocol, Self, final
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, final
 
 from typing_extensions import Buffer
 
 from ._values import Parts, Stats
 from .errors import LeafidError
-
-__all__ = [
-    "CONFORM_CASES",
-    "Carrier",
-    "Clock",
-    "Generator",
-    "HttpStore",
-    "Layout",
-    "LoopBell",
-    "MemoryStore",
-    "SQLITE_APPLICATION",
-    "Scrambler",
-    "Segment",
-    "Snowflake",
-    "StoreTime",
-    "Turn",
-    "Waiter",
-    "abandon",
-    "acquire",
-    "base32",
-    "base58",
-    "base62",
-    "begin_log",
-    "close_all",
-    "code",
-    "code_from_http",
-    "codes",
-    "decimal",
-    "decode",
-    "drop_memory",
-    "engine_version",
-    "forget_all",
-    "lease_segment",
-    "log_ended",
-    "namespace_fields",
-    "namespace_row",
-    "next_event",
-    "parse_base32",
-    "parse_base58",
-    "parse_base62",
-    "parse_decimal",
-    "process",
-    "release",
-    "release_all",
-    "renew",
-    "sentence",
-    "sql_texts",
-    "tag_row",
-]
 
 _Row = dict[str, Any]
 _Moment = int | datetime
@@ -118,8 +69,7 @@ class Segment(_Generator):
         timeout: float = 10.0,
         clock: Clock | None = None,
     ) -> Self: ...
-    @property
-    def tag(self) -> str: ...
+    tag: Final[str]
 
 @final
 class Snowflake(_Generator):
@@ -141,8 +91,7 @@ class Snowflake(_Generator):
         timeout: float = 10.0,
         clock: Clock | None = None,
     ) -> Self: ...
-    @property
-    def namespace(self) -> str: ...
+    namespace: Final[str]
 
 class _Store:
     def lease_segment(self, ask: _Row) -> _Row: ...
@@ -161,15 +110,13 @@ class HttpStore(_Store):
         cert: str | PathLike[str] | None = None,
         key: str | PathLike[str] | None = None,
     ) -> Self: ...
-    @property
-    def url(self) -> str: ...
+    url: Final[str]
     def __getnewargs_ex__(self) -> tuple[tuple[str], _Row]: ...
 
 @final
 class MemoryStore(_Store):
     def __new__(cls, *, clock: Clock | None = None) -> Self: ...
-    @property
-    def id(self) -> str: ...
+    id: Final[str]
     def create_tag(
         self,
         tag: str,
@@ -198,22 +145,14 @@ class Layout:
         worker_bits: int,
         sequence_bits: int,
     ) -> Self: ...
-    @property
-    def epoch_ms(self) -> int: ...
-    @property
-    def tick_ms(self) -> int: ...
-    @property
-    def time_bits(self) -> int: ...
-    @property
-    def worker_bits(self) -> int: ...
-    @property
-    def sequence_bits(self) -> int: ...
-    @property
-    def last_ms(self) -> int: ...
-    @property
-    def per_second(self) -> int: ...
-    @property
-    def workers(self) -> int: ...
+    epoch_ms: Final[int]
+    tick_ms: Final[int]
+    time_bits: Final[int]
+    worker_bits: Final[int]
+    sequence_bits: Final[int]
+    last_ms: Final[int]
+    per_second: Final[int]
+    workers: Final[int]
     def compose(self, time: _Moment, worker: int, sequence: int) -> int: ...
     def decompose(self, id: int) -> Parts: ...
     def first_id(self, time: _Moment) -> int: ...
@@ -236,12 +175,9 @@ class Scrambler:
     def decode(self, text: str) -> int: ...
     def scramble(self, id: int) -> int: ...
     def unscramble(self, number: int) -> int: ...
-    @property
-    def tag(self) -> str: ...
-    @property
-    def prefix(self) -> str | None: ...
-    @property
-    def alphabet(self) -> str: ...
+    tag: Final[str]
+    prefix: Final[str | None]
+    alphabet: Final[str]
 
 @final
 class Clock:
@@ -279,13 +215,6 @@ class Generator:
     def stance(self, at: int, code: str, until: int | None = None) -> _Row: ...
     def failing(self) -> str | None: ...
     def stats(self) -> _Row: ...
-
-@final
-class Carrier:
-    def poll(self) -> tuple[str, _Row] | None: ...
-    def answered(self, answer: object) -> None: ...
-    def failed(self, error: BaseException) -> None: ...
-    def ended(self) -> None: ...
 
 @final
 class Waiter:
@@ -367,9 +296,6 @@ SQLITE_APPLICATION: int
 
 def process() -> int: ...
 def abandon(object: object) -> None: ...
-def begin_log() -> bool: ...
-def log_ended() -> None: ...
-def next_event() -> tuple[bool, str] | None: ...
 def close_all() -> None: ...
 def forget_all() -> None: ...
 def release_all() -> None: ...

@@ -42,10 +42,6 @@ impl Failed {
         let retry_after_ms = failure.retry_after_ms;
         Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }
     }
-
-    pub fn no_grant(message: impl Into<String>) -> Failed {
-        Failed::new(Code::GrantInvalid, message)
-    }
 }
 
 impl fmt::Display for Failed {

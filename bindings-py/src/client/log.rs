@@ -4,36 +4,32 @@
 //! thread of the host fetches them. Without such a reader nothing is kept.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
+use crate::client::host::thread;
 
 /// The most events that wait; later ones are dropped, since an outage's beginning counts most.
 const MOST: usize = 1_000;
 
-/// Whether it is a warning, and the message; `None` ends the log.
-type Event = Option<(bool, String)>;
+/// Whether it is a warning, and the message.
+type Event = (bool, String);
+/// The events, for the reader, which waits for each.
+pub type Events = dyn Iterator<Item = Event> + Send;
 
-/// The events of one process.
+/// The log of one process.
 struct Log {
     made_in: Generation,
     is_read: AtomicBool,
-    sent: SyncSender<Event>,
-    received: Mutex<Receiver<Event>>,
+    /// `None` ends the log.
+    sent: SyncSender<Option<Event>>,
 }
 
 static LOG: OnceLock<ForkCell<Log>> = OnceLock::new();
-
-impl Log {
-    fn new() -> Arc<Log> {
-        let (sent, received) = sync_channel(MOST);
-        let (is_read, received) = (AtomicBool::new(false), Mutex::new(received));
-        Arc::new(Log { made_in: fork::current(), is_read, sent, received })
-    }
-}
+static START: OnceLock<fn()> = OnceLock::new();
 
 /// This process's log, if it has a reader.
 fn read_log() -> Option<Arc<Log>> {
@@ -46,32 +42,44 @@ pub fn is_read() -> bool {
     read_log().is_some()
 }
 
-/// Makes the caller the log's reader; false if there is one already. One at a time.
-pub fn begin() -> bool {
-    let cell = LOG.get_or_init(|| ForkCell::new(Log::new()));
-    if !fork::is_current(cell.get().made_in) {
-        cell.replace(Log::new());
+/// Sets the function that starts a reader where one is wanted: before the first event.
+pub fn on_want(start: fn()) {
+    let _ = START.set(start);
+}
+
+/// Starts a reader, if there is none. One at a time.
+pub fn want_reader() {
+    if !is_read()
+        && let Some(start) = START.get()
+    {
+        start();
     }
-    !cell.get().is_read.swap(true, Ordering::AcqRel)
+}
+
+/// Starts the thread that reads the log, if there is none: `write` takes the events until there will be
+/// none. One at a time.
+pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
+    if is_read() {
+        return;
+    }
+    let (sent, received) = sync_channel(MOST);
+    let log = Arc::new(Log { made_in: fork::current(), is_read: AtomicBool::new(true), sent });
+    let own = Arc::clone(&log);
+    LOG.get_or_init(|| ForkCell::new(Arc::clone(&log))).replace(Arc::clone(&log));
+    let run = move || {
+        write(&mut received.into_iter().map_while(|event| event));
+        own.is_read.store(false, Ordering::Release);
+    };
+    if thread::spawn("leafid log", run).is_err() {
+        // The next start tries again.
+        log.is_read.store(false, Ordering::Release);
+    }
 }
 
 /// Leaves an event for the reader.
 pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
     if let Some(log) = read_log() {
         let _ = log.sent.try_send(Some((is_warning, message())));
-    }
-}
-
-/// Waits for the next event; `None` when there will be none. For the reader.
-pub fn next() -> Event {
-    let received = &read_log()?.received;
-    received.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()?
-}
-
-/// Reports that the reader has ended.
-pub fn ended() {
-    if let Some(log) = read_log() {
-        log.is_read.store(false, Ordering::Release);
     }
 }
 

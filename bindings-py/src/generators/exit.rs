@@ -11,7 +11,7 @@ pub fn close_all(py: Python<'_>) {
     let live = driver::retire_all();
     log::close();
     py.detach(|| {
-        driver::wait_for_all(&live, |driven| driven.is_over());
+        driver::wait_for_all(&live, |holding| holding.is_over());
         driver::wait_for_callers(&live);
         log::wait_until_unread();
     });
@@ -23,7 +23,7 @@ pub fn close_all(py: Python<'_>) {
 #[pyfunction]
 pub fn release_all(py: Python<'_>) {
     let live = driver::give_all_back();
-    py.detach(|| driver::wait_for_all(&live, |driven| driven.has_given_back()));
+    py.detach(|| driver::wait_for_all(&live, |holding| holding.has_given_back()));
 }
 
 /// Calls `forget` on every generator of this process: for a memory image that was copied and resumed.

@@ -1,61 +1,53 @@
-//! The generator behind `Segment` and `Snowflake`: its configuration, and its holding in this process.
+//! The class under `Segment` and `Snowflake`: their generator, and the methods of both.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use leafid_core::{Code, HostTime, Refusal};
+use leafid_core::Code;
 use leafid_wire::put_stats;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind, State, Waiting};
-use crate::client::host::clock::Clock;
-use crate::client::host::fork_cell::ForkCell;
-use crate::client::host::random;
-use crate::generators::event_loop;
+use crate::client::driver::{Config, Generator, State, each};
+use crate::generators::awaiting::awaitable;
+use crate::generators::calls::{LAST_RELEASE, until};
+use crate::generators::many::{Drawn, checked_count, or_most};
 use crate::generators::verb::Verb;
+use crate::generators::{segment, snowflake};
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{Seconds, checked_timeout, dict, errors, outside};
+use crate::values::{Buffer, Seconds, checked_timeout, dict, errors, outside};
 
-/// The longest wait of `close` for the last release.
-pub const LAST_RELEASE: Duration = Duration::from_secs(3);
-/// How often `close` checks for signals.
-const SLICE: Duration = Duration::from_millis(50);
+/// The number of IDs copied into a buffer at a time.
+const PART: usize = 512;
 
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// A generator's pickle: the function that rebuilds it, the class, its arguments.
-pub type Rebuilt<'py> =
+type Rebuilt<'py> =
     (Bound<'py, PyAny>, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
-/// The generator in a `Segment` or a `Snowflake`.
-pub struct Generator<K: Kind> {
-    pub kind: Arc<K>,
-    store: StoreArg,
-    clock: Clock,
+/// The common part of `Segment` and `Snowflake`.
+#[pyclass(frozen, subclass, weakref, name = "_Generator", module = "leafid._native")]
+pub struct PyGenerator {
+    pub generator: Generator,
     /// The default time-out of calls, in s.
     timeout: f64,
     /// The store and the clock as they were passed, for a pickle.
     given: (Option<Py<PyAny>>, Option<Py<PyClock>>),
-    pub(super) holding: ForkCell<Holding<K>>,
 }
 
-impl<K: Kind> Generator<K> {
+impl PyGenerator {
     pub fn new(
-        kind: K,
+        config: Config,
         store: StoreArg,
         clock: Option<Bound<'_, PyClock>>,
         timeout: Seconds,
         given: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Generator<K>> {
+    ) -> PyResult<PyGenerator> {
         let given = (given.map(|store| store.clone().unbind()), clock.clone().map(Bound::unbind));
         let clock = PyClock::of(clock.map(|clock| clock.borrow()));
-        let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
-        let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
-        let holding = ForkCell::new(Arc::new(holding));
-        Ok(Generator { kind, store, clock, timeout, given, holding })
+        let timeout = checked_timeout(timeout)?;
+        Ok(PyGenerator { generator: Generator::new(config, store.any(), clock)?, timeout, given })
     }
 
     /// A call's time-out in s: its argument, or the default.
@@ -64,205 +56,251 @@ impl<K: Kind> Generator<K> {
         said.map_or(Ok(self.timeout), checked_timeout)
     }
 
-    /// Tries until it succeeds, until waiting cannot help, or until the time is up. Waits without the
-    /// interpreter lock, and handles signals meanwhile.
-    ///
-    /// # Errors
-    /// Errors that waiting cannot cure, at once; the reason to wait, where that would block an event
-    /// loop; `TIMED_OUT` with the last failure as its cause; exceptions of a signal's handler.
-    #[cold]
-    pub fn wait_for<T>(
-        &self,
-        py: Python<'_>,
-        timeout: f64,
-        verb: Verb,
-        mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
-    ) -> PyResult<T> {
-        let (mut caller, mut looked) = (None, false);
-        let call = Call::new(timeout);
-        loop {
-            let holding = self.holding(py)?;
-            // Counted until the exception is there: a thread that has to wait for the interpreter
-            // lock below this frame, while the interpreter ends, would abort the process.
-            drop(caller.replace(holding.enter()));
-            let why = match self.try_once(py, &holding, &mut draw)? {
-                Ok(value) => return Ok(value),
-                Err(why) => why,
-            };
-            let patience = holding.patience(&call, &why)?;
-            if !looked && event_loop::is_in_loop(py)? {
-                return Err(holding.not_at_hand(&why, &verb.instead()).into());
-            }
-            looked = true;
-            py.detach(|| holding.rest(&why, patience));
-            py.check_signals()?;
+    /// The tag or namespace.
+    pub fn name(&self) -> &str {
+        match &*self.generator.config {
+            Config::Segment(config) => config.tag.as_str(),
+            Config::Snowflake(kind) => kind.config.namespace.as_str(),
         }
     }
+}
 
-    /// Tries once; `Err` is the longest rest before the next try.
-    pub fn attempt<T>(
-        &self,
-        py: Python<'_>,
-        call: &Call,
-        draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
-    ) -> PyResult<Result<T, Duration>> {
-        let holding = self.holding(py)?;
-        let _counted = holding.enter();
-        match self.try_once(py, &holding, draw)? {
-            Ok(value) => Ok(Ok(value)),
-            Err(why) => Ok(Err(holding.patience(call, &why)?)),
-        }
+#[pymethods]
+impl PyGenerator {
+    /// One ID. While none is at hand, waits up to `timeout` seconds (by default the
+    /// generator's) without the interpreter lock, then raises `TimedOutError`, whose
+    /// `__cause__` is the last failure. Errors that waiting cannot cure are raised at once.
+    #[pyo3(signature = (timeout = None))]
+    fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<Py<PyAny>> {
+        self.call(py, Verb::Next, timeout)
     }
 
-    fn try_once<T>(
-        &self,
-        py: Python<'_>,
-        holding: &Arc<Holding<K>>,
-        draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
-    ) -> PyResult<Result<T, Waiting>> {
-        // Warns why a state file is not used.
-        for message in holding.said() {
-            outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
-        }
-        let why = match holding.attempt(draw) {
-            Ok(value) => return Ok(Ok(value)),
-            Err(Blocked::Failed(failed)) => return Err(failed.into()),
-            Err(Blocked::Waiting(why)) => why,
-        };
-        if why.needs_driver {
-            self.store.drive(py, Arc::clone(holding) as Arc<dyn Driven>)?;
-        }
-        Ok(Err(why))
+    /// `n` IDs, ascending: all of them, or an exception, and then none is used up. Waits
+    /// as `next` does; raises `CountInvalidError` at once for more than a single call can
+    /// ever get. `take(0)` is an empty list, without a wait.
+    #[pyo3(signature = (n, timeout = None))]
+    fn take(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<Py<PyAny>> {
+        self.call(n.py(), Verb::Take(checked_count(n)?), timeout)
     }
 
-    /// One ID, if it is at hand.
-    #[inline]
-    pub fn at_hand(&self) -> Option<u64> {
-        self.holding.get().draw()
-    }
-
-    /// One ID, if it is at hand and no caller waits in an event loop.
-    #[inline]
-    pub fn draw_unqueued(&self) -> Option<u64> {
-        let holding = self.holding.get();
-        if holding.bells.are_hung() { None } else { holding.draw() }
-    }
-
-    /// This process's holding; the first call in a forked child makes a new one.
-    pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding<K>>> {
-        let held = self.holding.get();
-        if !held.is_current() {
-            let own = Holding::build(&self.kind, &self.clock, random::seed()?, Some(held))?;
-            self.holding.replace(Arc::new(own));
-        }
-        Ok(self.holding.share())
-    }
-
-    /// Closes the line and gives back the unused part of a window.
-    pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
-        let holding = self.holding(py)?;
-        holding.retire(gives_up);
-        until(py, || holding.within(SLICE, State::is_done)).map(drop)
-    }
-
-    /// Drops every right, in memory and in the state file.
-    ///
-    /// # Errors
-    /// `STATE_INVALID` where the file could not be written: the process must not be started again
-    /// with it. Exceptions of a signal's handler.
-    pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        let holding = self.holding(py)?;
-        holding.forget();
-        if until(py, || holding.within(SLICE, State::is_void))? {
+    /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
+    /// it, or an exception, and the buffer is unchanged. Waits, and is limited, as `take`.
+    #[pyo3(signature = (buffer, timeout = None))]
+    fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
+        let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
+        let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
+        if count == 0 {
             return Ok(());
         }
+        // A misaligned buffer is filled by copying.
+        let mut beside = vec![0; if into.is_aligned() { 0 } else { count }];
+        // All or nothing: the core writes only once all IDs are there.
+        let drawn = self.wait_for(py, timeout, verb, |core, now| {
+            let room = if beside.is_empty() { into.integers(py) } else { &mut beside };
+            or_most(each!(Core, core, core => core.fill(now, room)).map(|()| Drawn::There), core)
+        })?;
+        self.given(py, verb, drawn)?;
+        into.write(py, 0, &beside);
+        Ok(())
+    }
+
+    /// Writes the IDs at hand to the beginning of a buffer, ascending, and returns how many
+    /// there were; the rest of the buffer is unchanged. Waits as `next` does until at least
+    /// one is at hand.
+    #[pyo3(signature = (buffer, timeout = None))]
+    fn fill_available(
+        &self,
+        buffer: &Bound<'_, PyAny>,
+        timeout: Option<Seconds>,
+    ) -> PyResult<usize> {
+        let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
+        let mut part = [0; PART];
+        let mut filled = 0;
+        if into.len() == 0 {
+            return Ok(0);
+        }
+        self.wait_for(py, timeout, Verb::Fill(1), |core, now| {
+            while filled < into.len() {
+                let room = &mut part[..PART.min(into.len() - filled)];
+                match each!(Core, core, core => core.fill_available(now, room)) {
+                    Ok(count) => {
+                        into.write(py, filled, &room[..count]);
+                        filled += count;
+                    }
+                    Err(refusal) if filled == 0 => return Err(refusal),
+                    Err(_) => break,
+                }
+            }
+            Ok(filled)
+        })
+    }
+
+    /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)`
+    /// succeed. Draws nothing and reserves nothing: other threads draw from the same IDs.
+    /// `ready(0)` returns at once, and asks the store for nothing.
+    #[pyo3(signature = (n, timeout = None))]
+    fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<Py<PyAny>> {
+        self.call(n.py(), Verb::Ready(checked_count(n)?), timeout)
+    }
+
+    /// Closes the generator: the rest of a window is given back, the rest of a segment
+    /// becomes a gap. A forked child sends nothing on its parent's behalf. Closing twice
+    /// is harmless.
+    ///
+    /// A window that a state file keeps is left for the next run of the process; with
+    /// `release` it is given back too, for a process that will not be started again.
+    #[pyo3(signature = (*, release = false))]
+    fn close(&self, py: Python<'_>, release: bool) -> PyResult<()> {
+        let holding = self.holding(py)?;
+        holding.retire(release);
+        until(py, &holding, State::is_done).map(drop)
+    }
+
+    /// Gives back what is in hand: the rest of a window becomes free for others, the rest of
+    /// a segment a gap. The generator goes on: its next ID waits for a new range. For a worker
+    /// process that ends without its interpreter's exit handlers, or pauses for long.
+    fn release(&self, py: Python<'_>) -> PyResult<()> {
+        let holding = self.holding(py)?;
+        holding.give_back()?;
+        until(py, &holding, State::has_given_back).map(drop)
+    }
+
+    /// Drops every range and every connection at once, and sends nothing. For a memory
+    /// image that was copied and resumed, which no program can detect; a fork is detected
+    /// without it. The next ID waits for a new range. A window in a state file is dropped
+    /// as well: the file is void when this returns.
+    fn forget(&self, py: Python<'_>) -> PyResult<()> {
+        let holding = self.holding(py)?;
+        holding.forget();
+        if until(py, &holding, State::is_void)? {
+            return Ok(());
+        }
+        // The process must not be started again with it.
         let message = "the state file could not be made void within 3 s: remove it";
         Err(errors::raise(Code::StateInvalid, message))
     }
 
-    /// Whether the generator is open and has asked for nothing yet, here or in a process that forked this.
-    pub fn is_unused(&self, py: Python<'_>) -> PyResult<bool> {
-        let holding = self.holding(py)?;
-        let stats = holding.stats();
-        Ok(!holding.is_closed() && stats.asks == 0 && stats.ids == 0)
-    }
-
-    /// The pickle of this generator: its name and store, and the other arguments by name.
-    pub fn rebuilt<'py>(
-        &self,
-        class: Bound<'py, PyAny>,
-        name: &str,
-        how: Bound<'py, PyDict>,
-    ) -> PyResult<Rebuilt<'py>> {
-        let py = class.py();
-        how.set_item("timeout", self.timeout)?;
-        let (store, clock) = &self.given;
-        if let Some(clock) = clock {
-            how.set_item("clock", clock)?;
-        }
-        let args = (name, store.as_ref()).into_pyobject(py)?;
-        let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
-        Ok((make, (class, args, how)))
-    }
-
-    pub fn give_back(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(self.holding(py)?.give_back(random::seed()?)?)
-    }
-
-    /// Gives back what is in hand, and waits up to 3 s until it is sent.
-    pub fn release(&self, py: Python<'_>) -> PyResult<()> {
-        self.give_back(py)?;
-        let holding = self.holding(py)?;
-        until(py, || holding.within(SLICE, State::has_given_back)).map(drop)
-    }
-
-    /// Succeeds when everything is given back, or no time is left; with `closes`, closes the line first.
-    /// `Err` is the rest before the next check.
-    pub fn given_back(
-        &self,
-        py: Python<'_>,
-        call: &Call,
-        closes: bool,
-    ) -> PyResult<Result<(), Duration>> {
-        let holding = self.holding(py)?;
-        if closes && !holding.is_retired() {
-            holding.retire(false);
-        }
-        let is_so = if closes { State::is_done } else { State::has_given_back };
-        let over = holding.within(Duration::ZERO, is_so) || call.left() == Some(Duration::ZERO);
-        Ok(if over { Ok(()) } else { Err(SLICE) })
-    }
-
-    /// The counters, as `leafid.Stats`.
-    pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// The generator's counters, in this process.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = self.holding(py)?.stats();
-        let fields: Bound<'_, PyDict> = dict::written(py, |to| put_stats(&stats, to))?;
+        let fields = dict::written(py, |to| put_stats(&stats, to))?;
         let class = STATS.get_or_try_init(py, || {
             outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
         })?;
         outside::call(class.bind(py), (), Some(&fields))
     }
-}
 
-/// Whether a condition comes true within 3 s, checked again and again without the interpreter lock.
-fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<bool> {
-    let deadline = Instant::now() + LAST_RELEASE;
-    loop {
-        if py.detach(&is_so) {
-            return Ok(true);
-        }
-        py.check_signals()?;
-        if Instant::now() >= deadline {
-            return Ok(false);
-        }
+    /// Whether the generator was closed, or stopped for good.
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.holding(py)?.is_closed())
     }
-}
 
-impl<K: Kind> Drop for Generator<K> {
-    fn drop(&mut self) {
-        // A child leaves an inherited holding untouched.
-        if self.holding.get().is_current() {
-            self.holding.give_back().retire(false);
+    /// As `next`, awaited: while an ID is at hand the await completes at once, without a
+    /// task switch; else it waits without blocking the event loop. Callers of one loop
+    /// are served in order. A cancelled caller loses at most the ID that it was to get.
+    #[pyo3(signature = (timeout = None))]
+    fn anext<'py>(slf: &Bound<'py, Self>, timeout: Option<Seconds>) -> PyResult<Bound<'py, PyAny>> {
+        let timeout = slf.get().timeout(timeout)?;
+        awaitable(slf, Verb::Next, timeout)
+    }
+
+    /// As `take`, awaited.
+    #[pyo3(signature = (n, timeout = None))]
+    fn atake<'py>(
+        slf: &Bound<'py, Self>,
+        n: &Bound<'py, PyAny>,
+        timeout: Option<Seconds>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let timeout = slf.get().timeout(timeout)?;
+        awaitable(slf, Verb::Take(checked_count(n)?), timeout)
+    }
+
+    /// As `ready`, awaited.
+    #[pyo3(signature = (n, timeout = None))]
+    fn aready<'py>(
+        slf: &Bound<'py, Self>,
+        n: &Bound<'py, PyAny>,
+        timeout: Option<Seconds>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let timeout = slf.get().timeout(timeout)?;
+        awaitable(slf, Verb::Ready(checked_count(n)?), timeout)
+    }
+
+    /// As `release`, awaited: the await completes when everything to be given back was
+    /// sent, or after 3 s.
+    fn arelease<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().holding(slf.py())?.give_back()?;
+        awaitable(slf, Verb::Release, LAST_RELEASE.as_secs_f64())
+    }
+
+    /// As `close`, awaited: the generator is closed at once, and the await completes when
+    /// everything to be given back was sent, or after 3 s.
+    fn aclose<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        awaitable(slf, Verb::Close, LAST_RELEASE.as_secs_f64())
+    }
+
+    fn __aiter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        awaitable(slf, Verb::Next, slf.get().timeout(None)?)
+    }
+
+    fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        awaitable(slf, Verb::Itself, 0.0)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__<'py>(
+        slf: &Bound<'py, Self>,
+        _exception: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        awaitable(slf, Verb::Close, LAST_RELEASE.as_secs_f64())
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py, false)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(format!("{}({:?})", slf.get_type().name()?, slf.get().name()))
+    }
+
+    /// Pickles an unused generator as its class and arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Rebuilt<'py>> {
+        let (py, class, ids) = (slf.py(), slf.get_type(), slf.get());
+        let holding = ids.holding(py)?;
+        let stats = holding.stats();
+        // In this process, and in those that forked it.
+        if holding.is_closed() || stats.asks > 0 || stats.ids > 0 {
+            return Err(PyTypeError::new_err(format!(
+                "a `{}` that has begun cannot be copied or pickled, because its ranges would be used \
+                 twice: pass on one that has given no ID yet, or create another one in the other process",
+                class.name()?
+            )));
         }
+        let (how, (store, clock)) = (PyDict::new(py), &ids.given);
+        match &*ids.generator.config {
+            Config::Segment(config) => segment::options(config, &how)?,
+            Config::Snowflake(kind) => snowflake::options(kind, &how)?,
+        }
+        how.set_item("timeout", ids.timeout)?;
+        if let Some(clock) = clock {
+            how.set_item("clock", clock)?;
+        }
+        let args = (ids.name(), store.as_ref()).into_pyobject(py)?;
+        let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
+        Ok((make, (class.into_any(), args, how)))
     }
 }

@@ -1,7 +1,7 @@
 //! `leafid.Segment` and `leafid.Snowflake`.
 
 mod awaiting;
-mod class;
+mod calls;
 mod event_loop;
 mod exit;
 mod generator;
@@ -15,7 +15,7 @@ mod verb;
 
 pub use awaiting::{LoopBell, Waiter};
 pub use exit::{close_all, forget_all, release_all};
-pub use logging::{begin_log, log_ended, next_event};
-pub use quick::install as install_quick;
+pub use logging::start_log;
+pub use quick::add_class;
 pub use segment::Segment;
 pub use snowflake::Snowflake;

@@ -3,57 +3,73 @@
 
 #![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
-use pyo3::exceptions::{PySystemError, PyTypeError};
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Drawn, Holding, Kind};
-use crate::generators::awaiting::HasGenerator;
+use crate::client::driver::{Drawn, Holding};
+use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
 use crate::values::outside;
 
-pub struct Made {
-    /// PyO3's own `next`.
-    thorough: PyOnceLock<Py<PyAny>>,
-    /// The iterator's type.
-    ids: PyOnceLock<Py<PyType>>,
+/// Adds a class with the quick calls to a module, in place of PyO3's, its base; `STAMPS` says whether its
+/// IDs are snowflakes.
+pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let base = py.get_type::<C>();
+    let name = base.name()?.to_string();
+    // The interpreter keeps pointers to the definitions, and to their texts.
+    let method = ffi::PyMethodDef {
+        ml_name: c"next".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<STAMPS> },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: doc("next", &thorough(py)?)?.as_ptr(),
+    };
+    let methods = Box::leak(Box::new([method, ffi::PyMethodDef::zeroed()]));
+    let slots: [(_, *mut c_void); 4] = [
+        (ffi::Py_tp_base, base.as_ptr().cast()),
+        (ffi::Py_tp_doc, doc(&name, &base)?.as_ptr().cast_mut().cast()),
+        (ffi::Py_tp_iternext, next_id::<STAMPS> as *mut c_void),
+        (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
+    ];
+    let full = CString::new(format!("leafid.{name}"))?;
+    // SAFETY: the functions have their slots' types, and instances are of the base's size.
+    let class = unsafe { raw::new_type(py, Box::leak(full.into_boxed_c_str()), 0, 0, &slots)? };
+    module.add(name, class)
 }
 
-impl Made {
-    pub const fn new() -> Made {
-        Made { thorough: PyOnceLock::new(), ids: PyOnceLock::new() }
+/// The text of a function or class as the C interface has it: with the signature.
+fn doc(name: &str, of: &Bound<'_, PyAny>) -> PyResult<&'static CStr> {
+    let signature: String = of.getattr("__text_signature__")?.extract()?;
+    let doc: String = of.getattr("__doc__")?.extract()?;
+    let doc = CString::new(format!("{name}{signature}\n--\n\n{doc}"))?;
+    Ok(Box::leak(doc.into_boxed_c_str()))
+}
+
+/// PyO3's own `next`.
+fn thorough(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.get_type::<PyGenerator>().getattr("next")
+}
+
+/// The generator that is behind an object.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to an instance of the class, which outlives the result.
+pub unsafe fn of<'a>(owner: *mut PyObject) -> &'a PyGenerator {
+    // SAFETY: as this function's own. No count of references is touched.
+    unsafe {
+        let owner: Borrowed<'a, '_, PyAny> = Borrowed::from_ptr(Python::assume_attached(), owner);
+        let owner: Borrowed<'a, '_, PyGenerator> = owner.cast_unchecked();
+        owner.get()
     }
 }
 
-/// Replaces PyO3's `next` in the class with the quick one.
-pub fn install<C: HasGenerator>(py: Python<'_>) -> PyResult<()> {
-    let class = py.get_type::<C>();
-    let thorough = class.getattr("next")?;
-    let signature: String = thorough.getattr("__text_signature__")?.extract()?;
-    let doc: String = thorough.getattr("__doc__")?.extract()?;
-    let doc = CString::new(format!("next{signature}\n--\n\n{doc}"))?;
-    C::made().thorough.get_or_init(py, || thorough.unbind());
-    // The interpreter keeps a pointer to the definition, and to its texts.
-    let method = Box::leak(Box::new(ffi::PyMethodDef {
-        ml_name: c"next".as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<C> },
-        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-        ml_doc: Box::leak(doc.into_boxed_c_str()).as_ptr(),
-    }));
-    // SAFETY: the definition has its function's flags, and lives for ever.
-    let quick = unsafe {
-        let descriptor = ffi::PyDescr_NewMethod(class.as_type_ptr(), method);
-        Bound::from_owned_ptr_or_err(py, descriptor)?
-    };
-    class.setattr("next", quick)
-}
-
-unsafe extern "C" fn next<C: HasGenerator>(
+unsafe extern "C" fn next<const STAMPS: bool>(
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
@@ -63,9 +79,9 @@ unsafe extern "C" fn next<C: HasGenerator>(
     // checked that. No PyO3 reference is dropped here.
     unsafe {
         if count == 0 && names.is_null() {
-            quick::<C>(slf, || next_thoroughly::<C>(slf, args, count, names))
+            quick::<STAMPS>(slf, || next_thoroughly(slf, args, count, names))
         } else {
-            next_thoroughly::<C>(slf, args, count, names)
+            next_thoroughly(slf, args, count, names)
         }
     }
 }
@@ -76,15 +92,14 @@ unsafe extern "C" fn next<C: HasGenerator>(
 /// # Safety
 /// With the interpreter lock, and a reference to an instance of the class.
 #[inline]
-unsafe fn quick<C: HasGenerator>(
+unsafe fn quick<const STAMPS: bool>(
     owner: *mut PyObject,
     otherwise: impl FnOnce() -> *mut PyObject,
 ) -> *mut PyObject {
     // SAFETY: as this function's own. No count of references is touched.
     unsafe {
-        let generator = C::of(Borrowed::from_ptr(Python::assume_attached(), owner));
-        let holding = generator.holding.get();
-        match holding.draw_calling_nothing() {
+        let holding = of(owner).generator.last_holding();
+        match holding.draw_calling_nothing::<STAMPS>() {
             Some(Drawn { id, calls_driver: false }) => raw::integer(id),
             Some(Drawn { id, calls_driver: true }) => calling(holding, id),
             None => otherwise(),
@@ -98,7 +113,7 @@ unsafe fn quick<C: HasGenerator>(
 /// With the interpreter lock.
 #[cold]
 #[inline(never)]
-unsafe fn calling<K: Kind>(holding: &Holding<K>, id: u64) -> *mut PyObject {
+unsafe fn calling(holding: &Holding, id: u64) -> *mut PyObject {
     holding.call_driver();
     // SAFETY: as this function's own.
     unsafe { raw::integer(id) }
@@ -108,7 +123,7 @@ unsafe fn calling<K: Kind>(holding: &Holding<K>, id: u64) -> *mut PyObject {
 /// As [`next`].
 #[cold]
 #[inline(never)]
-unsafe fn next_thoroughly<C: HasGenerator>(
+unsafe fn next_thoroughly(
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
@@ -118,7 +133,7 @@ unsafe fn next_thoroughly<C: HasGenerator>(
     unsafe {
         if count == 0
             && names.is_null()
-            && let Some(id) = at_hand::<C>(slf)
+            && let Some(id) = of(slf).at_hand()
         {
             return raw::integer(id);
         }
@@ -128,26 +143,11 @@ unsafe fn next_thoroughly<C: HasGenerator>(
                 // an unbound method without arguments.
                 let count = usize::try_from(count)
                     .map_err(|_| PyTypeError::new_err("unbound method next() needs an argument"))?;
-                let method = C::made().thorough.get(py).ok_or_else(not_installed)?.bind(py);
-                pass_on(method, slf, args, count, names)
+                pass_on(&thorough(py)?, slf, args, count, names)
             };
-            raised(py, passed_on())
+            raw::raised(py, passed_on())
         })
     }
-}
-
-/// One ID of an instance, if it is at hand.
-///
-/// # Safety
-/// With the interpreter lock, and a reference to an instance of the class.
-#[inline]
-unsafe fn at_hand<C: HasGenerator>(owner: *mut PyObject) -> Option<u64> {
-    // SAFETY: as this function's own. No count of references is touched.
-    unsafe { C::of(Borrowed::from_ptr(Python::assume_attached(), owner)).at_hand() }
-}
-
-fn not_installed() -> PyErr {
-    PySystemError::new_err("`next` was called before it was installed")
 }
 
 /// Calls a method with the arguments of a vector call.
@@ -179,89 +179,7 @@ unsafe fn pass_on<'py>(
     outside::call(method, PyTuple::new(py, positional)?, Some(&named))
 }
 
-fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
-    match outcome {
-        Ok(value) => value.into_ptr(),
-        Err(error) => {
-            error.restore(py);
-            ptr::null_mut()
-        }
-    }
-}
-
-/// The iterator of a `for` loop.
-#[repr(C)]
-struct Ids {
-    base: PyObject,
-    /// The generator: a counted reference.
-    owner: *mut PyObject,
-}
-
-/// An iterator over the IDs of a generator.
-pub fn ids<'py, C: HasGenerator>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> {
-    let made = raw::allocated(class::<C>(owner.py())?)?;
-    let object = made.as_ptr().cast::<Ids>();
-    // SAFETY: the type's size is that of `Ids`; every field is written before anybody sees the object.
-    unsafe {
-        ffi::Py_INCREF(owner.as_ptr());
-        (&raw mut (*object).owner).write(owner.as_ptr());
-    }
-    Ok(made)
-}
-
-fn class<C: HasGenerator>(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    let slots: [(_, *mut c_void); 3] = [
-        (ffi::Py_tp_dealloc, dealloc as *mut c_void),
-        (ffi::Py_tp_iter, itself as *mut c_void),
-        (ffi::Py_tp_iternext, next_id::<C> as *mut c_void),
-    ];
-    // SAFETY: the functions have their slots' types, and instances are of type `Ids`.
-    let made = C::made().ids.get_or_try_init(py, || unsafe {
-        raw::new_type::<Ids>(py, c"leafid._native.Ids", 0, &slots)
-    })?;
-    Ok(made.bind(py))
-}
-
-unsafe extern "C" fn dealloc(slf: *mut PyObject) {
-    // SAFETY: the last reference is gone, so nothing else accesses the object.
-    unsafe {
-        let class = ffi::Py_TYPE(slf);
-        let owner = (*slf.cast::<Ids>()).owner;
-        ffi::PyObject_Free(slf.cast());
-        ffi::Py_DECREF(owner);
-        ffi::Py_DECREF(class.cast());
-    }
-}
-
-unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: the caller has a reference, and gets another.
-    unsafe { ffi::Py_NewRef(slf) }
-}
-
-unsafe extern "C" fn next_id<C: HasGenerator>(slf: *mut PyObject) -> *mut PyObject {
-    // SAFETY: called with the interpreter lock; the owner is alive as long as the object is, and of
-    // the class for which this type was made.
-    unsafe {
-        let owner = (*slf.cast::<Ids>()).owner;
-        quick::<C>(owner, || next_of::<C>(owner))
-    }
-}
-
-/// The next ID by the class's `next`, which waits, where none is at hand.
-///
-/// # Safety
-/// With the interpreter lock, and a reference to an instance of the class.
-#[cold]
-#[inline(never)]
-unsafe fn next_of<C: HasGenerator>(owner: *mut PyObject) -> *mut PyObject {
-    // SAFETY: as this function's own.
-    unsafe {
-        if let Some(id) = at_hand::<C>(owner) {
-            return raw::integer(id);
-        }
-        Python::attach(|py| {
-            let owner = Bound::from_borrowed_ptr(py, owner);
-            raised(py, outside::call_method(&owner, "next", (), None))
-        })
-    }
+unsafe extern "C" fn next_id<const STAMPS: bool>(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock, on an instance of the class.
+    unsafe { quick::<STAMPS>(slf, || next_thoroughly(slf, ptr::null(), 0, ptr::null_mut())) }
 }

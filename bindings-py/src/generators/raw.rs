@@ -9,13 +9,15 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyRange, PyType};
 
-/// Creates a type that Python code can neither call nor change; `flags` are added to those.
+/// Creates a type that Python code cannot derive from. With a size of 0, instances are of their
+/// base's.
 ///
 /// # Safety
-/// Each function is of its slot's type, and instances are of type `T`, which begins with a `PyObject`.
-pub unsafe fn new_type<T>(
+/// Each function is of its slot's type; a size is that of the instances, which begin with a `PyObject`.
+pub unsafe fn new_type(
     py: Python<'_>,
     name: &'static CStr,
+    size: usize,
     flags: c_ulong,
     slots: &[(c_int, *mut c_void)],
 ) -> PyResult<Py<PyType>> {
@@ -23,26 +25,16 @@ pub unsafe fn new_type<T>(
     let slots = slots.iter().chain([&end]);
     let mut slots: Vec<_> =
         slots.map(|(slot, pfunc)| ffi::PyType_Slot { slot: *slot, pfunc: *pfunc }).collect();
-    let closed = ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
     let mut spec = ffi::PyType_Spec {
         name: name.as_ptr(),
-        basicsize: size_of::<T>() as c_int,
+        basicsize: size as c_int,
         itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | closed | flags) as c_uint,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | flags) as c_uint,
         slots: slots.as_mut_ptr(),
     };
     // SAFETY: as this function's own, and the list of slots ends with a zero.
     let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
     Ok(class.cast_into::<PyType>()?.unbind())
-}
-
-/// Allocates a zeroed instance of such a type: write its fields before anybody sees it.
-pub fn allocated<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the type is alive; the result is a new reference, or null.
-    unsafe {
-        let object: *mut PyObject = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
-        Bound::from_owned_ptr_or_err(class.py(), object)
-    }
 }
 
 /// Creates an `int`, or sets an exception and returns null.
@@ -59,6 +51,17 @@ pub unsafe fn integer(id: u64) -> *mut PyObject {
         match c_long::try_from(id) {
             Ok(id) => ffi::PyLong_FromLong(id),
             Err(_) => ffi::PyLong_FromUnsignedLongLong(id),
+        }
+    }
+}
+
+/// The result of a function of the C interface: a new reference, or null with the exception set.
+pub fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
+    match outcome {
+        Ok(value) => value.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            ptr::null_mut()
         }
     }
 }

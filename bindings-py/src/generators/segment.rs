@@ -3,18 +3,12 @@
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig};
 use leafid_wire::Subject;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
-use crate::client::driver::Segments;
+use crate::client::driver::Config;
 use crate::client::stores::shown_name;
-use crate::generators::awaiting::{HasGenerator, awaitable};
-use crate::generators::class::generator_class;
-use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
-use crate::generators::many::checked_count;
-use crate::generators::quick::{Made, ids};
-use crate::generators::verb::Verb;
+use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};
@@ -30,10 +24,11 @@ use crate::values::{Seconds, Text, errors, whole_number};
 /// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
 /// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the tag are created if
 /// they do not exist.
-#[pyclass(frozen, weakref, module = "leafid")]
-pub struct Segment(Generator<Segments>);
+#[pyclass(frozen, subclass, extends = PyGenerator, module = "leafid")]
+pub struct Segment;
 
-generator_class!(Segment, Segments, {
+#[pymethods]
+impl Segment {
     #[new]
     #[pyo3(signature = (tag, store = None, *, create = false, step = None,
         max_step = None, timeout = Seconds::new(10.0), clock = None),
@@ -49,7 +44,7 @@ generator_class!(Segment, Segments, {
         max_step: Option<&Bound<'_, PyAny>>,
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
-    ) -> PyResult<Segment> {
+    ) -> PyResult<PyClassInitializer<Segment>> {
         let tag = &tag.get("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
@@ -62,28 +57,21 @@ generator_class!(Segment, Segments, {
         if create {
             store.make("create_tag", tag, &PyDict::new(py))?;
         }
-        Generator::new(Segments(config), store, clock, timeout, given).map(Segment)
+        let ids = PyGenerator::new(Config::Segment(config), store, clock, timeout, given)?;
+        Ok(PyClassInitializer::from(ids).add_subclass(Segment))
     }
 
     /// The tag.
     #[getter]
-    fn tag(&self) -> &str {
-        self.0.kind.0.tag.as_str()
+    fn tag<'a>(slf: &'a Bound<'_, Self>) -> &'a str {
+        slf.as_super().get().name()
     }
+}
 
-    fn __repr__(&self) -> String {
-        format!("Segment({:?})", self.tag())
-    }
-});
-
-impl Segment {
-    /// The tag and the options, for a pickle.
-    fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
-        let (config, how) = (&self.0.kind.0, PyDict::new(py));
-        how.set_item("step", config.step)?;
-        how.set_item("max_step", config.max_step)?;
-        Ok((config.tag.as_str(), how))
-    }
+/// Adds the options to the arguments of a pickle.
+pub fn options(config: &SegmentConfig, how: &Bound<'_, PyDict>) -> PyResult<()> {
+    how.set_item("step", config.step)?;
+    how.set_item("max_step", config.max_step)
 }
 
 /// Checks a step. The tag's own `max_step` is left to the store.

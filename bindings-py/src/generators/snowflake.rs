@@ -4,18 +4,12 @@ use std::path::{Path, PathBuf};
 
 use leafid_core::{Code, Name, SnowflakeConfig};
 use leafid_wire::Subject;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
-use crate::client::driver::Snowflakes;
+use crate::client::driver::{Config, Snowflakes};
 use crate::client::stores::shown_name;
-use crate::generators::awaiting::{HasGenerator, awaitable};
-use crate::generators::class::generator_class;
-use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
-use crate::generators::many::checked_count;
-use crate::generators::quick::{Made, ids};
-use crate::generators::verb::Verb;
+use crate::generators::generator::PyGenerator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{
@@ -47,10 +41,11 @@ use crate::values::{
 /// alone, from which its next run starts at once although the store is away, or of a folder, in which
 /// each process takes a free file; `timeout` is the longest that a call waits, in seconds. Nothing is
 /// leased before the first ID.
-#[pyclass(frozen, weakref, module = "leafid")]
-pub struct Snowflake(Generator<Snowflakes>);
+#[pyclass(frozen, subclass, extends = PyGenerator, module = "leafid")]
+pub struct Snowflake;
 
-generator_class!(Snowflake, Snowflakes, {
+#[pymethods]
+impl Snowflake {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
         create = false, workers = None, owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
@@ -75,7 +70,7 @@ generator_class!(Snowflake, Snowflakes, {
         state: Option<FilePath>,
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
-    ) -> PyResult<Snowflake> {
+    ) -> PyResult<PyClassInitializer<Snowflake>> {
         let namespace = &namespace.get("namespace")?;
         let owner = owner.map(|owner| owner.get("owner")).transpose()?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(namespace)));
@@ -122,20 +117,18 @@ generator_class!(Snowflake, Snowflakes, {
             store.make("create_namespace", namespace, &how)?;
         }
         let state = state.map(|path| checked_state(&path.get("state")?)).transpose()?;
-        let kind = Snowflakes { config, owner_is_given: owner.is_some(), state };
-        Generator::new(kind, store, clock, timeout, given).map(Snowflake)
+        let config =
+            Config::Snowflake(Snowflakes { config, owner_is_given: owner.is_some(), state });
+        let ids = PyGenerator::new(config, store, clock, timeout, given)?;
+        Ok(PyClassInitializer::from(ids).add_subclass(Snowflake))
     }
 
     /// The namespace.
     #[getter]
-    fn namespace(&self) -> &str {
-        self.0.kind.config.namespace.as_str()
+    fn namespace<'a>(slf: &'a Bound<'_, Self>) -> &'a str {
+        slf.as_super().get().name()
     }
-
-    fn __repr__(&self) -> String {
-        format!("Snowflake({:?})", self.namespace())
-    }
-});
+}
 
 /// The absolute path of a state file: the process may change its working directory.
 fn checked_state(path: &Path) -> PyResult<PathBuf> {
@@ -149,23 +142,20 @@ fn checked_state(path: &Path) -> PyResult<PathBuf> {
     Err(errors::raise(Code::NotEnabled, message))
 }
 
-impl Snowflake {
-    /// The namespace and the options, for a pickle.
-    fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
-        let (config, how) = (&self.0.kind.config, PyDict::new(py));
-        if self.0.kind.owner_is_given {
-            how.set_item("owner", config.owner.as_str())?;
-        }
-        how.set_item("sticky", config.sticky)?;
-        how.set_item("strict", config.strict)?;
-        how.set_item("layout", config.layout.map(PyLayout))?;
-        let seconds = |ms| f64::from(ms) / 1_000.0;
-        how.set_item("length", config.length_ms.map(seconds))?;
-        how.set_item("max_ahead", seconds(config.max_ahead_ms))?;
-        how.set_item("spread", config.spread)?;
-        how.set_item("state", self.0.kind.state.as_ref())?;
-        Ok((config.namespace.as_str(), how))
+/// Adds the options to the arguments of a pickle.
+pub fn options(kind: &Snowflakes, how: &Bound<'_, PyDict>) -> PyResult<()> {
+    let config = &kind.config;
+    if kind.owner_is_given {
+        how.set_item("owner", config.owner.as_str())?;
     }
+    how.set_item("sticky", config.sticky)?;
+    how.set_item("strict", config.strict)?;
+    how.set_item("layout", config.layout.map(PyLayout))?;
+    let seconds = |ms| f64::from(ms) / 1_000.0;
+    how.set_item("length", config.length_ms.map(seconds))?;
+    how.set_item("max_ahead", seconds(config.max_ahead_ms))?;
+    how.set_item("spread", config.spread)?;
+    how.set_item("state", kind.state.as_ref())
 }
 
 /// Refuses `sticky` and `strict` where the number could not be found again, or is not wanted.

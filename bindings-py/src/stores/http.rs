@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Ask, Release};
-use leafid_wire::Fields;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::{Credentials, Http, Transport, shown};
-use crate::stores::answer;
-use crate::values::{FilePath, Text, dict};
+use crate::client::stores::{Credentials, Http, shown};
+use crate::stores::native::NativeStore;
+use crate::values::{FilePath, Text};
 
 /// A store behind a URL.
 ///
@@ -17,8 +15,10 @@ use crate::values::{FilePath, Text, dict};
 /// from the operator; `ca` is a PEM file of the authorities to trust in place of the public ones;
 /// `cert` and `key` are the files of a client certificate and its key. The defaults are `LEAFID_TOKEN`,
 /// `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY` in the environment. The files are read once.
-#[pyclass(frozen, module = "leafid")]
-pub struct HttpStore(pub Arc<Http>);
+#[pyclass(frozen, extends = NativeStore, module = "leafid")]
+pub struct HttpStore {
+    pub http: Arc<Http>,
+}
 
 #[pymethods]
 impl HttpStore {
@@ -30,65 +30,34 @@ impl HttpStore {
         ca: Option<FilePath>,
         cert: Option<FilePath>,
         key: Option<FilePath>,
-    ) -> PyResult<HttpStore> {
+    ) -> PyResult<PyClassInitializer<HttpStore>> {
         let token = token.map(|token| token.get("token")).transpose()?;
         let path = |given: Option<FilePath>, what| given.map(|path| path.get(what)).transpose();
         let (ca, cert, key) = (path(ca, "ca")?, path(cert, "cert")?, path(key, "key")?);
         let shown_to_it = Credentials { token, ca, cert, key };
-        Ok(HttpStore(Arc::new(Http::new(&url.get("url")?, shown_to_it)?)))
+        let http = Arc::new(Http::new(&url.get("url")?, shown_to_it)?);
+        let methods = NativeStore(Arc::clone(&http) as _);
+        Ok(PyClassInitializer::from(methods).add_subclass(HttpStore { http }))
     }
 
     /// The URL, with its password, if it has one; `repr` and messages leave that out.
     #[getter]
     fn url(&self) -> &str {
-        &self.0.url
-    }
-
-    /// Leases numbers of a tag, over its own connection.
-    fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Segment)
-    }
-
-    /// Grants a worker number and a window on it, over its own connection.
-    fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Acquire)
-    }
-
-    /// Extends a window, over its own connection.
-    fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Renew)
-    }
-
-    /// Takes back the rest of a window, over its own connection.
-    fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let py = ask.py();
-        let release: Release = dict::read(ask, "the release")?;
-        py.detach(|| self.0.connect().release(&release));
-        Ok(PyDict::new(py))
+        &self.http.url
     }
 
     /// The constructor's arguments, for a pickle, which therefore contains the token.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&str,), Bound<'py, PyDict>)> {
         let how = PyDict::new(py);
-        let given = &self.0.given;
+        let given = &self.http.given;
         how.set_item("token", &given.token)?;
         for (name, path) in [("ca", &given.ca), ("cert", &given.cert), ("key", &given.key)] {
             how.set_item(name, path)?;
         }
-        Ok(((&self.0.url,), how))
+        Ok(((&self.http.url,), how))
     }
 
     fn __repr__(&self) -> String {
-        format!("HttpStore({:?})", shown(&self.0.url))
-    }
-}
-
-impl HttpStore {
-    fn serve<'py, A: Fields>(
-        &self,
-        ask: &Bound<'py, PyAny>,
-        of: impl FnOnce(A) -> Ask,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        answer(ask, of, |wanted| ask.py().detach(|| self.0.connect().ask(wanted)))
+        format!("HttpStore({:?})", shown(&self.http.url))
     }
 }

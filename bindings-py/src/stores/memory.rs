@@ -3,28 +3,31 @@
 use std::sync::Arc;
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, TagSpec};
-use leafid_core::{Ask, Code, Failure, Name, Refusal, Release};
-use leafid_wire::{Fields, Subject};
+use leafid_core::{Code, Failure, Name, Refusal};
+use leafid_wire::Subject;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::client::Failed;
 use crate::client::stores::{Memory, Rows};
-use crate::stores::answer;
+use crate::stores::native::NativeStore;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, Seconds, dict, errors, whole_ms};
+use crate::values::{LayoutArg, Seconds, errors, whole_ms};
 
 /// A store in memory: it creates tags and namespaces on first use, and forgets its grants when it
 /// is dropped. In a forked child it raises `CLOSED`.
-#[pyclass(frozen, module = "leafid")]
-pub struct MemoryStore(pub Arc<Memory>);
+#[pyclass(frozen, extends = NativeStore, module = "leafid")]
+pub struct MemoryStore {
+    pub memory: Arc<Memory>,
+}
 
 #[pymethods]
 impl MemoryStore {
     #[new]
     #[pyo3(signature = (*, clock = None))]
-    fn new(clock: Option<PyRef<'_, PyClock>>) -> PyResult<MemoryStore> {
-        Ok(MemoryStore(Arc::new(Memory::new(PyClock::of(clock))?)))
+    fn new(clock: Option<PyRef<'_, PyClock>>) -> PyResult<PyClassInitializer<MemoryStore>> {
+        let memory = Arc::new(Memory::new(PyClock::of(clock))?);
+        let methods = NativeStore(Arc::clone(&memory) as _);
+        Ok(PyClassInitializer::from(methods).add_subclass(MemoryStore { memory }))
     }
 
     /// The store's id: 32 hex digits.
@@ -70,29 +73,6 @@ impl MemoryStore {
             _ => failed.into(),
         })
     }
-
-    /// Leases numbers of a tag.
-    fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Segment)
-    }
-
-    /// Grants a worker number and a window on it.
-    fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Acquire)
-    }
-
-    /// Extends a window.
-    fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        self.serve(ask, Ask::Renew)
-    }
-
-    /// Takes back the rest of a window.
-    fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let py = ask.py();
-        let release: Release = dict::read(ask, "the release")?;
-        self.0.released(&release)?;
-        Ok(PyDict::new(py))
-    }
 }
 
 /// Makes `memory:NAME` name a new store from now on: for the fixtures of pytest.
@@ -107,14 +87,6 @@ impl MemoryStore {
         subject: Subject<'_>,
         act: impl FnOnce(&mut Rows) -> Result<T, Refusal>,
     ) -> Result<T, Failed> {
-        self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)
-    }
-
-    fn serve<'py, A: Fields>(
-        &self,
-        ask: &Bound<'py, PyAny>,
-        of: impl FnOnce(A) -> Ask,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        answer(ask, of, |ask| self.0.grant(ask))
+        self.memory.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)
     }
 }

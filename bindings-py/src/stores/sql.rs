@@ -24,15 +24,15 @@ pub fn is_ours(url: &str) -> bool {
 
 /// Opens the store that a URL names; `workers` is the range for a `default` namespace that is created
 /// with the store and has no options of its own.
-pub fn open(
-    py: Python<'_>,
+pub fn open<'py>(
+    py: Python<'py>,
     url: &str,
     create: bool,
     workers: Option<Range>,
-) -> PyResult<Py<PyAny>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let open = outside::of_module(py, "leafid._sql", "open_store")?;
     let workers = workers.map(|workers| (workers.start, workers.end));
-    Ok(outside::call(&open, (url, create, workers), None)?.unbind())
+    outside::call(&open, (url, create, workers), None)
 }
 
 /// The version of the tables, and a dialect's texts by their names.

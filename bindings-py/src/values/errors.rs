@@ -1,7 +1,5 @@
 //! Exceptions: one class per code, all under `leafid.LeafidError`.
 
-use std::sync::Arc;
-
 use leafid_core::{Code, Refusal};
 use leafid_wire::Subject;
 use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError, PyTypeError};
@@ -37,10 +35,6 @@ fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
     Ok(error)
 }
 
-pub fn cause(error: &Bound<'_, PyAny>) -> Cause {
-    Arc::new(PyErr::from_value(error.clone()))
-}
-
 fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
     if let Some(error) = cause.downcast_ref::<PyErr>() {
         return Ok(error.clone_ref(py));
@@ -69,12 +63,11 @@ pub fn wrong_type(message: impl Into<String>) -> PyErr {
 }
 
 /// The code of a leafid error; `None` for any other exception.
-pub fn code_of(error: &Bound<'_, PyAny>) -> PyResult<Option<Code>> {
-    let base = module(error.py())?.getattr("LeafidError")?;
-    if !error.is_instance(&base)? {
-        return Ok(None);
-    }
-    Ok(Code::parse(&error.getattr("code")?.extract::<String>()?))
+pub fn code_of(error: &Bound<'_, PyBaseException>) -> Option<Code> {
+    let base = module(error.py()).and_then(|errors| errors.getattr("LeafidError")).ok()?;
+    let code = error.getattr("code").and_then(|code| code.extract::<String>());
+    error.is_instance(&base).ok().filter(|is_ours| *is_ours)?;
+    Code::parse(&code.ok()?)
 }
 
 /// The name of a code's exception class.

@@ -153,15 +153,10 @@ impl PyLayout {
         self.0.last_id(time.0).map_err(|refusal| self.overflow(refusal, time))
     }
 
-    fn __repr__(&self) -> String {
-        format!(
-            "Layout(epoch_ms={}, tick_ms={}, time_bits={}, worker_bits={}, sequence_bits={})",
-            self.0.epoch_ms(),
-            self.0.tick_ms(),
-            self.0.time_bits(),
-            self.0.worker_bits(),
-            self.0.sequence_bits(),
-        )
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let fields = self.fields(py)?.into_iter();
+        let fields: Vec<_> = fields.map(|(name, value)| format!("{name}={value}")).collect();
+        Ok(format!("Layout({})", fields.join(", ")))
     }
 
     fn __getnewargs_ex__<'py>(

@@ -40,6 +40,15 @@ fn staying<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Acts with the interpreter lock, in a thread that Python did not make. Once the interpreter has ended
+/// there is nothing to return to.
+pub fn attached<T>(act: impl FnOnce(Python<'_>) -> T) -> T {
+    Python::try_attach(act).unwrap_or_else(|| {
+        drop(Stays);
+        unreachable!("it parks")
+    })
+}
+
 /// Calls an object; `named` holds the keyword arguments.
 pub fn call<'py>(
     callable: &Bound<'py, PyAny>,

@@ -5,19 +5,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
+use leafid_core::{Ask, Carryover, Code, Grant, HostTime, Ids, SharedLine, Stats, Token};
 
 use crate::client::Failed;
 use crate::client::driver::bell::Bells;
-use crate::client::driver::kept::Kept;
-use crate::client::driver::kind::StateAt;
-use crate::client::driver::state::State;
-use crate::client::driver::{Hub, Kind, rest};
+use crate::client::driver::state::{Errand, State};
+use crate::client::driver::{Config, Hub, Numbering, each, rest};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
+use crate::client::host::random;
 
 /// A bound that no cursor reaches: the driver needs no call.
 const NEVER: u64 = u64::MAX;
+/// How often the driver of snowflakes checks whether the wall clock leapt.
+const LOOK_UP: Duration = Duration::from_secs(1);
+/// How often a driver checks a clock that a test moves.
+const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);
+/// The pause before another try where the system gave no randomness.
+pub(super) const NO_RANDOMNESS: Duration = Duration::from_millis(100);
 
 /// An ID that was drawn without the lock.
 pub struct Drawn {
@@ -26,60 +31,63 @@ pub struct Drawn {
 }
 
 /// What one process has of a generator.
-pub struct Holding<K: Kind> {
+pub struct Holding {
     generation: Generation,
     line: Arc<SharedLine>,
-    ids: OnceLock<<K::Core as leafid_core::Kind>::Ids>,
+    numbering: OnceLock<Numbering>,
     /// From this cursor on, a caller has to call the driver.
     call_from: AtomicU64,
     /// The count of IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
-    pub(super) kept: Kept,
+    /// The store that answered, and the highest end of a segment: facts for a forked child, which must not
+    /// take the lock behind which the core has them.
+    store: OnceLock<Token>,
+    end: AtomicU64,
     /// Whether this process has opened the state file.
     pub(super) has_file: AtomicBool,
     /// Why the generator has stopped for good.
     pub(super) ended: OnceLock<Code>,
     pub(super) clock: Clock,
-    state: Mutex<State<K>>,
-    pub(super) called: AtomicBool,
-    pub(super) hub: OnceLock<Arc<Hub>>,
+    state: Mutex<State>,
+    called: AtomicBool,
+    hub: OnceLock<Arc<Hub>>,
     pub(super) saver_called: Condvar,
     pub(super) answer_came: Condvar,
     pub bells: Bells,
     /// The number of callers on the slow path, who take the lock and may wait.
     pub(super) callers: AtomicUsize,
-    pub(super) kind: Arc<K>,
+    pub(super) config: Arc<Config>,
 }
 
-impl<K: Kind> Holding<K> {
+impl Holding {
     /// Builds this process's holding; in a forked child, `before` is the inherited one. One at a time.
-    pub fn build(
-        kind: &Arc<K>,
+    pub(super) fn build(
+        config: &Arc<Config>,
         clock: &Clock,
-        seed: u64,
-        before: Option<&Holding<K>>,
-    ) -> Result<Holding<K>, Failed> {
+        before: Option<&Holding>,
+    ) -> Result<Holding, Failed> {
         let line = Arc::new(SharedLine::new());
-        let built = kind.build(seed, Arc::clone(&line));
-        let generator = built.map_err(|refusal| Failed::about(refusal, kind.subject()))?;
+        let core = config.build(random::seed()?, Arc::clone(&line));
+        let core = core.map_err(|refusal| Failed::about(refusal, config.subject()))?;
         let holding = Holding {
             generation: fork::current(),
             line,
-            ids: OnceLock::new(),
+            numbering: OnceLock::new(),
             call_from: AtomicU64::new(NEVER),
             drawn: AtomicU64::new(0),
-            kept: Kept::default(),
+            store: OnceLock::new(),
+            end: AtomicU64::new(0),
             has_file: AtomicBool::new(false),
             ended: OnceLock::new(),
             clock: clock.clone(),
-            state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
+            state: Mutex::new(State::new(core, Arc::clone(config), clock.clone())),
             called: AtomicBool::new(false),
             hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
             callers: AtomicUsize::new(0),
-            kind: Arc::clone(kind),
+            config: Arc::clone(config),
         };
         if let Some(before) = before {
             holding.inherit(before);
@@ -89,14 +97,17 @@ impl<K: Kind> Holding<K> {
 
     /// Takes over what a forked child may know: the line's position, the facts about the store, and
     /// whether the generator had stopped. Opens no lock of the inherited holding.
-    fn inherit(&self, before: &Holding<K>) {
+    fn inherit(&self, before: &Holding) {
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.kept.inherit(&before.kept);
+        let end = before.end.load(Ordering::Acquire);
+        let (store, have_until) = (before.store.get().copied(), Some(end).filter(|end| *end > 0));
+        self.note(store, end);
         let mut state = self.lock();
         if before.has_file.load(Ordering::Acquire) {
             self.do_without_file(&mut state, before);
         }
-        let resumed = state.generator.resume(before.kept.carryover(before.line.stands_at()));
+        let carried = Carryover { store, position: before.line.stands_at(), have_until };
+        let resumed = each!(Core, &mut state.core, core => core.resume(carried));
         // A child that cannot continue above its parent's IDs must hand out none.
         let ended = before.ended.get().copied().or(resumed.err().map(|refusal| refusal.code));
         if let Some(code) = ended {
@@ -105,13 +116,21 @@ impl<K: Kind> Holding<K> {
         }
     }
 
+    /// Notes facts about the store that answered.
+    fn note(&self, store: Option<Token>, end: u64) {
+        if let Some(store) = store {
+            let _ = self.store.set(store);
+        }
+        self.end.fetch_max(end, Ordering::AcqRel);
+    }
+
     /// Goes without a state file in a child of a process that has opened its own. That file stays the
     /// parent's, even if closed: its next run needs it. A folder has other files, but not for a
     /// generator that knows its store already and continues above an inherited position.
-    fn do_without_file(&self, state: &mut State<K>, before: &Holding<K>) {
-        let Some(StateAt { path, .. }) = self.kind.state() else { return };
+    fn do_without_file(&self, state: &mut State, before: &Holding) {
+        let Some((path, _)) = self.config.state() else { return };
         let (is_folder, shown) = (leafid_state::is_folder(path), path.display());
-        if is_folder && !before.kept.is_of_a_store() && before.line.stands_at() == 0 {
+        if is_folder && before.store.get().is_none() && before.line.stands_at() == 0 {
             return;
         }
         state.unopened = false;
@@ -129,7 +148,7 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Takes the lock; for its rules see [`state`](crate::client::driver::state).
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<K>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,17 +175,31 @@ impl<K: Kind> Holding<K> {
         Some(id)
     }
 
-    /// As [`draw`](Self::draw), without a function call, so that the caller need not save registers on the
-    /// stack. The caller has to call the driver itself, and on `None` try `draw`, which checks more.
+    /// As [`draw`](Self::draw), without a function call for a segment, so that the caller need not save
+    /// registers on the stack. The caller says what it draws, has to call the driver itself, and on
+    /// `None` tries `draw`, which checks more.
     #[inline]
-    pub fn draw_calling_nothing(&self) -> Option<Drawn> {
-        if fork::is_current_by_load(self.generation) { self.draw_here() } else { None }
+    pub fn draw_calling_nothing<const STAMPS: bool>(&self) -> Option<Drawn> {
+        if !fork::is_current_by_load(self.generation) {
+            return None;
+        }
+        match self.numbering.get()? {
+            Numbering::Segment(ids) if !STAMPS => self.draw_by(*ids, HostTime::MIN),
+            Numbering::Snowflake(ids) if STAMPS => self.draw_by(*ids, self.clock.now()),
+            _ => None,
+        }
     }
 
     #[inline]
     fn draw_here(&self) -> Option<Drawn> {
-        let mut ids = *self.ids.get()?;
-        let now = if K::READS_CLOCK { self.clock.now() } else { HostTime::MIN };
+        match self.numbering.get()? {
+            Numbering::Segment(ids) => self.draw_by(*ids, HostTime::MIN),
+            Numbering::Snowflake(ids) => self.draw_by(*ids, self.clock.now()),
+        }
+    }
+
+    #[inline]
+    fn draw_by(&self, mut ids: impl Ids, now: HostTime) -> Option<Drawn> {
         let limits = ids.limits(&mut &*self.line, now).ok()?;
         let run = self.line.take(ids.shape(), limits, 1).ok()?;
         // Load and store: callers take turns, and an atomic swap would cost as much as drawing.
@@ -179,16 +212,17 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Copies what the lock-free path needs out of a changed state.
-    pub(super) fn publish(&self, state: &State<K>) {
-        if let Some(ids) = state.generator.ids() {
-            let _ = self.ids.set(ids);
+    pub(super) fn publish(&self, state: &State) {
+        if let Some(numbering) = state.core.numbering() {
+            let _ = self.numbering.set(numbering);
         }
-        if let Some(code) = state.generator.failure()
+        if let Some(code) = each!(Core, &state.core, core => core.failure())
             && (code.stops() || state.closing)
         {
             let _ = self.ended.set(code);
         }
-        self.call_from.store(state.generator.poll_from(), Ordering::Release);
+        let from = each!(Core, &state.core, core => core.poll_from());
+        self.call_from.store(from, Ordering::Release);
     }
 
     /// Wakes the driver from the lock-free path, once per published bound.
@@ -200,6 +234,85 @@ impl<K: Kind> Holding<K> {
         self.wake_driver();
     }
 
+    /// The driver's next task, or how long to rest.
+    pub(super) fn poll_errand(&self) -> Errand {
+        let mut state = self.lock();
+        let Ok(entropy) = random::entropy() else { return Errand::Rest(Some(NO_RANDOMNESS)) };
+        let errand = state.errand(entropy);
+        // A write to the state file is another thread's task.
+        self.saver_called.notify_one();
+        if let Some(errand) = errand {
+            return errand;
+        }
+        self.publish(&state);
+        let look_up = match (self.clock.is_given(), state.core.reads_clock()) {
+            (true, _) => Some(LOOK_UP_OF_TESTS),
+            (false, true) => Some(LOOK_UP),
+            (false, false) => None,
+        };
+        Errand::Rest(state.look_in().into_iter().chain(look_up).min())
+    }
+
+    /// Whether there was a call since the last check.
+    pub(super) fn take_call(&self) -> bool {
+        self.called.swap(false, Ordering::AcqRel)
+    }
+
+    pub(super) fn listen(&self, hub: Arc<Hub>) {
+        let _ = self.hub.set(hub);
+    }
+
+    /// Changes the state, and wakes all who may wait for that.
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = act(&mut state);
+        self.publish(&state);
+        self.wake_driver();
+        drop(state);
+        self.answer_came.notify_all();
+        self.bells.ring();
+        result
+    }
+
+    /// Takes the answer to an ask that left at `sent`.
+    pub(super) fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>) {
+        self.change(|state| match state.answered(ask, sent, answer) {
+            Some(Grant::Segment(grant)) => self.note(Some(grant.store), grant.range.end),
+            Some(Grant::Window(grant)) => self.note(Some(grant.store), 0),
+            None => {}
+        });
+    }
+
+    /// Learns that the driver has ended, or could not start.
+    pub(super) fn ended(&self) {
+        self.change(|state| state.driven = false);
+    }
+
+    /// Whether the driver has ended, and every caller has its ID or its error.
+    pub fn is_over(&self) -> bool {
+        !self.has_callers() && self.lock().is_done()
+    }
+
+    /// Whether a caller still waits.
+    pub fn has_callers(&self) -> bool {
+        self.callers.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether every release was sent.
+    pub fn has_given_back(&self) -> bool {
+        self.lock().has_given_back()
+    }
+
+    /// Leaves a warning for the next caller that waits.
+    pub(super) fn warn_later(&self, warning: Option<String>) {
+        self.lock().said.extend(warning);
+    }
+
+    /// Takes the pending warnings.
+    pub fn said(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().said)
+    }
+
     /// Wakes the driver, and the thread of the state file, which a slow store does not hold up.
     pub(super) fn wake_driver(&self) {
         self.saver_called.notify_one();
@@ -209,40 +322,25 @@ impl<K: Kind> Holding<K> {
         }
     }
 
-    /// Closes the line; the driver sends the releases.
+    /// Closes the line; the driver sends the releases, with `gives_up` also that of a window that a state
+    /// file would keep.
     pub fn retire(&self, gives_up: bool) {
-        let mut state = self.lock();
-        state.retire(gives_up);
-        self.publish(&state);
-        self.wake_driver();
-        drop(state);
-        self.wake_callers();
-    }
-
-    pub(super) fn wake_callers(&self) {
-        self.answer_came.notify_all();
-        self.bells.ring();
+        self.change(|state| state.retire(gives_up));
     }
 
     /// Drops every right at once, and sends nothing.
     pub fn forget(&self) {
-        let mut state = self.lock();
-        state.forget();
-        self.publish(&state);
-        self.wake_driver();
+        self.change(State::forget);
     }
 
     /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.
-    pub fn give_back(&self, seed: u64) -> Result<(), Failed> {
-        let mut state = self.lock();
-        state.give_back(seed, &self.line)?;
-        self.publish(&state);
-        self.wake_driver();
-        Ok(())
+    pub fn give_back(&self) -> Result<(), Failed> {
+        let seed = random::seed()?;
+        self.change(|state| state.give_back(seed, &self.line))
     }
 
     /// Whether a condition holds now, or after a wait of at most `moment`.
-    pub fn within(&self, moment: Duration, is_so: fn(&State<K>) -> bool) -> bool {
+    pub fn within(&self, moment: Duration, is_so: fn(&State) -> bool) -> bool {
         let state = self.lock();
         is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
     }

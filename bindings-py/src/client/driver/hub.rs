@@ -1,15 +1,19 @@
-//! The hub of a store in one process: the generators that draw from it, and the one thread that does
-//! their tasks. A store sees one connection, however many tags there are.
+//! The hub of a store in one process: the generators that draw from it, and the one thread that carries
+//! their asks. A store sees one connection, however many tags there are.
 
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use leafid_core::{Ask, Code, Grant, HostTime};
+use leafid_core::Code;
 
 use crate::client::Failed;
-use crate::client::driver::{Driven, Errand, rest};
+use crate::client::driver::state::Errand;
+use crate::client::driver::{Holding, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
+use crate::client::host::thread;
+use crate::client::stores::{Store, Transport};
 
 /// An ask that failed after this long was not refused but timed out: the next one would wait as long.
 const SLOW: Duration = Duration::from_millis(500);
@@ -30,26 +34,35 @@ struct Table {
 }
 
 struct Entry {
-    driven: Arc<dyn Driven>,
+    holding: Arc<Holding>,
     /// When to look at the generator again without a call.
     at: Option<Instant>,
-    /// A task fetched out of turn.
-    put_off: Option<Errand>,
+    /// Why an ask that is due has failed already: another one has just timed out.
+    failed: Option<Failed>,
 }
 
 impl Entry {
     fn is_due(&self, now: Instant) -> bool {
-        self.put_off.is_some() || self.driven.take_call() || self.at.is_some_and(|at| at <= now)
+        self.holding.take_call() || self.at.is_some_and(|at| at <= now)
     }
 }
 
-/// The thread's next task, and its generator. `End` comes for the last generator only, and ends the
-/// thread, which tells the generator after its last use of the host's language.
-pub type Work = (Arc<dyn Driven>, Errand);
+/// Adds a generator to the hub of its store, and starts the thread where none runs.
+pub fn spawn(store: &Arc<dyn Store>, holding: &Arc<Holding>) -> io::Result<()> {
+    let hub = store.hub().get();
+    if !hub.join(holding) {
+        return Ok(());
+    }
+    let (own, store) = (Arc::clone(&hub), Arc::clone(store));
+    // Told last: the end of the process waits for it, and must not meet the host's language here.
+    let run = move || store.run(&own).ended();
+    thread::spawn("leafid store", run).inspect_err(|_| hub.abandon())
+}
 
 impl Hub {
-    fn new() -> Hub {
-        Hub { made_in: fork::current(), table: Mutex::default(), called: Condvar::new() }
+    fn new() -> Arc<Hub> {
+        let (table, called) = (Mutex::default(), Condvar::new());
+        Arc::new(Hub { made_in: fork::current(), table, called })
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -57,118 +70,102 @@ impl Hub {
     }
 
     /// Adds a generator; whether a thread has to be started.
-    pub fn join(self: &Arc<Self>, driven: Arc<dyn Driven>) -> bool {
-        driven.listen(Arc::clone(self));
+    fn join(self: &Arc<Self>, holding: &Arc<Holding>) -> bool {
+        holding.listen(Arc::clone(self));
+        let holding = Arc::clone(holding);
         let mut table = self.lock();
-        table.entries.push(Entry { driven, at: Some(Instant::now()), put_off: None });
+        table.entries.push(Entry { holding, at: Some(Instant::now()), failed: None });
         self.called.notify_one();
         !std::mem::replace(&mut table.is_driven, true)
     }
 
-    /// Drops all generators after the thread failed: they have no driver.
-    pub fn abandon(&self) {
+    /// Drops all generators where no thread could be started.
+    fn abandon(&self) {
         let mut table = self.lock();
         table.is_driven = false;
         let entries = std::mem::take(&mut table.entries);
         drop(table);
-        entries.iter().for_each(|entry| entry.driven.ended());
+        entries.iter().for_each(|entry| entry.holding.ended());
     }
 
-    /// Waits for the next task. Only for the hub's thread.
-    pub fn next(&self) -> Work {
+    /// Removes a generator that is done; whether it was the last one.
+    fn leave(&self, at: usize) -> bool {
+        let mut table = self.lock();
+        table.entries.swap_remove(at);
+        table.is_driven = !table.entries.is_empty();
+        !table.is_driven
+    }
+
+    /// Waits until a generator is due. The index stays valid: only this thread removes entries.
+    fn due(&self) -> (usize, Arc<Holding>) {
         let mut table = self.lock();
         loop {
             let now = Instant::now();
-            let (turn, count) = (table.turn, table.entries.len());
-            let order = (turn..count).chain(0..turn.min(count));
-            let mut due = order.filter(|at| table.entries[*at].is_due(now));
-            if let Some(at) = due.next() {
+            let (turn, entries) = (table.turn, &table.entries);
+            // Whose ask has failed already is told first, and not after another time-out.
+            let failed = entries.iter().position(|entry| entry.failed.is_some());
+            let mut order = (turn..entries.len()).chain(0..turn.min(entries.len()));
+            if let Some(at) = failed.or_else(|| order.find(|at| entries[*at].is_due(now))) {
+                let holding = Arc::clone(&entries[at].holding);
                 table.turn = at + 1;
-                let (looked, work) = self.look(table, at);
-                match work {
-                    Some(work) => return work,
-                    None => table = looked,
-                }
-                continue;
+                return (at, holding);
             }
-            let soonest = table.entries.iter().filter_map(|entry| entry.at).min();
+            let soonest = entries.iter().filter_map(|entry| entry.at).min();
             let most = soonest.map(|at| at.saturating_duration_since(now));
             table = rest(&self.called, table, most);
         }
     }
 
-    /// Fetches one generator's task, or else plans its next look. The table is unlocked meanwhile, since
-    /// a caller that wakes this thread holds the generator's lock, which is needed here. The index stays
-    /// valid: only this thread removes entries.
-    fn look<'a>(
-        &'a self,
-        mut table: MutexGuard<'a, Table>,
-        at: usize,
-    ) -> (MutexGuard<'a, Table>, Option<Work>) {
-        let entry = &mut table.entries[at];
-        let (driven, put_off) = (Arc::clone(&entry.driven), entry.put_off.take());
-        drop(table);
-        let errand = put_off.unwrap_or_else(|| driven.poll_errand());
-        let mut table = self.lock();
-        let entry = &mut table.entries[at];
-        match errand {
-            Errand::Rest(rest) => {
-                entry.at = rest.map(|rest| Instant::now() + rest);
-                (table, None)
-            }
-            Errand::End => {
-                table.entries.swap_remove(at);
-                if table.entries.is_empty() {
-                    table.is_driven = false;
-                    return (table, Some((driven, Errand::End)));
-                }
-                drop(table);
-                driven.ended();
-                (self.lock(), None)
-            }
-            errand => {
-                entry.at = Some(Instant::now());
-                (table, Some((driven, errand)))
-            }
-        }
-    }
-
-    /// Passes on the answer of an ask that left at `sent` and `took` this long.
-    pub fn answered(
-        &self,
-        driven: &dyn Driven,
-        ask: &Ask,
-        sent: HostTime,
-        answer: Result<Grant, Failed>,
-        took: Duration,
-    ) {
-        let unanswered = answer.as_ref().err();
-        let unanswered = unanswered.filter(|f| f.code == Code::StoreUnavailable && took >= SLOW);
-        let unanswered = unanswered.cloned();
-        driven.answered(ask, sent, answer);
-        if let Some(failed) = unanswered {
-            self.tell_the_others(&failed);
-        }
-    }
-
-    /// Fails the due asks of all other generators, which would otherwise time out one after another: with
-    /// many tags that would take minutes.
-    fn tell_the_others(&self, failed: &Failed) {
-        let now = Instant::now();
-        let count = self.lock().entries.len();
-        for at in 0..count {
+    /// Does what the generators want, until the last one is done, which is returned: it has to be told
+    /// that its driver has ended. Only for the thread of the hub.
+    pub fn drive(&self, transport: &mut dyn Transport) -> Arc<Holding> {
+        loop {
+            let (at, holding) = self.due();
+            // The table is unlocked, since a caller that wakes this thread holds the generator's lock.
+            let errand = holding.poll_errand();
             let mut table = self.lock();
             let entry = &mut table.entries[at];
-            if entry.put_off.is_some() || !entry.is_due(now) {
-                continue;
-            }
-            entry.at = Some(now);
-            let driven = Arc::clone(&entry.driven);
+            let now = Instant::now();
+            entry.at = if let Errand::Rest(rest) = errand {
+                rest.map(|rest| now + rest)
+            } else {
+                Some(now)
+            };
+            let failed = entry.failed.take();
             drop(table);
-            match driven.poll_errand() {
-                Errand::Ask(ask, sent) => driven.answered(&ask, sent, Err(failed.clone())),
-                other => self.lock().entries[at].put_off = Some(other),
+            match (errand, failed) {
+                (Errand::Rest(_), _) => {}
+                (Errand::Ask(ask, sent), Some(failed)) => {
+                    holding.answered(&ask, sent, Err(failed));
+                }
+                (Errand::Ask(ask, sent), None) => {
+                    let answer = transport.ask(&ask);
+                    let failed = answer.as_ref().err().filter(|failed| {
+                        failed.code == Code::StoreUnavailable && now.elapsed() >= SLOW
+                    });
+                    let failed = failed.cloned();
+                    holding.answered(&ask, sent, answer);
+                    if let Some(failed) = failed {
+                        self.fail_the_due(&failed);
+                    }
+                }
+                (Errand::Release(release), _) => {
+                    let _ = transport.release(&release);
+                    holding.change(|state| state.sending = false);
+                }
+                (Errand::Reconnect, _) => transport.reconnect(),
+                (Errand::End, _) if self.leave(at) => return holding,
+                (Errand::End, _) => holding.ended(),
             }
+        }
+    }
+
+    /// Fails all asks that are due now, which would otherwise time out one after another: with many tags
+    /// that would take minutes.
+    fn fail_the_due(&self, failed: &Failed) {
+        let now = Instant::now();
+        for entry in self.lock().entries.iter_mut().filter(|entry| entry.is_due(now)) {
+            entry.failed = Some(failed.clone());
         }
     }
 
@@ -185,9 +182,9 @@ pub struct HubCell(ForkCell<Hub>);
 
 impl HubCell {
     /// This process's hub. One at a time.
-    pub fn get(&self) -> Arc<Hub> {
+    fn get(&self) -> Arc<Hub> {
         if !fork::is_current(self.0.get().made_in) {
-            self.0.replace(Arc::new(Hub::new()));
+            self.0.replace(Hub::new());
         }
         self.0.share()
     }
@@ -195,6 +192,6 @@ impl HubCell {
 
 impl Default for HubCell {
     fn default() -> HubCell {
-        HubCell(ForkCell::new(Arc::new(Hub::new())))
+        HubCell(ForkCell::new(Hub::new()))
     }
 }

@@ -2,22 +2,21 @@
 //! the driver waits for its store.
 
 use std::io;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
 
 use leafid_core::{Code, StateRecord, StateWrite};
 use leafid_state::{Found, Problem, State as File};
 
-use crate::client::driver::drives::NO_RANDOMNESS;
-use crate::client::driver::kind::StateAt;
+use crate::client::driver::holding::NO_RANDOMNESS;
 use crate::client::driver::state::State;
-use crate::client::driver::{Holding, Kind, rest, thread};
-use crate::client::host::random;
+use crate::client::driver::{Core, Holding, rest};
+use crate::client::host::{random, thread};
 use crate::client::{Failed, log};
 
 /// Starts the thread if the generator keeps a state file that is not open yet.
-pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
+pub fn spawn(holding: &Arc<Holding>) -> io::Result<()> {
     {
         let mut state = holding.lock();
         if state.saving || !state.unopened {
@@ -26,51 +25,47 @@ pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
         state.saving = true;
         holding.has_file.store(true, Ordering::Release);
     }
-    let (name, own) = (format!("leafid state {}", holding.kind.subject()), Arc::clone(holding));
+    let (name, own) = (format!("leafid state {}", holding.config.subject()), Arc::clone(holding));
     let run = move || {
-        thread::leave_signals_to_the_host();
         save(&own);
-        own.saved();
+        own.change(|state| state.saving = false);
     };
-    let spawned = std::thread::Builder::new().name(name).spawn(run).map(drop);
-    spawned.inspect_err(|_| holding.lock().saving = false)
+    thread::spawn(name, run).inspect_err(|_| holding.lock().saving = false)
 }
 
 /// Keeps the file until the generator is closed, or the file turns out to be unusable.
-fn save<K: Kind>(holding: &Holding<K>) {
-    let Some(place) = holding.kind.state() else { return };
-    let opened = open(holding, place);
-    let Some(mut file) = holding.opened(opened) else { return };
+fn save(holding: &Holding) {
+    let Some((path, namespace)) = holding.config.state() else { return };
+    let opened = open(holding, path, namespace);
+    let Some(mut file) = holding.change(|state| state.opened(opened)) else { return };
     while let Some(write) = holding.next_write() {
         let written = put(&mut file, &write);
-        if !holding.wrote(written) {
+        if !holding.change(|state| state.wrote(written)) {
             break;
         }
     }
 }
 
-/// Opens the file, and lets the generator continue from its record.
-fn open<K: Kind>(
-    holding: &Holding<K>,
-    place: StateAt<'_>,
+/// Opens the file, and lets the generator continue from its record. A record of another generator, or from
+/// before `forget`, is dropped.
+fn open(
+    holding: &Holding,
+    path: &Path,
+    namespace: &str,
 ) -> Result<(File, Option<Problem>), Problem> {
-    let (file, found) = File::open(place.path, place.namespace)?;
+    let (file, found) = File::open(path, namespace)?;
     let (record, said) = match found {
         Found::Right(record) => (Some(*record), None),
         Found::Nothing => (None, None),
         Found::Ignored(problem) => (None, Some(problem)),
     };
-    if record.is_some() && holding.lock().forgotten {
-        let (file, _) = file.refuse()?;
-        holding.refuses(None);
-        return Ok((file, None));
-    }
-    if !holding.refuses(record) {
+    let is_forgotten = record.is_some() && holding.lock().forgotten;
+    if !is_forgotten && holding.keeps(record) {
         return Ok((file, said));
     }
-    let (file, said) = file.refuse()?;
-    holding.refuses(None);
-    Ok((file, Some(said)))
+    let (file, refused) = file.refuse()?;
+    holding.keeps(None);
+    Ok((file, (!is_forgotten).then_some(refused)))
 }
 
 #[cfg(not(feature = "unguarded"))]
@@ -87,44 +82,13 @@ fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
     written
 }
 
-impl<K: Kind> Holding<K> {
-    /// Lets the generator continue from its file's record; whether that belongs to another generator. A
+impl Holding {
+    /// Lets the generator continue from its file's record; false if that belongs to another generator. A
     /// generator that was closed meanwhile leaves the file unchanged.
-    fn refuses(&self, found: Option<StateRecord>) -> bool {
+    fn keeps(&self, found: Option<StateRecord>) -> bool {
         let now = self.clock.exact();
-        let kept = K::keep(&mut self.lock().generator, found, now);
-        kept.is_err_and(|refusal| refusal.code == Code::StateInvalid)
-    }
-
-    /// Takes the opened file, or why there is none: from now on the store may be asked.
-    fn opened(&self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
-        let mut state = self.lock();
-        state.unopened = false;
-        let file = match opened {
-            Ok((file, said)) => {
-                state.said.extend(said.map(|problem| problem.message));
-                Some(file)
-            }
-            Err(Problem { code: Code::StateLocked, message }) => {
-                state.said.push(message);
-                None
-            }
-            Err(Problem { code, message }) => {
-                state.unkept = Some(Failed::new(code, message));
-                None
-            }
-        };
-        self.tell(state);
-        file
-    }
-
-    /// Wakes the driver and all callers after a change of the file.
-    fn tell(&self, mut state: MutexGuard<'_, State<K>>) {
-        state.answers += 1;
-        self.publish(&state);
-        self.wake_driver();
-        drop(state);
-        self.wake_callers();
+        let Core::Snowflake(core) = &mut self.lock().core else { return true };
+        !core.keep(found, now).is_err_and(|refusal| refusal.code == Code::StateInvalid)
     }
 
     /// Waits for the next write; `None` when there will be none.
@@ -146,41 +110,43 @@ impl<K: Kind> Holding<K> {
             if state.wants_driver() {
                 self.wake_driver();
             }
-            let wait = state.look_at().map(|at| at.since(self.clock.exact()).max(1));
-            let patience = wait.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
-            state = rest(&self.saver_called, state, patience);
+            let most = state.look_in();
+            state = rest(&self.saver_called, state, most);
         }
+    }
+}
+
+impl State {
+    /// Takes the opened file, or why there is none: from now on the store may be asked.
+    fn opened(&mut self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
+        self.unopened = false;
+        self.answers += 1;
+        let (file, said) = match opened {
+            Ok((file, said)) => (Some(file), said),
+            Err(problem) if problem.code == Code::StateLocked => (None, Some(problem)),
+            Err(problem) => {
+                self.unkept = Some(Failed::new(problem.code, problem.message));
+                (None, None)
+            }
+        };
+        self.said.extend(said.map(|problem| problem.message));
+        file
     }
 
     /// Takes the result of a write; whether to go on.
-    fn wrote(&self, written: Result<(), Problem>) -> bool {
-        let mut state = self.lock();
-        let goes_on = written.is_ok() || !state.closing;
-        let is_news = state.written(written.is_ok());
-        match written {
-            Err(problem) if is_news => {
-                let (about, code) = (self.kind.subject(), problem.code.as_str());
-                let message = format!("{about}: {code}: {}", problem.abandoned());
-                // Without a log, the next caller that waits issues a warning.
-                match log::is_read() {
-                    true => log::note(true, || message),
-                    false => state.said.push(message),
-                }
+    fn wrote(&mut self, written: Result<(), Problem>) -> bool {
+        self.answers += 1;
+        let goes_on = written.is_ok() || !self.closing;
+        let is_news = self.written(written.is_ok());
+        if let Some(problem) = written.err().filter(|_| is_news) {
+            let (about, code) = (self.config.subject(), problem.code.as_str());
+            let message = format!("{about}: {code}: {}", problem.abandoned());
+            // Without a log, the next caller that waits issues a warning.
+            match log::is_read() {
+                true => log::note(true, || message),
+                false => self.said.push(message),
             }
-            _ => {}
         }
-        self.tell(state);
         goes_on
-    }
-
-    fn saved(&self) {
-        self.lock().saving = false;
-        self.wake_driver();
-        self.wake_callers();
-    }
-
-    /// Takes the pending messages about the state file.
-    pub fn said(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().said)
     }
 }

@@ -13,15 +13,14 @@ use leafid_core::{
 };
 use leafid_wire::{Subject, advice};
 
-use crate::client::driver::kept::Kept;
-use crate::client::driver::{Held, Kind};
+use crate::client::driver::{Config, Core, each};
 use crate::client::host::clock::Clock;
 use crate::client::{Failed, log};
 
 /// The core's generator, and its requests to the store.
-pub struct State<K: Kind> {
-    pub generator: Held<K>,
-    kind: Arc<K>,
+pub struct State {
+    pub core: Core,
+    pub config: Arc<Config>,
     clock: Clock,
     /// The number of answers so far, failures included.
     pub answers: u64,
@@ -61,17 +60,17 @@ pub enum Errand {
     Rest(Option<Duration>),
 }
 
-impl<K: Kind> State<K> {
-    pub fn new(generator: Held<K>, kind: Arc<K>, clock: Clock) -> State<K> {
-        let unopened = kind.state().is_some();
+impl State {
+    pub fn new(core: Core, config: Arc<Config>, clock: Clock) -> State {
+        let unopened = config.state().is_some();
         State {
-            generator,
+            core,
             unopened,
             forgotten: false,
             saving: false,
             said: Vec::new(),
             unkept: None,
-            kind,
+            config,
             clock,
             answers: 0,
             last: None,
@@ -111,9 +110,11 @@ impl<K: Kind> State<K> {
         self.write.take()
     }
 
-    /// When to look again without a call, on the host's clock.
-    pub fn look_at(&self) -> Option<HostTime> {
-        if self.is_ready() { self.generator.poll_at() } else { None }
+    /// After how long to look again without a call.
+    pub fn look_in(&self) -> Option<Duration> {
+        let at = each!(Core, &self.core, core => core.poll_at()).filter(|_| self.is_ready());
+        let ms = at.map(|at| at.since(self.clock.exact()).max(1));
+        ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis)
     }
 
     /// Whether the state file is open, or none is kept.
@@ -129,9 +130,12 @@ impl<K: Kind> State<K> {
         // back since the last answer.
         let now = self.clock.exact();
         self.notice_leap(now);
-        while let Some(action) = self.generator.poll(now, entropy) {
+        let core = &mut self.core;
+        while let Some(action) =
+            each!(Core, core, core => core.poll(now, entropy).map(Action::of_any))
+        {
             match action {
-                Action::Ask(ask) => self.ask = Some(ask.into()),
+                Action::Ask(ask) => self.ask = Some(ask),
                 Action::Write(write) => self.write = Some(write),
             }
         }
@@ -143,26 +147,26 @@ impl<K: Kind> State<K> {
     }
 
     fn notice_leap(&mut self, now: HostTime) {
-        if K::READS_CLOCK && self.clocks.look(now, self.clock.wall()) != 0 {
-            self.generator.resumed();
+        let Core::Snowflake(core) = &mut self.core else { return };
+        if self.clocks.look(now, self.clock.wall()) != 0 {
+            core.resumed();
         }
     }
 
-    /// Takes the answer of an ask that left at `sent`.
+    /// Takes the answer of an ask that left at `sent`; returns a grant that was applied.
     pub fn answered(
         &mut self,
-        kept: &Kept,
         ask: &Ask,
         sent: HostTime,
         answer: Result<Grant, Failed>,
-    ) {
+    ) -> Option<Grant> {
         let now = self.clock.exact();
         self.answers += 1;
         let failure =
             |failed: &Failed| Failure { code: failed.code, retry_after_ms: failed.retry_after_ms };
         let heard = answer.as_ref().copied().map_err(failure);
         let event = Event::Answer { request: ask.request(), sent, answer: heard };
-        let outcome = self.generator.handle(event.of(), now);
+        let outcome = each!(Core, &mut self.core, core => core.handle(event.of(), now));
         // Drops an ask that the core repeated meanwhile.
         self.ask = self.ask.filter(|again| again.request() != ask.request());
         if let Ok(Outcome::Release(release)) = outcome {
@@ -170,39 +174,37 @@ impl<K: Kind> State<K> {
         }
         let failed = match (answer, outcome) {
             (Ok(grant), Ok(_)) => {
-                kept.note(&grant);
                 if self.last.is_some() {
-                    log::note(false, || format!("{} has IDs again", self.kind.subject()));
+                    log::note(false, || format!("{} has IDs again", self.config.subject()));
                 }
                 (self.last, self.free_at) = (None, None);
-                return;
+                return Some(grant);
             }
-            (Ok(grant), Err(refusal)) => unfit(refusal.code, ask, &grant, self.kind.subject()),
+            (Ok(grant), Err(refusal)) => unfit(refusal.code, ask, &grant, self.config.subject()),
             (Err(failed), _) => failed,
         };
         // After a permanent failure the store is asked again only on a caller's next call, or while
         // IDs are at hand: an operator may repair it before they are used up.
-        if failed.code.is_permanent() && self.generator.stats().in_hand == 0 {
-            self.generator.rest();
+        let left = each!(Core, &self.core, core => core.stats()).in_hand;
+        if failed.code.is_permanent() && left == 0 {
+            each!(Core, &mut self.core, core => core.rest());
         }
         self.free_at = free_at(&failed, &self.clock, now);
         // Logged once per change: an outage of hours is one line.
         if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
-            let left = self.generator.stats().in_hand;
-            let about = self.kind.subject();
+            let about = self.config.subject();
             let code = failed.code.as_str();
             log::note(true, || format!("{about}: {code}: {failed} ({left} IDs at hand)"));
         }
         self.last = Some(Arc::new(failed));
+        None
     }
 
-    /// Closes the line for good; the driver sends the releases, with `gives_up` also that of a window
-    /// that a state file would keep.
+    /// Closes the line for good, as [`Holding::retire`](crate::client::driver::Holding::retire).
     pub fn retire(&mut self, gives_up: bool) {
-        let release = match gives_up {
-            true => self.generator.give_up(),
-            false => self.generator.retire(),
-        };
+        let core = &mut self.core;
+        let release =
+            each!(Core, core, core => if gives_up { core.give_up() } else { core.retire() });
         self.outbox.extend(release);
         self.closing = true;
     }
@@ -210,7 +212,8 @@ impl<K: Kind> State<K> {
     /// Takes the result of a write; whether it changed anything.
     pub fn written(&mut self, is_done: bool) -> bool {
         let event = if is_done { Event::Written } else { Event::NotWritten };
-        let outcome = self.generator.handle(event, self.clock.exact());
+        let now = self.clock.exact();
+        let outcome = each!(Core, &mut self.core, core => core.handle(event.of(), now));
         if let Ok(Outcome::Release(release)) = outcome {
             self.outbox.push_back(release);
         }
@@ -221,19 +224,21 @@ impl<K: Kind> State<K> {
     /// the same line, which continues above it. A generator that has stopped for good stays.
     pub fn give_back(&mut self, seed: u64, line: &Arc<SharedLine>) -> Result<(), Failed> {
         // A state file keeps its window for the next start.
-        let keeps = self.kind.state().is_some();
-        if keeps || self.closing || self.generator.failure().is_some_and(Code::stops) {
+        let keeps = self.config.state().is_some();
+        let failure = each!(Core, &self.core, core => core.failure());
+        if keeps || self.closing || failure.is_some_and(Code::stops) {
             return Ok(());
         }
-        let refused = |refusal| Failed::about(refusal, self.kind.subject());
+        let refused = |refusal| Failed::about(refusal, self.config.subject());
         let counted = self.stats();
-        let mut next = self.kind.build(seed, Arc::clone(line)).map_err(refused)?;
-        self.outbox.extend(self.generator.retire());
-        next.resume(self.generator.carryover()).map_err(refused)?;
-        self.generator = next;
+        let mut next = self.config.build(seed, Arc::clone(line)).map_err(refused)?;
+        self.outbox.extend(each!(Core, &mut self.core, core => core.retire()));
+        let carried = each!(Core, &self.core, core => core.carryover());
+        each!(Core, &mut next, core => core.resume(carried)).map_err(refused)?;
+        self.core = next;
         self.counted = Some(counted);
         (self.last, self.free_at, self.ask) = (None, None, None);
-        self.generator.rest();
+        each!(Core, &mut self.core, core => core.rest());
         Ok(())
     }
 
@@ -250,12 +255,12 @@ impl<K: Kind> State<K> {
     /// Whether the state file is void, so that the next process takes nothing from it. Also true where no
     /// file is kept.
     pub fn is_void(&self) -> bool {
-        !self.saving || !self.generator.is_voiding()
+        !self.saving || !each!(Core, &self.core, core => core.is_voiding())
     }
 
     /// The counters, including those of earlier generators.
     pub fn stats(&self) -> Stats {
-        let now = self.generator.stats();
+        let now = each!(Core, &self.core, core => core.stats());
         let Some(before) = self.counted else { return now };
         Stats {
             ids: before.ids + now.ids,
@@ -271,8 +276,10 @@ impl<K: Kind> State<K> {
 
     /// Drops every right without a release, and the connections.
     pub fn forget(&mut self) {
-        self.generator.forget();
-        self.generator.rest();
+        each!(Core, &mut self.core, core => {
+            core.forget();
+            core.rest();
+        });
         self.forgotten |= self.unopened;
         self.outbox.clear();
         (self.last, self.free_at, self.ask) = (None, None, None);

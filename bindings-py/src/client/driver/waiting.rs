@@ -1,6 +1,7 @@
 //! Waiting for IDs: a caller tries, learns why it has to wait, and rests until an answer comes or its
 //! time is up. The language's side decides how to rest: without the interpreter lock, checking signals.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -8,8 +9,8 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, HostTime, Refusal, Stance};
 use leafid_wire::{Sentence, Subject};
 
-use crate::client::driver::exit::is_exiting;
-use crate::client::driver::{Held, Holding, Kind};
+use crate::client::driver::live::is_exiting;
+use crate::client::driver::{Core, Holding, each};
 use crate::client::{Cause, Failed};
 
 /// The longest rest before a caller checks for signals.
@@ -37,19 +38,13 @@ impl Call {
     }
 }
 
-/// Why a call has not succeeded yet.
-pub enum Blocked {
-    Failed(Failed),
-    Waiting(Waiting),
-}
-
 /// Why a call has to wait.
 pub struct Waiting {
     /// There is no driver: start one before resting, or report that it has ended.
-    pub needs_driver: bool,
+    pub(super) needs_driver: bool,
     refusal: Refusal,
     /// The longest useful rest, if no answer comes.
-    pause: Option<Duration>,
+    pub rest: Duration,
     answers: u64,
     last: Option<Arc<Failed>>,
     /// The time until the first worker number is free, where no message has it.
@@ -57,36 +52,44 @@ pub struct Waiting {
 }
 
 /// Counts a caller until it has its ID, or its error: the end of the process waits for it.
-pub struct Caller<K: Kind>(Arc<Holding<K>>);
+pub struct Caller(Arc<Holding>);
 
-impl<K: Kind> Drop for Caller<K> {
+impl Deref for Caller {
+    type Target = Arc<Holding>;
+
+    fn deref(&self) -> &Arc<Holding> {
+        &self.0
+    }
+}
+
+impl Drop for Caller {
     fn drop(&mut self) {
         self.0.callers.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-impl<K: Kind> Holding<K> {
+impl Holding {
     /// Counts a caller that may have to wait.
-    pub fn enter(self: &Arc<Self>) -> Caller<K> {
+    pub fn enter(self: &Arc<Self>) -> Caller {
         self.callers.fetch_add(1, Ordering::AcqRel);
         Caller(Arc::clone(self))
     }
 
     /// Tries once. Where there is no driver, this caller has to start one.
-    pub fn attempt<T>(
+    pub(super) fn attempt<T>(
         &self,
-        mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
-    ) -> Result<T, Blocked> {
+        mut draw: impl FnMut(&mut Core, HostTime) -> Result<T, Refusal>,
+    ) -> Result<Result<T, Waiting>, Failed> {
         if let Some(code) = self.ended.get() {
-            return Err(Blocked::Failed(self.failed(*code)));
+            return Err(self.failed(*code));
         }
         let mut state = self.lock();
         if let Some(failed) = &state.unkept {
-            return Err(Blocked::Failed(failed.clone()));
+            return Err(failed.clone());
         }
         let now = self.clock.exact();
-        let drawn = draw(&mut state.generator, now);
-        let wants = state.generator.wants(now);
+        let drawn = draw(&mut state.core, now);
+        let wants = each!(Core, &state.core, core => core.wants(now));
         if drawn.is_ok() {
             self.publish(&state);
         }
@@ -94,10 +97,10 @@ impl<K: Kind> Holding<K> {
             self.wake_driver();
         }
         let refusal = match drawn {
-            Ok(value) => return Ok(value),
+            Ok(value) => return Ok(Ok(value)),
             Err(refusal) => refusal,
         };
-        let stance = match state.generator.stance(refusal, now) {
+        let stance = match each!(Core, &state.core, core => core.stance(refusal, now)) {
             Stance::Wait(_) if !state.driven && is_exiting() => Stance::Raise(Code::Closed),
             stance => stance,
         };
@@ -107,14 +110,15 @@ impl<K: Kind> Holding<K> {
             Stance::Wait(until) => until,
             Stance::Raise(code) => {
                 drop(state);
-                return Err(Blocked::Failed(self.failed(code)));
+                return Err(self.failed(code));
             }
         };
+        let slice = if self.clock.is_given() { SLICE_OF_TESTS } else { SLICE };
         let ms = until.map(|until| u64::try_from(until.since(now)).unwrap_or(0).max(1));
-        Err(Blocked::Waiting(Waiting {
+        Ok(Err(Waiting {
             needs_driver: !std::mem::replace(&mut state.driven, true),
             refusal,
-            pause: ms.map(Duration::from_millis),
+            rest: ms.map(Duration::from_millis).unwrap_or(slice).min(slice),
             answers: state.answers,
             // A caller that waits for the clock gets that as the cause, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
@@ -122,24 +126,24 @@ impl<K: Kind> Holding<K> {
         }))
     }
 
-    /// The longest rest of a call before its next try.
+    /// Limits the rest to the remaining time of a call.
     ///
     /// # Errors
     /// `TIMED_OUT` when its time is up, with the last failure as its cause.
-    pub fn patience(&self, call: &Call, why: &Waiting) -> Result<Duration, Failed> {
-        let left = call.left();
-        if left == Some(Duration::ZERO) {
-            return Err(self.timed_out(call.timeout, why));
+    pub(super) fn limit(&self, call: &Call, why: &mut Waiting) -> Result<(), Failed> {
+        match call.left() {
+            Some(Duration::ZERO) => return Err(self.timed_out(call.timeout, why)),
+            Some(left) => why.rest = why.rest.min(left),
+            None => {}
         }
-        let slice = if self.clock.is_given() { SLICE_OF_TESTS } else { SLICE };
-        Ok([why.pause, left].into_iter().flatten().fold(slice, Duration::min))
+        Ok(())
     }
 
-    /// Rests until another answer comes, at most for `patience`.
-    pub fn rest(&self, why: &Waiting, patience: Duration) {
+    /// Rests until another answer comes, or for as long as it says.
+    pub fn rest(&self, why: &Waiting) {
         let state = self.lock();
         if state.answers == why.answers && !is_exiting() {
-            drop(self.answer_came.wait_timeout(state, patience));
+            drop(self.answer_came.wait_timeout(state, why.rest));
         }
     }
 
@@ -149,16 +153,16 @@ impl<K: Kind> Holding<K> {
             Some(last) if last.code == code => Failed::clone(last),
             // The generator is closed, not the tag: a new tag would not help.
             _ if code == Code::Closed => {
-                let words = format!("the generator of {}", self.kind.subject());
+                let words = format!("the generator of {}", self.config.subject());
                 Failed::about(code.into(), Subject::Other(&words))
             }
-            _ => Failed::about(code.into(), self.kind.subject()),
+            _ => Failed::about(code.into(), self.config.subject()),
         }
     }
 
     /// The failure of a call that must not wait; `instead` is the advice.
     pub fn not_at_hand(&self, why: &Waiting, instead: &str) -> Failed {
-        let message = format!("no ID of {} is at hand, {instead}", self.kind.subject());
+        let message = format!("no ID of {} is at hand, {instead}", self.config.subject());
         let cause = why.last.clone().map(|last| last as Cause);
         Failed { cause, ..Failed::new(why.refusal.code, message) }
     }
@@ -169,10 +173,10 @@ impl<K: Kind> Holding<K> {
             let wait_ms = wait.map(|ms| u64::try_from(ms).unwrap_or(0));
             let retry_after_ms = wait_ms.and_then(|ms| u32::try_from(ms).ok());
             let code = why.refusal.code;
-            let said = Sentence { wait_ms, ..Sentence::new(code, self.kind.subject()) };
+            let said = Sentence { wait_ms, ..Sentence::new(code, self.config.subject()) };
             Arc::new(Failed { retry_after_ms, ..Failed::new(code, said.to_string()) })
         });
-        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.kind.subject());
+        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
         if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {
             message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
         }

@@ -19,33 +19,26 @@ impl Clock {
     /// Monotonic time in steps of a few ms; a read costs a nanosecond or two.
     #[inline]
     pub fn now(&self) -> HostTime {
-        match &self.0 {
-            None => monotonic(Steps::Coarse),
-            Some(test) => test.monotonic(),
-        }
+        self.monotonic(Steps::Coarse)
     }
 
     /// Exact monotonic time, for everything but the hot path.
     pub fn exact(&self) -> HostTime {
-        match &self.0 {
-            None => monotonic(Steps::Exact),
-            Some(test) => test.monotonic(),
-        }
+        self.monotonic(Steps::Exact)
     }
 
     /// Monotonic time that also counts while the machine sleeps, where the system has such a clock.
     pub fn boot(&self) -> HostTime {
-        match &self.0 {
-            None => monotonic(Steps::Boot),
-            Some(test) => test.monotonic(),
-        }
+        self.monotonic(Steps::Boot)
+    }
+
+    #[inline]
+    fn monotonic(&self, steps: Steps) -> HostTime {
+        self.0.as_ref().map_or_else(|| monotonic(steps), |test| test.monotonic())
     }
 
     pub fn wall(&self) -> HostTime {
-        match &self.0 {
-            None => wall(),
-            Some(test) => test.wall(),
-        }
+        self.0.as_ref().map_or_else(wall, |test| test.wall())
     }
 
     /// Whether a test moves the clock: it may stand still, or leap.

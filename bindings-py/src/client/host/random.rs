@@ -1,17 +1,26 @@
 //! Randomness from the operating system, never buffered, so that a forked child draws its own.
 
-use std::io;
+use leafid_core::Code;
+
+use crate::client::Failed;
 
 /// 16 random bytes: a request id, a store's id.
-pub fn entropy() -> io::Result<[u8; 16]> {
+///
+/// # Errors
+/// `INTERNAL` where the system gives none.
+pub fn entropy() -> Result<[u8; 16], Failed> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| io::Error::other(format!("the system gives no randomness: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Failed::new(Code::Internal, format!("the system gives no randomness: {error}"))
+    })?;
     Ok(bytes)
 }
 
 /// 64 random bits: a generator's seed.
-pub fn seed() -> io::Result<u64> {
+///
+/// # Errors
+/// As [`entropy`].
+pub fn seed() -> Result<u64, Failed> {
     let [a, b, c, d, e, f, g, h, ..] = entropy()?;
     Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }

@@ -14,7 +14,7 @@ use ureq::{Agent, Body};
 use crate::client::Failed;
 use crate::client::driver::HubCell;
 use crate::client::stores::credentials::{Credentials, tls};
-use crate::client::stores::{Transport, shown};
+use crate::client::stores::{Store, Transport, shown};
 
 /// The time-out of one request.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -27,7 +27,7 @@ pub struct Http {
     trust: Option<TlsConfig>,
     /// The constructor's arguments, without those from the environment, for a pickle.
     pub given: Credentials,
-    pub hub: HubCell,
+    hub: HubCell,
 }
 
 /// The servers that callers named by a URL alone: generators with the same name share one.
@@ -90,9 +90,20 @@ impl Http {
         named.insert(name, Arc::downgrade(&http));
         Ok(http)
     }
+}
 
-    pub fn connect(self: &Arc<Self>) -> Connection {
-        Connection { http: Arc::clone(self), agent: agent(&self.trust) }
+impl Store for Http {
+    fn hub(&self) -> &HubCell {
+        &self.hub
+    }
+
+    fn place(&self) -> Option<String> {
+        Some(self.url.clone())
+    }
+
+    fn connect(self: Arc<Self>) -> Box<dyn Transport> {
+        let agent = agent(&self.trust);
+        Box::new(Connection { http: self, agent })
     }
 }
 
@@ -123,7 +134,7 @@ fn agent(trust: &Option<TlsConfig>) -> Agent {
 }
 
 /// A server, and the connections to it.
-pub struct Connection {
+struct Connection {
     http: Arc<Http>,
     agent: Agent,
 }
@@ -133,9 +144,8 @@ impl Transport for Connection {
         self.post(&Call::ask(ask), |answer| answer.grant(ask))
     }
 
-    fn release(&mut self, release: &Release) {
-        // The holder can do nothing about a failed release.
-        let _ = self.post(&Call::release(release), |_| Ok(()));
+    fn release(&mut self, release: &Release) -> Result<(), Failed> {
+        self.post(&Call::release(release), |_| Ok(()))
     }
 
     fn reconnect(&mut self) {

@@ -1,10 +1,9 @@
 //! A store in this process's memory, for tests, examples and single processes.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime};
+use leafid_core::{Ask, Code, Failure, Grant, Release, Store as _, StoreTime};
 use leafid_wire::Subject;
 
 use crate::client::Failed;
@@ -12,7 +11,7 @@ use crate::client::driver::HubCell;
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::random;
-use crate::client::stores::Transport;
+use crate::client::stores::{Store, Transport};
 
 /// 256 tags, 8 namespaces of 64 worker numbers.
 pub type Rows = leafid_core::MemoryStore<256, 8, 64>;
@@ -22,7 +21,7 @@ pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
     clock: Clock,
-    pub hub: HubCell,
+    hub: HubCell,
 }
 
 /// The stores that callers named by `memory:NAME`.
@@ -30,7 +29,7 @@ static NAMED: Mutex<BTreeMap<String, Arc<Memory>>> = Mutex::new(BTreeMap::new())
 
 impl Memory {
     /// This process's store with a name, created on first use. One at a time.
-    pub fn named(name: &str) -> io::Result<Arc<Memory>> {
+    pub fn named(name: &str) -> Result<Arc<Memory>, Failed> {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = named.get(name) {
             return Ok(Arc::clone(memory));
@@ -46,20 +45,9 @@ impl Memory {
     }
 
     /// Creates an empty store. One at a time.
-    pub fn new(clock: Clock) -> io::Result<Memory> {
+    pub fn new(clock: Clock) -> Result<Memory, Failed> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
         Ok(Memory { rows, made_in: fork::current(), clock, hub: HubCell::default() })
-    }
-
-    /// Answers an ask.
-    pub fn grant(&self, ask: &Ask) -> Result<Grant, Failed> {
-        self.with(|rows| rows.ask(ask), subject(ask))
-    }
-
-    /// Takes back the rest of a window.
-    pub fn released(&self, release: &Release) -> Result<(), Failed> {
-        let namespace = Subject::Namespace(release.namespace.as_str());
-        self.with(|rows| rows.release(release), namespace)
     }
 
     /// Runs a function on the rows, at the wall clock's time.
@@ -83,17 +71,29 @@ impl Memory {
     }
 }
 
+impl Store for Memory {
+    fn hub(&self) -> &HubCell {
+        &self.hub
+    }
+
+    fn place(&self) -> Option<String> {
+        None
+    }
+
+    fn connect(self: Arc<Self>) -> Box<dyn Transport> {
+        Box::new(self)
+    }
+}
+
 impl Transport for Arc<Memory> {
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed> {
-        self.grant(ask)
+        self.with(|rows| rows.ask(ask), subject(ask))
     }
 
-    fn release(&mut self, release: &Release) {
-        // The holder can do nothing about a failed release.
-        let _ = self.released(release);
+    fn release(&mut self, release: &Release) -> Result<(), Failed> {
+        let namespace = Subject::Namespace(release.namespace.as_str());
+        self.with(|rows| rows.release(release), namespace)
     }
-
-    fn reconnect(&mut self) {}
 }
 
 /// The subject of an ask, for messages.

@@ -4,10 +4,8 @@
 //! no task switch, no Python code. Where it has to wait, `leafid._aio` does so with a [`Waiter`] and
 //! a [`LoopBell`], in the way of the running loop.
 
-mod face;
 mod object;
 mod waiter;
 
-pub use face::{Face, HasGenerator};
 pub use object::awaitable;
 pub use waiter::{LoopBell, Waiter};

@@ -9,64 +9,56 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 use crate::client::driver::Call;
-use crate::generators::awaiting::{Face, Waiter};
+use crate::generators::awaiting::Waiter;
+use crate::generators::generator::PyGenerator;
+use crate::generators::quick::of;
 use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::outside;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Fresh,
-    Running,
-    Waits,
-    /// Has returned its value, or raised.
-    Over,
-}
 
 /// The awaitable. Accessed only with the interpreter lock, and never through a Rust reference that
 /// outlives a call into Python.
 #[repr(C)]
 struct Awaitable {
     base: PyObject,
-    face: &'static Face,
     /// The generator: a counted reference.
     owner: *mut PyObject,
     /// The coroutine of `leafid._aio` that waits: a counted reference, or null.
     inner: *mut PyObject,
     verb: Verb,
     timeout: f64,
-    stage: Stage,
+    /// Whether it was never awaited, or closed.
+    is_fresh: bool,
 }
 
 /// Creates an awaitable that carries out the verb when it is awaited, and waits up to `timeout`
 /// seconds.
 #[inline]
 pub fn awaitable<'py>(
-    owner: &Bound<'py, PyAny>,
-    face: &'static Face,
+    owner: &Bound<'py, PyGenerator>,
     verb: Verb,
     timeout: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let made = raw::allocated(class(owner.py())?)?;
-    let object = made.as_ptr().cast::<Awaitable>();
-    // SAFETY: the type's size is `Awaitable`'s; every field is written before anybody sees the
-    // object. The other fields need no drop.
+    let (py, class) = (owner.py(), class(owner.py())?);
+    // SAFETY: the object is new and zeroed, and its type's size is `Awaitable`'s; every field is written
+    // before anybody sees it. The other fields need no drop.
     unsafe {
-        ffi::Py_INCREF(owner.as_ptr());
-        (&raw mut (*object).face).write(face);
-        (&raw mut (*object).owner).write(owner.as_ptr());
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let made = Bound::from_owned_ptr_or_err(py, object)?;
+        let object = object.cast::<Awaitable>();
+        (&raw mut (*object).owner).write(ffi::Py_NewRef(owner.as_ptr()));
         (&raw mut (*object).verb).write(verb);
         (&raw mut (*object).timeout).write(timeout);
-        (&raw mut (*object).stage).write(Stage::Fresh);
+        (&raw mut (*object).is_fresh).write(true);
+        Ok(made)
     }
-    Ok(made)
 }
 
 fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
@@ -84,9 +76,11 @@ fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             (ffi::Py_am_send, send as *mut c_void),
             (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
         ];
-        let (name, flags) = (c"leafid._native.Awaitable", ffi::Py_TPFLAGS_HAVE_GC);
+        let name = c"leafid._native.Awaitable";
+        let closed = ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+        let flags = ffi::Py_TPFLAGS_HAVE_GC | closed;
         // SAFETY: the functions have their slots' types, and instances are of type `Awaitable`.
-        unsafe { raw::new_type::<Awaitable>(py, name, flags, &slots) }
+        unsafe { raw::new_type(py, name, size_of::<Awaitable>(), flags, &slots) }
     })?;
     Ok(made.bind(py))
 }
@@ -111,7 +105,7 @@ unsafe extern "C" fn dealloc(slf: *mut PyObject) {
     unsafe {
         let class = ffi::Py_TYPE(slf);
         ffi::PyObject_GC_UnTrack(slf.cast());
-        if (*slf.cast::<Awaitable>()).stage == Stage::Fresh {
+        if (*slf.cast::<Awaitable>()).is_fresh {
             warn((*slf.cast::<Awaitable>()).verb);
         }
         clear(slf);
@@ -165,15 +159,24 @@ unsafe extern "C" fn traverse(
 
 unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
     let object = slf.cast::<Awaitable>();
-    // SAFETY: each reference is taken out before it is dropped, since dropping may run any code.
+    // SAFETY: the reference is taken out before it is dropped, since dropping may run any code.
     unsafe {
-        (*object).stage = Stage::Over;
-        let owner = ptr::replace(&raw mut (*object).owner, ptr::null_mut());
-        let inner = ptr::replace(&raw mut (*object).inner, ptr::null_mut());
-        ffi::Py_XDECREF(inner);
-        ffi::Py_XDECREF(owner);
+        end(object);
+        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).owner, ptr::null_mut()));
     }
     0
+}
+
+/// Ends the call, and drops the coroutine that waits.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn end(object: *mut Awaitable) {
+    // SAFETY: as in `clear`.
+    unsafe {
+        (*object).is_fresh = false;
+        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
+    }
 }
 
 unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
@@ -187,123 +190,74 @@ unsafe extern "C" fn send(
     result: *mut *mut PyObject,
 ) -> PySendResult {
     let object = slf.cast::<Awaitable>();
-    // SAFETY: called with the interpreter lock; `owner` is alive while the stage is `Fresh`.
-    // No PyO3 reference is dropped here: PyO3 would have to know that this thread has the lock.
+    // SAFETY: called with the interpreter lock; `owner` is alive while the call is fresh, and `inner` is
+    // held while it runs, whatever it does to this object. No PyO3 reference is dropped outside of
+    // `attach`: PyO3 would have to know that this thread has the lock.
     unsafe {
-        if (*object).stage == Stage::Fresh && (*object).verb == Verb::Next {
-            let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
-            if let Some(id) = ((*object).face.draw)(owner) {
-                (*object).stage = Stage::Over;
-                *result = raw::integer(id);
-                let failed = (*result).is_null();
-                return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
-            }
+        if (*object).inner.is_null() {
+            *result = match at_once(object) {
+                Some(id) => raw::integer(id),
+                None => Python::attach(|py| {
+                    begin(py, object).transpose().map_or(ptr::null_mut(), |it| raw::raised(py, it))
+                }),
+            };
         }
-        Python::attach(|py| {
-            first(py, object).unwrap_or_else(|error| {
-                error.restore(py);
-                Some((PySendResult::PYGEN_ERROR, ptr::null_mut()))
-            })
-        })
-        .map_or_else(
-            || waits(object, value, result),
-            |(how, value)| {
-                *result = value;
-                how
-            },
-        )
-    }
-}
-
-/// Makes the first try; `None` where `inner` waits from now on, or already.
-///
-/// # Safety
-/// With the interpreter lock, and a reference to the object.
-unsafe fn first(
-    py: Python<'_>,
-    object: *mut Awaitable,
-) -> PyResult<Option<(PySendResult, *mut PyObject)>> {
-    // SAFETY: the caller's conditions; a reference of our own holds the owner meanwhile.
-    unsafe {
-        match (*object).stage {
-            Stage::Fresh => {}
-            Stage::Waits => return Ok(None),
-            Stage::Running => return Err(is_running()),
-            Stage::Over => {
-                return Err(PyRuntimeError::new_err(
-                    "this call was awaited before: each await is a call of its own",
-                ));
-            }
+        if (*object).inner.is_null() {
+            let failed = (*result).is_null();
+            return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
         }
-        (*object).stage = Stage::Running;
-        let (face, verb, timeout) = ((*object).face, (*object).verb, (*object).timeout);
-        let owner = Bound::from_borrowed_ptr(py, (*object).owner);
-        let begun = begin(&owner, face, verb, timeout);
-        (*object).stage = Stage::Over;
-        match begun? {
-            Begun::Done(value) => Ok(Some((PySendResult::PYGEN_RETURN, value.into_ptr()))),
-            Begun::Waits(inner) => {
-                (*object).inner = inner.into_ptr();
-                (*object).stage = Stage::Waits;
-                Ok(None)
-            }
-        }
-    }
-}
-
-enum Begun {
-    Done(Py<PyAny>),
-    Waits(Py<PyAny>),
-}
-
-fn begin(
-    owner: &Bound<'_, PyAny>,
-    face: &'static Face,
-    verb: Verb,
-    timeout: f64,
-) -> PyResult<Begun> {
-    let (py, call) = (owner.py(), Call::new(timeout));
-    // Callers that wait already come first; closing does not queue.
-    let in_turn = matches!(verb, Verb::Release | Verb::Close | Verb::Itself)
-        || !(face.is_queued)(owner.as_borrowed());
-    if in_turn && let Ok(value) = (face.step)(owner.as_borrowed(), verb, &call)? {
-        return Ok(Begun::Done(value));
-    }
-    let waiter = Waiter::new(owner.clone().unbind(), face, verb, call);
-    let inner = outside::call(&outside::of_module(py, "leafid._aio", "wait")?, (waiter,), None)?;
-    Ok(Begun::Waits(inner.unbind()))
-}
-
-/// Resumes the coroutine that waits.
-///
-/// # Safety
-/// With the interpreter lock, a reference to the object, and its stage `Waits`.
-unsafe fn waits(
-    object: *mut Awaitable,
-    value: *mut PyObject,
-    result: *mut *mut PyObject,
-) -> PySendResult {
-    // SAFETY: a reference holds the coroutine meanwhile, whatever it does to this object.
-    unsafe {
         let inner = ffi::Py_NewRef((*object).inner);
         let how = outside::send(inner, value, result);
         if how != PySendResult::PYGEN_NEXT {
-            over(object);
+            end(object);
         }
         ffi::Py_DECREF(inner);
         how
     }
 }
 
-/// Ends the wait, and drops the coroutine.
+/// One ID for `anext`, if it is at hand and no other caller waits.
 ///
 /// # Safety
 /// With the interpreter lock, and a reference to the object.
-unsafe fn over(object: *mut Awaitable) {
-    // SAFETY: the reference is taken out before it is dropped.
+#[inline]
+unsafe fn at_once(object: *mut Awaitable) -> Option<u64> {
+    // SAFETY: the owner is alive while the call is fresh.
     unsafe {
-        (*object).stage = Stage::Over;
-        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
+        if !(*object).is_fresh || (*object).verb != Verb::Next {
+            return None;
+        }
+        let owner = of((*object).owner);
+        let id = if owner.is_queued() { None } else { owner.at_hand() };
+        (*object).is_fresh = id.is_none();
+        id
+    }
+}
+
+/// Makes the first try; `None` where `inner` waits from now on.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound<'_, PyAny>>> {
+    // SAFETY: the owner is alive while the call is fresh, and a reference of our own holds it meanwhile.
+    unsafe {
+        if !ptr::replace(&raw mut (*object).is_fresh, false) {
+            let message = "this call was awaited before: each await is a call of its own";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        let (verb, call) = ((*object).verb, Call::new((*object).timeout));
+        let owner = Bound::from_borrowed_ptr(py, (*object).owner);
+        let owner = owner.cast_into_unchecked::<PyGenerator>();
+        // Callers that wait already come first; closing does not queue.
+        let in_turn =
+            matches!(verb, Verb::Release | Verb::Close | Verb::Itself) || !owner.get().is_queued();
+        if in_turn && let Ok(value) = PyGenerator::step(&owner, verb, &call)? {
+            return Ok(Some(value.into_bound(py)));
+        }
+        let waiter = Waiter { owner: owner.unbind(), verb, call };
+        let wait = outside::of_module(py, "leafid._aio", "wait")?;
+        (*object).inner = outside::call(&wait, (waiter,), None)?.into_ptr();
+        Ok(None)
     }
 }
 
@@ -329,55 +283,38 @@ unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *m
 }
 
 unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *mut PyObject {
-    let object = slf.cast::<Awaitable>();
     // SAFETY: called with the interpreter lock, and an exception or its class.
     Python::attach(|py| unsafe {
         let error = Bound::from_borrowed_ptr(py, error);
-        let thrown = match (*object).stage {
-            Stage::Waits => {
-                let inner = Bound::from_borrowed_ptr(py, (*object).inner);
-                outside::call_method(&inner, "throw", (error,), None).map(Bound::into_ptr)
-            }
-            Stage::Running => Err(is_running()),
+        let thrown = match waiting(py, slf) {
+            Some(inner) => outside::call_method(&inner, "throw", (error,), None),
             // Nothing was drawn, or the value was returned: the exception is passed on.
-            Stage::Fresh | Stage::Over => Err(PyErr::from_value(error)),
+            None => Err(PyErr::from_value(error)),
         };
-        thrown.unwrap_or_else(|error| {
-            if (*object).stage != Stage::Running {
-                over(object);
-            }
-            error.restore(py);
-            ptr::null_mut()
-        })
+        if thrown.is_err() {
+            end(slf.cast());
+        }
+        raw::raised(py, thrown)
     })
-}
-
-fn is_running() -> PyErr {
-    PyValueError::new_err("the call is already running")
 }
 
 unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
-    let object = slf.cast::<Awaitable>();
     // SAFETY: called with the interpreter lock.
     Python::attach(|py| unsafe {
-        if (*object).stage == Stage::Running {
-            is_running().restore(py);
-            return ptr::null_mut();
-        }
-        let closed = match (*object).stage {
-            Stage::Waits => {
-                let inner = Bound::from_borrowed_ptr(py, (*object).inner);
-                outside::call_method(&inner, "close", (), None)
-            }
-            _ => Ok(py.None().into_bound(py)),
+        let closed = match waiting(py, slf) {
+            Some(inner) => outside::call_method(&inner, "close", (), None),
+            None => Ok(py.None().into_bound(py)),
         };
-        over(object);
-        match closed {
-            Ok(none) => none.into_ptr(),
-            Err(error) => {
-                error.restore(py);
-                ptr::null_mut()
-            }
-        }
+        end(slf.cast());
+        raw::raised(py, closed)
     })
+}
+
+/// The coroutine that waits, if there is one.
+///
+/// # Safety
+/// With a reference to the object.
+unsafe fn waiting(py: Python<'_>, slf: *mut PyObject) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: the reference is alive, or null.
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, (*slf.cast::<Awaitable>()).inner) }
 }

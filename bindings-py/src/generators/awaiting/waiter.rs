@@ -5,22 +5,15 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use crate::client::driver::{Bell, Call};
-use crate::generators::awaiting::Face;
+use crate::generators::generator::PyGenerator;
 use crate::generators::verb::Verb;
 
 /// A call that waits in an event loop.
 #[pyclass(frozen, module = "leafid._native")]
 pub struct Waiter {
-    owner: Py<PyAny>,
-    face: &'static Face,
-    verb: Verb,
-    call: Call,
-}
-
-impl Waiter {
-    pub fn new(owner: Py<PyAny>, face: &'static Face, verb: Verb, call: Call) -> Waiter {
-        Waiter { owner, face, verb, call }
-    }
+    pub owner: Py<PyGenerator>,
+    pub verb: Verb,
+    pub call: Call,
 }
 
 #[pymethods]
@@ -28,15 +21,17 @@ impl Waiter {
     /// Tries once: `(True, value)`, or `(False, seconds)` with the longest rest before the next try.
     /// Raises errors that waiting cannot cure, and `TimedOutError` when the time is up.
     fn step(&self, py: Python<'_>) -> PyResult<(bool, Py<PyAny>)> {
-        match (self.face.step)(self.owner.bind_borrowed(py), self.verb, &self.call)? {
+        match PyGenerator::step(self.owner.bind(py), self.verb, &self.call)? {
             Ok(value) => Ok((true, value)),
             Err(pause) => Ok((false, pause.as_secs_f64().into_pyobject(py)?.into_any().unbind())),
         }
     }
 
     /// The number of IDs at hand after a failed ask; 0 while the store answers.
-    fn spare(&self, py: Python<'_>) -> u64 {
-        (self.face.spare)(self.owner.bind_borrowed(py))
+    fn spare(&self) -> u64 {
+        let holding = self.owner.get().generator.last_holding();
+        let stats = holding.is_current().then(|| holding.stats());
+        stats.filter(|stats| stats.last_code.is_some()).map_or(0, |stats| stats.in_hand)
     }
 
     /// The number of IDs that the call wants.
@@ -47,12 +42,12 @@ impl Waiter {
 
     /// A bell that rings with every answer; while it exists, other callers queue.
     fn bell(&self, py: Python<'_>) -> PyResult<LoopBell> {
-        (self.face.bell)(self.owner.bind_borrowed(py)).map(LoopBell)
+        Ok(LoopBell(self.owner.get().holding(py)?.bells.hang()))
     }
 
     /// The generator whose IDs the call waits for; `None` for `arelease` and `aclose`.
     #[getter]
-    fn source(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+    fn source(&self, py: Python<'_>) -> Option<Py<PyGenerator>> {
         (!matches!(self.verb, Verb::Close | Verb::Release)).then(|| self.owner.clone_ref(py))
     }
 
