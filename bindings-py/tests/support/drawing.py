@@ -15,9 +15,9 @@ import leafid
 
 
 def take_the_guard_off() -> None:
+    from leafid._native import sql_texts
     from leafid._sql.database import database, engine
     from leafid._sql.file import sqlite
-    from leafid._native import sql_texts
     from leafid._sql.turn import Turn, carry
 
     def alone(is_leaf, store, now, verb, ask):

@@ -209,8 +209,8 @@ def _run(
     found = opened.execute(sql, [params[name] for name in names])
     if found.description is None:
         return [], found.rowcount
-    names = [column[0] for column in found.description]
-    all_rows = [dict(zip(names, row, strict=True)) for row in found]
+    columns = [column[0] for column in found.description]
+    all_rows = [dict(zip(columns, row, strict=True)) for row in found]
     return all_rows, len(all_rows)
 
 
