@@ -10,7 +10,7 @@ use leafid_core::{Code, Refusal, StoreTime, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::{self, Value as Column};
-use leafid_turn::sql::{Query, Step, Texts};
+use leafid_turn::sql::{Query, Step};
 use leafid_wire::{FieldReader as _, FieldWriter as _, strict};
 
 use crate::answer::Answer;
@@ -31,24 +31,22 @@ pub struct Turned {
 }
 
 /// Decides a request on the rows read so far. `call` has the store's id (`store`), its time in ms
-/// (`now`), whether Leaf's table keeps the tags (`leaf`), the dialect's quote for column names
-/// (`quote`), and the rows of each query so far (`found`). Lists are linked: `{ …, next }`.
+/// (`now`), whether Leaf's table keeps the tags (`leaf`), and the rows of each query so far (`found`). Lists are
+/// linked: `{ …, next }`.
 ///
 /// # Errors
 /// What could not be read.
 pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
     let mut found =
         chained(call.get("found")).into_iter().map(rows).collect::<Vec<_>>().into_iter();
-    let (store, now, texts) = read_with(Reading::new(call), "call", |from| {
+    let (store, now, leaf) = read_with(Reading::new(call), "call", |from| {
         let need = || Refusal::from(Code::RequestInvalid);
         let store = from.text("store", Token::parse)?.transpose()?.ok_or_else(need)?;
         let now = from.millis("now")?.map(StoreTime::new).ok_or_else(need)?;
-        let quote = from.text("quote", |quote| if quote == "`" { "`" } else { "" })?;
-        let leaf = from.flag("leaf")?.unwrap_or(false);
-        Ok((store, now, Texts::named(quote.unwrap_or(""), leaf)))
+        Ok((store, now, from.flag("leaf")?.unwrap_or(false)))
     })?;
     let decide = turn::request(verb, Reading::new(ask))?;
-    let mut alone = Alone::new(texts, store, now, decide);
+    let mut alone = Alone::new(leaf, store, now, decide);
     loop {
         let reads = alone.reads();
         if reads.is_empty() {
@@ -94,7 +92,7 @@ impl Answer for Turned {
 }
 
 fn put_query<O: Object>(query: &Query, to: &mut Writing<O>) {
-    to.text("text", &query.text);
+    to.text("text", query.text);
     let params: Vec<_> = query.params.all().collect();
     put_chain(to, "params", &params, |(name, value), to| {
         to.text("name", name);

@@ -1,12 +1,11 @@
-//! Every text of `turn/sqlite/lookups` uses its index, without a scan or a sort, whatever statistics SQLite
+//! Every text of `turn/common/lookups` uses its index, without a scan or a sort, whatever statistics SQLite
 //! has.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use leafid_turn::sql::SQLITE;
 use rusqlite::Connection;
-
-const SCHEMA: &str = include_str!("../../turn/sqlite/schema.sql");
 
 const BARE: &str = "
     CREATE TABLE bare AS SELECT * FROM workers;
@@ -25,17 +24,13 @@ const PLANS: [(&str, &[&str]); 5] = [
     ("unused", &[BY_NUMBER, "SEARCH used USING PRIMARY KEY (namespace=? AND worker>?)", BY_NUMBER]),
 ];
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../turn/sqlite/lookups")
-}
-
 fn text(name: &str) -> String {
-    std::fs::read_to_string(folder().join(format!("{name}.sql"))).unwrap()
+    SQLITE.text(name).sql.to_owned()
 }
 
 fn store() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(SCHEMA).unwrap();
+    connection.execute_batch(SQLITE.text("schema").sql).unwrap();
     connection
 }
 
@@ -66,7 +61,8 @@ fn is_planned(connection: &Connection, sql: &str, accesses: &[&str]) -> Result<(
 
 #[test]
 fn every_text_is_answered_by_its_index() {
-    let there = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../turn/common/lookups");
+    let there = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let there: BTreeSet<_> =
         there.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     assert_eq!(there, PLANS.map(|(name, _)| name.to_owned()).into(), "texts without a plan");

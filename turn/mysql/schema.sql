@@ -5,7 +5,7 @@
 -- transaction of its own here: the next `init` completes tables that were half made.
 
 -- The store itself: one row, written when everything else exists.
-CREATE TABLE IF NOT EXISTS meta (
+CREATE TABLE IF NOT EXISTS {meta} (
     one TINYINT PRIMARY KEY CHECK (one = 1),
     -- the version of these tables
     version INTEGER NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS meta (
 ) ENGINE = InnoDB;
 
 -- Tags. A deleted tag leaves its row, so that a tag of its name goes on above it.
-CREATE TABLE IF NOT EXISTS tags (
+CREATE TABLE IF NOT EXISTS {tags} (
     tag VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
     -- the next number that was never granted
     max_id BIGINT NOT NULL CHECK (max_id > 0),
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS tags (
 ) ENGINE = InnoDB;
 
 -- Namespaces: sets of worker numbers with one layout.
-CREATE TABLE IF NOT EXISTS namespaces (
+CREATE TABLE IF NOT EXISTS {namespaces} (
     namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
     epoch_ms BIGINT NOT NULL,
     tick_ms BIGINT NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS namespaces (
 ) ENGINE = InnoDB;
 
 -- Worker numbers that were granted at least once. A row is never deleted.
-CREATE TABLE IF NOT EXISTS workers (
+CREATE TABLE IF NOT EXISTS {workers} (
     namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     worker BIGINT NOT NULL,
     -- a label for people; empty after an operator's release

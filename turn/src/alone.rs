@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::rows::TurnRows;
 use crate::sql::columns::{Columns, Source};
 use crate::sql::gaps::gaps;
-use crate::sql::{Query, Step, Texts, answered, unreadable};
+use crate::sql::{Query, Step, answered, query, steps, unreadable};
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
 
@@ -29,7 +29,7 @@ pub type Decide<T> = Box<dyn Fn(&mut TurnRows) -> Result<T, Stop> + Send + Sync>
 
 /// One request in a turn of its own.
 pub struct Alone<T> {
-    texts: Texts,
+    leaf: bool,
     rows: TurnRows,
     decide: Decide<T>,
     reading: Vec<Reading>,
@@ -46,11 +46,11 @@ struct Reading {
 }
 
 impl<T> Alone<T> {
-    /// Begins a turn at the store's time.
-    pub fn new(texts: Texts, store: Token, now: StoreTime, decide: Decide<T>) -> Alone<T> {
+    /// Begins a turn at the store's time; `leaf`: where Leaf's own table keeps the tags.
+    pub fn new(leaf: bool, store: Token, now: StoreTime, decide: Decide<T>) -> Alone<T> {
         let rows = TurnRows::new(store, StoreTime::new(0), false, now, Cache::default());
         let mut alone = Alone {
-            texts,
+            leaf,
             rows,
             decide,
             reading: Vec::new(),
@@ -64,7 +64,7 @@ impl<T> Alone<T> {
 
     /// The queries to run; empty once the request is decided.
     pub fn reads(&self) -> Vec<Query> {
-        self.reading.iter().map(|reading| self.texts.query(&reading.next)).collect()
+        self.reading.iter().map(|reading| query(&reading.next)).collect()
     }
 
     /// Takes in the rows of each reading, in their order.
@@ -72,7 +72,7 @@ impl<T> Alone<T> {
         let mut again = Vec::new();
         let (mut wants, mut answers) = (Vec::new(), Vec::new());
         for (mut reading, rows) in core::mem::take(&mut self.reading).into_iter().zip(found) {
-            let asked = self.texts.query(&reading.next);
+            let asked = query(&reading.next);
             let answer = match reading.next {
                 Want::Unused { .. } => unused(&mut reading, &asked, rows),
                 want => Some(answered(&want, &asked, rows)),
@@ -96,7 +96,7 @@ impl<T> Alone<T> {
     /// The writes to carry out, in this order: a refusal may have some, too.
     pub fn steps(&self) -> Vec<Step> {
         let groups = self.rows.groups().groups;
-        groups.iter().flatten().flat_map(|write| self.texts.steps(write)).collect()
+        groups.iter().flatten().flat_map(|write| steps(write, self.leaf)).collect()
     }
 
     /// Whether the request starts over in another turn once the steps are durable, because it has to see its
@@ -164,8 +164,6 @@ mod tests {
     use super::*;
     use crate::row::NamespaceRow;
     use crate::sql::columns::{Params, Value};
-    use crate::sql::text::{Style, Text};
-    use crate::sql::{MYSQL, SQLITE};
     use crate::windows;
 
     const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
@@ -186,11 +184,11 @@ mod tests {
         }
     }
 
-    fn acquire(texts: Texts) -> Alone<u32> {
+    fn acquire() -> Alone<u32> {
         let (name, owner) = (Name::namespace("default").unwrap(), Name::owner("me").unwrap());
         let ask = AcquireAsk::new(name, Token::new([2; 16]), owner);
         let decide = move |turn: &mut TurnRows| windows::acquire(turn, &ask).map(|got| got.worker);
-        Alone::new(texts, Token::new([1; 16]), NOW, Box::new(decide))
+        Alone::new(false, Token::new([1; 16]), NOW, Box::new(decide))
     }
 
     /// A namespace of 2,048 numbers whose row says that none has a row.
@@ -219,15 +217,15 @@ mod tests {
 
     /// Whether it reads with this text.
     fn wanted(alone: &Alone<u32>, text: &'static str) -> bool {
-        alone.reads().iter().any(|query| query.text == alone.texts.text(text))
+        alone.reads().iter().any(|query| query.text == text)
     }
 
     #[test]
     fn numbers_without_rows_are_looked_for_until_one_is_found() {
-        let mut alone = acquire(MYSQL);
-        assert!(wanted(&alone, "rows/namespace") && alone.steps().is_empty());
+        let mut alone = acquire();
+        assert!(wanted(&alone, "namespace") && alone.steps().is_empty());
         alone.learn(&[vec![namespace()]]);
-        while !wanted(&alone, "lookups/unused") {
+        while !wanted(&alone, "unused") {
             let nothing = alone.reads().iter().map(|_| Vec::<Row>::new()).collect::<Vec<_>>();
             alone.learn(&nothing);
         }
@@ -239,17 +237,12 @@ mod tests {
         alone.learn(&[used(1_000..1_007)]);
         assert!(alone.reads().is_empty());
         let steps = alone.steps();
-        for step in &steps {
-            for name in Text::translate(&step.query().text, Style::Marks).names {
-                assert!(step.query().params.get(&name).is_some(), "{name}");
-            }
-        }
         assert_eq!((steps.len(), alone.answer()), (2, Ok(1_007)), "the namespace and the number");
     }
 
     #[test]
     fn a_row_that_nothing_of_ours_wrote_is_a_refusal_that_names_it() {
-        let mut alone = acquire(SQLITE);
+        let mut alone = acquire();
         let mut odd = namespace();
         odd.0.last_mut().unwrap().1 = Value::Int(-5);
         alone.learn(&[vec![odd]]);

@@ -3,15 +3,16 @@
 pub mod columns;
 pub mod gaps;
 pub mod parted;
-pub mod text;
+#[cfg(test)]
+mod tests;
 
-use alloc::borrow::{Cow, ToOwned};
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{Code, Name, Refusal};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
@@ -29,80 +30,61 @@ pub const VERSION: i64 = 1;
 pub const SQLITE_APPLICATION: i64 = 0x6c65_6166;
 
 mod texts {
+    use super::{Text, Texts};
+
     include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 }
 
-/// The texts of a dialect, by their names; `:name` in them is a parameter.
+pub use texts::{LEAF, MYSQL, POSTGRES, SQLITE};
+
+/// A text as a driver takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// The statement; only `schema` has several.
+    pub sql: &'static str,
+    /// The names of its parameters, in the order of their values.
+    pub names: &'static [&'static str],
+}
+
+/// The texts of a dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    /// Each with its name, such as `rows/tag`.
-    pub all: &'static [(&'static str, &'static str)],
-    /// The quotes around a column's name that is a reserved word.
-    quote: &'static str,
-    /// Whether Leaf's own `leaf_alloc` keeps the tags. Our tables beside it are called `leafid_…`: a program
-    /// replaces `tags` in these texts by `leafid_tags`.
+    /// Each with its name, such as `tag_add`, in their order.
+    pub all: &'static [(&'static str, Text)],
+    /// Whether Leaf's own table keeps the tags.
     pub leaf: bool,
 }
 
-/// SQLite's.
-pub const SQLITE: Texts = Texts { all: texts::SQLITE, quote: "", leaf: false };
-/// PostgreSQL's: a write returns a row with the time for each row written.
-pub const POSTGRES: Texts = Texts { all: texts::POSTGRES, quote: "", leaf: false };
-/// MySQL's: the frequent writes give the time as the last inserted id.
-pub const MYSQL: Texts = Texts { all: texts::MYSQL, quote: "`", leaf: false };
-/// MySQL's, with Leaf's table for the tags.
-pub const LEAF: Texts = Texts { leaf: true, ..MYSQL };
-
-/// The texts to use instead, if Leaf's table keeps the tags.
-const OVER_LEAF: [(&str, &str); 5] = [
-    ("fence/tag_names", "leaf/tag_names"),
-    ("meta/found", "leaf/found"),
-    ("rows/tag", "leaf/tag"),
-    ("rows/tag_change", "leaf/tag_change"),
-    ("rows/tags", "leaf/tags"),
-];
-
 impl Texts {
-    /// A dialect that gives the names of texts instead of the texts, for a host that has them itself. An UPDATE
-    /// composed here ends with the name of its condition's text.
-    pub const fn named(quote: &'static str, leaf: bool) -> Texts {
-        Texts { all: &[], quote, leaf }
-    }
-
     /// The text of this name, if the dialect has one.
-    pub fn find(&self, name: &'static str) -> Option<&'static str> {
-        let own = OVER_LEAF.iter().find(|(usual, _)| self.leaf && *usual == name);
-        let name = own.map_or(name, |(_, own)| *own);
-        if self.all.is_empty() {
-            return Some(name);
-        }
+    pub fn find(&self, name: &str) -> Option<&'static Text> {
         let at = self.all.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
-        self.all.get(at).map(|(_, text)| *text)
+        self.all.get(at).map(|(_, text)| text)
     }
 
     /// The text of this name.
-    pub fn text(&self, name: &'static str) -> &'static str {
+    pub fn text(&self, name: &str) -> &'static Text {
         let found = self.find(name);
         debug_assert!(found.is_some(), "no text `{name}`");
-        found.unwrap_or_default()
+        found.unwrap_or(&Text { sql: "", names: &[] })
     }
 }
 
 /// A text, and the values of its parameters.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The text.
-    pub text: Cow<'static, str>,
+    /// The text's name.
+    pub text: &'static str,
     /// The values, by their names.
     pub params: Params,
 }
 
 impl Query {
-    /// A text with the values that `put` writes.
+    /// The text of a name, with the values that `put` writes.
     pub fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
         let mut params = Params::default();
         put(&mut params);
-        Query { text: Cow::Borrowed(text), params }
+        Query { text, params }
     }
 }
 
@@ -126,137 +108,107 @@ impl Step {
     }
 }
 
-impl Texts {
-    /// The query of a want. For [`Want::Unused`] it finds one number at a time.
-    pub fn query(&self, want: &Want) -> Query {
-        match *want {
-            Want::Tag(tag) => Query::new(self.text("rows/tag"), |to| to.text("tag", tag.as_str())),
-            Want::Tags(page) => names(self.text("rows/tags"), page),
-            Want::Fenced => Query::new(self.text("fence/fenced"), |_| {}),
-            Want::TagNames(page) => names(self.text("fence/tag_names"), page),
-            Want::NamespaceNames(page) => names(self.text("fence/namespace_names"), page),
-            Want::Namespace(name) => of_namespace(self.text("rows/namespace"), &name, |_| {}),
-            Want::Namespaces(page) => names(self.text("rows/namespaces"), page),
-            Want::Worker(name, worker) => of_namespace(self.text("rows/worker"), &name, |to| {
-                to.number("worker", worker.into())
-            }),
-            Want::Workers(name, page) => of_namespace(self.text("rows/workers"), &name, |to| {
-                to.millis("after", page.after.map_or(-1, i64::from));
-                to.number("limit", page.limit.into());
-            }),
-            Want::Mine(name, request) => {
-                of_namespace(self.text("lookups/mine"), &name, |to| to.token("key", request))
-            }
-            Want::Own(name, owner) => {
-                of_namespace(self.text("lookups/own"), &name, |to| to.text("owner", owner.as_str()))
-            }
-            Want::Rested(name, count) => of_namespace(self.text("lookups/rested"), &name, |to| {
-                to.number("count", count as u64)
-            }),
-            Want::Kept(name, count) => of_namespace(self.text("lookups/kept"), &name, |to| {
-                to.number("count", count as u64)
-            }),
-            Want::Leaving { namespace, before, after } => {
-                of_namespace(self.text("rows/leaving"), &namespace, |to| {
-                    to.nested("before", |to| before.put(to));
-                    to.nested("after", |to| after.put(to));
-                })
-            }
-            Want::Unused { namespace, from, .. } => {
-                of_namespace(self.text("lookups/unused"), &namespace, |to| to.big("from", from))
-            }
+/// The query of a want. For [`Want::Unused`] it finds one number at a time.
+pub fn query(want: &Want) -> Query {
+    match *want {
+        Want::Tag(tag) => Query::new("tag", |to| to.text("tag", tag.as_str())),
+        Want::Tags(page) => names("tags", page),
+        Want::Fenced => Query::new("fenced", |_| {}),
+        Want::TagNames(page) => names("tag_names", page),
+        Want::NamespaceNames(page) => names("namespace_names", page),
+        Want::Namespace(name) => of_namespace("namespace", &name, |_| {}),
+        Want::Namespaces(page) => names("namespaces", page),
+        Want::Worker(name, worker) => {
+            of_namespace("worker", &name, |to| to.number("worker", worker.into()))
+        }
+        Want::Workers(name, page) => of_namespace("workers", &name, |to| {
+            to.millis("after", page.after.map_or(-1, i64::from));
+            to.number("limit", page.limit.into());
+        }),
+        Want::Mine(name, request) => of_namespace("mine", &name, |to| to.token("key", request)),
+        Want::Own(name, owner) => of_namespace("own", &name, |to| to.text("owner", owner.as_str())),
+        Want::Rested(name, count) => {
+            of_namespace("rested", &name, |to| to.number("count", count as u64))
+        }
+        Want::Kept(name, count) => {
+            of_namespace("kept", &name, |to| to.number("count", count as u64))
+        }
+        Want::Leaving { namespace, before, after } => of_namespace("leaving", &namespace, |to| {
+            to.nested("before", |to| before.put(to));
+            to.nested("after", |to| after.put(to));
+        }),
+        Want::Unused { namespace, from, .. } => {
+            of_namespace("unused", &namespace, |to| to.big("from", from))
         }
     }
+}
 
-    /// The statements of a write.
-    pub fn steps(&self, write: &Write) -> Vec<Step> {
-        match write {
-            Write::Same(name, before) => {
-                vec![Step::Find(of_namespace(self.text("rows/namespace_same"), name, |to| {
-                    to.before(&before.row.namespace);
-                }))]
-            }
-            Write::Tag { tag, before, after } => {
-                let write = |text| {
-                    Query::new(text, |to| {
-                        to.text("tag", tag.as_str());
-                        to.row(after);
-                        before.inspect(|before| to.before(&before.row));
-                    })
-                };
-                if self.leaf {
-                    return parted::steps(before.as_ref(), after, |name| write(self.text(name)));
-                }
-                let text = if before.is_some() {
-                    self.text("rows/tag_change")
-                } else {
-                    self.text("rows/tag_add")
-                };
-                vec![Step::Write(write(text))]
-            }
-            Write::Namespace { namespace, before, after } => {
-                let text = if before.is_some() {
-                    self.text("rows/namespace_change")
-                } else {
-                    self.text("rows/namespace_add")
-                };
-                let write = of_namespace(text, namespace, |to| {
+/// The statements of a write; `leaf`: where Leaf's own table keeps the tags.
+pub fn steps(write: &Write, leaf: bool) -> Vec<Step> {
+    match write {
+        Write::Same(name, before) => {
+            vec![Step::Find(of_namespace("namespace_same", name, |to| {
+                to.before(&before.row.namespace);
+            }))]
+        }
+        Write::Tag { tag, before, after } => {
+            let write = |text| {
+                Query::new(text, |to| {
+                    to.text("tag", tag.as_str());
                     to.row(after);
                     before.inspect(|before| to.before(&before.row));
-                });
-                let mut steps = vec![Step::Write(write)];
-                if before.is_none_or(|before| before.row.namespace != after.namespace) {
-                    let range = |to: &mut Params| after.namespace.workers.put(to);
-                    steps.push(Step::Adjust(of_namespace(
-                        self.text("rows/range"),
-                        namespace,
-                        range,
-                    )));
-                }
-                steps
+                })
+            };
+            if leaf {
+                return parted::steps(before.as_ref(), after, write);
             }
-            Write::Worker(write) => vec![Step::Write(self.worker(write))],
-            Write::Fence { before, after } => {
-                vec![Step::Write(Query::new(self.text("fence/fence"), |to| {
-                    to.big("generation", after.generation);
-                    to.millis("fenced_ms", after.at.get());
-                    to.millis("floor_ms", after.floor.get());
-                    to.text("fenced_on", &after.database);
-                    to.big("was_generation", before.row.generation);
-                }))]
+            let text = if before.is_some() { "tag_change" } else { "tag_add" };
+            vec![Step::Write(write(text))]
+        }
+        Write::Namespace { namespace, before, after } => {
+            let text = if before.is_some() { "namespace_change" } else { "namespace_add" };
+            let write = of_namespace(text, namespace, |to| {
+                to.row(after);
+                before.inspect(|before| to.before(&before.row));
+            });
+            let mut steps = vec![Step::Write(write)];
+            if before.is_none_or(|before| before.row.namespace != after.namespace) {
+                let range = |to: &mut Params| after.namespace.workers.put(to);
+                steps.push(Step::Adjust(of_namespace("range", namespace, range)));
             }
-            Write::Beat(now) => {
-                vec![Step::Adjust(Query::new(self.text("rows/beat"), |to| {
-                    to.millis("now", now.get())
-                }))]
-            }
+            steps
+        }
+        Write::Worker(write) => vec![Step::Write(worker(write))],
+        Write::Fence { before, after } => {
+            vec![Step::Write(Query::new("fence", |to| {
+                to.big("generation", after.generation);
+                to.millis("fenced_ms", after.at.get());
+                to.millis("floor_ms", after.floor.get());
+                to.text("fenced_on", &after.database);
+                to.big("was_generation", before.row.generation);
+            }))]
+        }
+        Write::Beat(now) => {
+            vec![Step::Adjust(Query::new("beat", |to| to.millis("now", now.get())))]
         }
     }
+}
 
-    /// Sets only columns that change: a database may otherwise rewrite the row in every index on a column that is
-    /// set, even to the same value.
-    fn worker(&self, write: &WorkerWrite) -> Query {
-        let put = |to: &mut Params| {
-            to.number("worker", write.worker.into());
-            to.row(&write.after);
-            write.before.inspect(|before| to.before(&before.row));
-        };
-        let mut query = of_namespace(self.text("rows/worker_add"), &write.namespace, put);
-        if write.before.is_some() {
-            let mut set = query.params.changed();
-            if set.is_empty() {
-                // Nothing changes: only the condition matters.
-                set.push("worker");
-            }
-            let quote = self.quote;
-            let set = set.iter().map(|name| format!("{quote}{name}{quote} = :{name}"));
-            let set: Vec<String> = set.collect();
-            let text =
-                format!("UPDATE workers SET {} {}", set.join(", "), self.text("rows/worker_was"));
-            query.text = Cow::Owned(text);
+fn worker(write: &WorkerWrite) -> Query {
+    let after = write.after;
+    let text = match write.before {
+        None => "worker_add",
+        Some(Seen { row: was, .. }) => {
+            let renewed =
+                WorkerRow { reserved_until: after.reserved_until, granted: after.granted, ..was };
+            if after == renewed { "worker_renew" } else { "worker_change" }
         }
-        query
-    }
+    };
+    of_namespace(text, &write.namespace, |to| {
+        to.number("worker", write.worker.into());
+        to.row(&after);
+        write.before.inspect(|before| to.before(&before.row));
+    })
 }
 
 fn names(text: &'static str, page: Page<Name>) -> Query {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../sql/dialect.js'
 import type { FarTables } from '../sql/run.js'
-import { isWide, type Columns, type Param, type Params } from '../sql/text.js'
+import { isWide, valueOf, type Columns, type Param, type Params, type Text } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
@@ -124,11 +124,13 @@ export interface Literals {
  * Writes the values of the parameters into a statement. PostgreSQL takes no parameters with several statements,
  * and those must go in one message, which is one transaction.
  */
-export function inlined(text: string, params: Params, literals: Literals): string {
-  return text.replace(/(?<![:\w]):([a-z_]+)/g, (_, name: string) => {
-    const value = params[name]
-    if (value === undefined) throw new Error(`no value for \`:${name}\` of ${text}`)
-    return literal(name, value, literals)
+export function inlined(text: Text, params: Params, literals: Literals): string {
+  const { sql, names } = text
+  if (names.length === 0) return sql
+  let next = 0
+  return sql.replace(/\?|\$(\d+)/g, (_, number?: string) => {
+    const name = names[number === undefined ? next++ : Number(number) - 1]!
+    return literal(name, valueOf(text, name, params), literals)
   })
 }
 

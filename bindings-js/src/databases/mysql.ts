@@ -1,9 +1,9 @@
-import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
+import { type Dialect, type Query, type Step } from '../sql/dialect.js'
+import type { Texts } from '../sql/text.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
-import { leafText, prefixed } from './leaf.js'
 import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
-import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
+import { LEAF, TEXTS, VERSION } from './mysql-texts.js'
 
 /** The end of a URL for a store whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'
@@ -27,8 +27,8 @@ const LITERALS: Literals = {
 
 /** The statements of MySQL and MariaDB, over a database of our own or over Leaf's. */
 function dialect(leaf: boolean): Dialect {
-  const whole = (text: string) => (leaf ? leafText(text, TEXTS) : named(text, TEXTS))
-  return { version: VERSION, query: (text, params = {}) => ({ sql: inlined(whole(text), params, LITERALS), params: [] }), quote: '`', leaf, beatEachMs: 3_600_000 }
+  const texts: Texts = leaf ? LEAF : TEXTS
+  return { version: VERSION, query: (name, params = {}) => ({ sql: inlined(texts[name]!, params, LITERALS), params: [] }), leaf, beatEachMs: 3_600_000 }
 }
 
 /** The store over a pool or a connection of `mysql2`. */
@@ -81,7 +81,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
 
   /** Refuses tables of a storage engine without transactions. */
   async function examine(): Promise<void> {
-    const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('leaf/columns')] : [])].map(({ sql }) => sql)))
+    const looked = await exchange(() => database.run([own.query('foreign'), ...(leaf ? [own.query('columns')] : [])].map(({ sql }) => sql)))
     const [[foreign] = [], [mismatch, refused] = []] = looked.map(({ rows }) => rows[0] ?? [])
     if (leaf && mismatch === undefined) throw new LeafidError('STORE_REFUSED', `${place} does not say what its table leaf_alloc is`)
     if (mismatch) throw new LeafidError('SCHEMA_MISMATCH', `${place} ${mismatch}`)
@@ -90,8 +90,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
   }
 
   function make(steps: readonly { sql: string }[]): Promise<void> {
-    const schema = (leaf ? prefixed(SCHEMA) : SCHEMA).split(';').map((text) => text.trim())
-    return exchange(() => database.making([...schema.filter((text) => text !== ''), ...steps.map(({ sql }) => sql)]))
+    return exchange(() => database.making([...own.query('schema').sql.split(';'), ...steps.map(({ sql }) => sql)]))
   }
 
   return link

@@ -1,9 +1,9 @@
-import { named, type Dialect, type Query, type Step } from '../sql/dialect.js'
-import { TOKENS } from '../sql/text.js'
+import { type Dialect, type Query, type Step } from '../sql/dialect.js'
+import { TOKENS, type Texts } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
 import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
-import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
+import { TEXTS, VERSION } from './postgres-texts.js'
 
 /** The used part of a `pg` client or pool. */
 export interface PgQueryable {
@@ -51,7 +51,7 @@ const LITERALS: Literals = { integer: quoted, bytes: (hex) => quoted(`\\x${hex}`
 
 export const POSTGRES: Dialect = {
   version: VERSION,
-  query: (text, params = {}) => ({ sql: inlined(named(text, TEXTS), params, LITERALS), params: [] }),
+  query: (name, params = {}) => ({ sql: inlined((TEXTS as Texts)[name]!, params, LITERALS), params: [] }),
   beatEachMs: 3_600_000,
 }
 
@@ -74,18 +74,18 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
   }
 
   async function read(queries: readonly Query[]): Promise<ReturnType<typeof rowsOf>[]> {
-    return (await exchange(queries.map(({ sql }) => bare(sql)))).map(rowsOf)
+    return (await exchange(queries.map(({ sql }) => sql))).map(rowsOf)
   }
 
   async function told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]> {
-    return (await exchange(texts.map((name) => bare(TEXTS[name])))).map(({ rows }) => rows)
+    return (await exchange(texts.map((name) => TEXTS[name].sql))).map(({ rows }) => rows)
   }
 
   async function write(steps: readonly Step[]): Promise<boolean> {
     const [first] = steps
     try {
       // A single statement needs nothing to undo it.
-      if (steps.length === 1 && first!.must !== 'nothing') return ((await exchange([DURABLE, bare(first!.sql)]))[1]!.rowCount ?? 0) > 0
+      if (steps.length === 1 && first!.must !== 'nothing') return ((await exchange([DURABLE, first!.sql]))[1]!.rowCount ?? 0) > 0
       await exchange([DURABLE, ...steps.map(guarded)])
       return true
     } catch (error) {
@@ -95,9 +95,8 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
   }
 
   async function make(steps: readonly { sql: string }[]): Promise<void> {
-    const schema = SCHEMA.split(';').map((text) => text.trim()).filter((text) => text !== '')
     // One process at a time creates the tables. The next one fails as they exist, and is rolled back.
-    await exchange([DURABLE, `SELECT pg_advisory_xact_lock(${MAKING})`, ...schema, ...steps.map(({ sql }) => bare(sql))])
+    await exchange([DURABLE, `SELECT pg_advisory_xact_lock(${MAKING})`, ...TEXTS.schema.sql.split(';'), ...steps.map(({ sql }) => sql)])
   }
 
   return link
@@ -105,11 +104,9 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
 
 /** A statement that must write or find a row: without one the whole message is rolled back. */
 function guarded({ sql, must }: Step): string {
-  if (must === 'nothing') return bare(sql)
-  return `WITH step AS (${bare(sql)}) SELECT CASE WHEN count(*) > 0 THEN 0 ELSE ${raise(`${CONFLICT}: `, 'count(*)')} END FROM step`
+  if (must === 'nothing') return sql
+  return `WITH step AS (${sql}) SELECT CASE WHEN count(*) > 0 THEN 0 ELSE ${raise(`${CONFLICT}: `, 'count(*)')} END FROM step`
 }
-
-const bare = (sql: string) => sql.trim().replace(/;$/, '')
 
 /** Has every value read as text, whatever parsers the application has set. */
 const TYPES = { getTypeParser: () => (value: unknown) => value }

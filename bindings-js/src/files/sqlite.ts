@@ -5,7 +5,7 @@ import { commanded } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
 import { runNear } from '../sql/run.js'
 import { bytes, query, type Query } from '../sql/text.js'
-import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
 import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { makingDefault, Works } from '../sql/work.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
@@ -86,7 +86,7 @@ function store(open: () => Decides): Required<Store> {
 function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Decides {
   const opened = new Opened(path)
   const time = new StoreClock(granted, clocks.wall(), clocks.ticking())
-  const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
+  const longest = () => Number(Object.values(connection.all(query(TEXTS.longest))[0] ?? {})[0])
   const place = `sqlite:${path}`
   const works = new Works({
     ...commanded(create, place),
@@ -234,7 +234,7 @@ function settle(connection: Connection): void {
 function make(connection: Connection, declared: Declarations, clocks: Clocks): void {
   connection.transaction(() => {
     if (Number(connection.pragma('user_version')) !== 0) return
-    connection.script(SCHEMA)
+    connection.script(TEXTS.schema.sql)
     const made = 'INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)'
     connection.run({ sql: made, params: [bytes(randomToken()), clocks.wall()] })
     for (const step of makingDefault(SQLITE, declared)) connection.run(step)

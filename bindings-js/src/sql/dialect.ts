@@ -1,4 +1,4 @@
-import { query, type Params, type Query } from './text.js'
+import { query, type Params, type Query, type Texts } from './text.js'
 import { TEXTS, VERSION } from './texts.js'
 
 export type { Query } from './text.js'
@@ -10,25 +10,18 @@ export type Step = Query & { must: 'write' | 'find' | 'nothing' }
 export interface Dialect {
   /** The version of the tables that the statements are for. */
   version: number
-  /** A statement by its name (its file in `turn`, with or without the folder), or a text that ends with such a name. */
-  query(text: string, params?: Params): Query
-  /** The quote for column names that are keywords. */
-  quote?: '`'
+  /** A statement by its name. */
+  query(name: string, params?: Params): Query
   /** Whether tags are the rows of Leaf's own table. */
   leaf?: boolean
   /** The interval at which a write of the store is recorded, in ms. */
   beatEachMs: number
 }
 
-/** Replaces the last word of a text by the statement of that name. */
-export function named(text: string, texts: Readonly<Record<string, string>>): string {
-  return text.replace(/[\w/]+$/, (name) => texts[name.replace(/^\w+\//, '')]!)
-}
-
 /** SQLite's dialect: in a file, a Durable Object or D1. */
 export const SQLITE: Dialect = {
   version: VERSION,
-  query: (text, params) => query(named(text, TEXTS), params),
+  query: (name, params) => query((TEXTS as Texts)[name]!, params),
   // SQLite has one writer at a time in any case.
   beatEachMs: 0,
 }

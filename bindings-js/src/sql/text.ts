@@ -4,11 +4,14 @@ export type Param = string | number | null | Uint8Array
 /** Parameter values by name. */
 export type Params = Readonly<Record<string, Param>>
 
-/** A statement for the host, with `?` for each parameter, and the parameters' names in order. */
-interface Statement {
-  sql: string
-  names: readonly string[]
+/** A statement of the store, and the names of its parameters in the order of their values. */
+export interface Text {
+  readonly sql: string
+  readonly names: readonly string[]
 }
+
+/** A dialect's statements, by their names. */
+export type Texts = Readonly<Record<string, Text>>
 
 /** A statement and its parameters' values in order. */
 export interface Query {
@@ -28,18 +31,19 @@ const WAS = /^was_/
 /** Prefix of columns read as text: `ORDER BY` on the plain name would sort the texts. */
 const AS_TEXT = 'text_'
 
-const known = new Map<string, Statement>()
+const known = new Map<Text, string>()
 
-/** Makes a query from a text and its parameters' values. */
-export function query(text: string, params: Params = {}): Query {
-  const { sql, names } = known.get(text) ?? translated(text)
-  known.set(text, { sql, names })
-  const values = names.map((name) => {
-    const value = params[name]
-    if (value === undefined) throw new Error(`no value for \`:${name}\` of ${sql}`)
-    return value
-  })
-  return { sql, params: values }
+/** Makes a query of SQLite from a text and its parameters' values. */
+export function query(text: Text, params: Params = {}): Query {
+  const sql = known.get(text) ?? exact(text.sql)
+  known.set(text, sql)
+  return { sql, params: text.names.map((name) => valueOf(text, name, params)) }
+}
+
+export function valueOf({ sql }: Text, name: string, params: Params): Param {
+  const value = params[name]
+  if (value === undefined) throw new Error(`no value for \`${name}\` of ${sql}`)
+  return value
 }
 
 /** Whether a parameter is for a column with 64-bit numbers. */
@@ -66,17 +70,6 @@ export function values(row: Columns): { name: string; value: unknown }[] {
 /** A column's value, whether it was read as text or not. */
 export function column(row: Columns, name: string): unknown {
   return row[`${AS_TEXT}${name}`] ?? row[name]
-}
-
-function translated(text: string): Statement {
-  const names: string[] = []
-  // The build has removed the comments.
-  const bare = text.endsWith(';') ? text.slice(0, -1) : text
-  const sql = (bare.startsWith('SELECT') ? exact(bare) : bare).replace(/:([a-z_]+)/g, (_, name: string) => {
-    names.push(name)
-    return '?'
-  })
-  return { sql, names }
 }
 
 /** Makes a `SELECT` read 64-bit columns and tokens as text. */

@@ -62,8 +62,8 @@ const NOBODY = '0'.repeat(32)
 function turned(dialect: Dialect, verb: string, ask: object, call: { store: string; now: number; found: readonly Columns[][] }): Turned {
   const found = chain(call.found.map((rows) => ({ rows: chain(rows.map((row) => ({ columns: chain(values(row)) }))) })))
   const given = { ask: { value: ask, called: 'the ask' }, release: { value: ask, called: 'the ask' } }
-  const { quote, leaf } = dialect
-  const answer = deciding()('turn', verb, [ask, { ...call, quote, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
+  const { leaf } = dialect
+  const answer = deciding()('turn', verb, [ask, { ...call, leaf, found }]) as { reads?: Chain<Crossed>; steps?: Chain<Crossed> } | Refused
   const { reads, steps, ...rest } = accepted(about(ask), answer, { given })
   const queries = listed(reads).map(({ text, params }) => queried(dialect, text, params))
   return { ...rest, reads: queries, steps: listed(steps).map(({ text, must, params }) => ({ ...queried(dialect, text, params), must })) }

@@ -1,6 +1,6 @@
 import type { Tables } from '../sql/run.js'
 import { query, type Columns, type Param, type Query } from '../sql/text.js'
-import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
 
 export interface ObjectStorage {
   sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[]; rowsWritten: number } }
@@ -44,7 +44,9 @@ export function settled(tables: ObjectTables): number {
   return tables.transaction(() => {
     const isThere = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'schema_version'", params: [] }).length > 0
     if (!isThere) {
-      tables.script([SCHEMA, TEXTS.version, TEXTS.make, TEXTS.version_set.replace(':version', String(VERSION))].join('\n'))
+      const { schema, version, make, version_set } = TEXTS
+      tables.script([schema, version, make].map(({ sql }) => sql).join(';\n'))
+      tables.run(query(version_set, { version: VERSION }))
       return VERSION
     }
     return Number(tables.all(query(TEXTS.version_is))[0]?.['version'])

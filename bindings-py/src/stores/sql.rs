@@ -2,11 +2,11 @@
 //! tables: the texts, and the handling of forks.
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Layout, Name, Range};
-use leafid_turn::sql::VERSION;
+use leafid_core::{Code, Layout, Name, Range};
+use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, VERSION};
 use leafid_wire::{FieldWriter, Fields, Subject};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::host::fork;
 use crate::client::stores::shown_name;
@@ -35,13 +35,20 @@ pub fn open<'py>(
     outside::call(&open, (url, create, workers), None)
 }
 
-/// The version of the tables, and a dialect's texts by their names.
+/// The version of the tables, and the texts of `sqlite`, `postgres`, `mysql` or `leaf` by their names, each
+/// with the names of its parameters in the order of their values.
 #[pyfunction]
 pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'py, PyDict>)> {
-    let all = super::turn::texts(dialect)?;
+    let all = match dialect {
+        "sqlite" => SQLITE,
+        "postgres" => POSTGRES,
+        "mysql" => MYSQL,
+        "leaf" => LEAF,
+        _ => return Err(errors::raise(Code::Internal, format!("no dialect `{dialect}`"))),
+    };
     let texts = PyDict::new(py);
     for (name, text) in all.all {
-        texts.set_item(name, text)?;
+        texts.set_item(name, (text.sql, PyTuple::new(py, text.names)?))?;
     }
     Ok((VERSION, texts))
 }

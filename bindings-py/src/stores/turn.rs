@@ -4,30 +4,18 @@ use std::borrow::Cow;
 
 use leafid_bindings::sql::Row;
 use leafid_bindings::turn::{self, Reply};
-use leafid_core::{Code, StoreTime, Token};
+use leafid_core::{StoreTime, Token};
 use leafid_turn::alone::Alone;
 use leafid_turn::problem::Problem;
 use leafid_turn::sql::columns::Value;
-use leafid_turn::sql::text::{Style, Text};
-use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, Query, SQLITE, Step, Texts};
+use leafid_turn::sql::{Query, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
 use crate::client::Failed;
-use crate::values::{Now, TokenArg, dict, errors};
+use crate::values::{Now, TokenArg, dict};
 
-/// The texts of a dialect.
-pub fn texts(name: &str) -> PyResult<Texts> {
-    match name {
-        "sqlite" => Ok(SQLITE),
-        "postgres" => Ok(POSTGRES),
-        "mysql" => Ok(MYSQL),
-        "leaf" => Ok(LEAF),
-        _ => Err(errors::raise(Code::Internal, format!("no dialect `{name}`"))),
-    }
-}
-
-type Asked<'py> = (String, Bound<'py, PyDict>);
+type Asked<'py> = (&'static str, Bound<'py, PyDict>);
 
 /// A turn of one request: its reads, its writes, and its answer.
 #[pyclass(module = "leafid._native")]
@@ -39,7 +27,7 @@ pub struct Turn {
 impl Turn {
     #[new]
     fn new(
-        dialect: &str,
+        is_leaf: bool,
         store: TokenArg,
         now_ms: Now,
         verb: &str,
@@ -47,11 +35,11 @@ impl Turn {
     ) -> PyResult<Turn> {
         let decide = turn::request(verb, dict::from(ask, "the ask")?)
             .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
-        let (texts, now) = (texts(dialect)?, StoreTime::new(now_ms.0));
-        Ok(Turn { alone: Some(Alone::new(texts, store.0, now, decide)) })
+        let now = StoreTime::new(now_ms.0);
+        Ok(Turn { alone: Some(Alone::new(is_leaf, store.0, now, decide)) })
     }
 
-    /// The queries to run: texts and their parameters. None once the request is decided.
+    /// The queries to run: names of texts, and their parameters. None once the request is decided.
     fn reads<'py>(&self, py: Python<'py>) -> PyResult<Vec<Asked<'py>>> {
         let queries = self.alone.iter().flat_map(Alone::reads);
         queries.map(|query| asked(py, &query)).collect()
@@ -66,8 +54,8 @@ impl Turn {
         }
     }
 
-    /// The statements to run: the kind of each (`write` a row, `find` one, or `adjust` what there is), its
-    /// text and its parameters.
+    /// The statements to run: the kind of each (`write` a row, `find` one, or `adjust` what there is), the
+    /// name of its text, and its parameters.
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&'static str, Asked<'py>)>> {
         let steps = self.alone.iter().flat_map(Alone::steps);
         let steps = steps.map(|step| {
@@ -108,22 +96,22 @@ pub fn failed(problem: Problem) -> Failed {
     }
 }
 
-/// A query's text, and the parameters that it names.
+/// The name of a query's text, and its parameters.
 fn asked<'py>(py: Python<'py>, query: &Query) -> PyResult<Asked<'py>> {
     let params = PyDict::new(py);
-    for name in Text::translate(&query.text, Style::Marks).names {
-        match query.params.get(&name) {
-            Some(Value::Int(value)) => params.set_item(name, value)?,
-            Some(Value::Flag(value)) => params.set_item(name, value)?,
-            Some(Value::Text(text)) => params.set_item(name, text.as_ref())?,
-            Some(Value::Token(token)) => {
+    for (name, value) in query.params.all() {
+        match value {
+            Value::Int(value) => params.set_item(name, value)?,
+            Value::Flag(value) => params.set_item(name, value)?,
+            Value::Text(text) => params.set_item(name, text.as_ref())?,
+            Value::Token(token) => {
                 params.set_item(name, PyBytes::new(py, token.bytes().as_slice()))?;
             }
-            Some(Value::TooLarge(value)) => params.set_item(name, value)?,
-            Some(Value::Null) | None => params.set_item(name, py.None())?,
+            Value::TooLarge(value) => params.set_item(name, value)?,
+            Value::Null => params.set_item(name, py.None())?,
         }
     }
-    Ok((query.text.to_string(), params))
+    Ok((query.text, params))
 }
 
 /// Reads a driver's row. Drivers differ in their types for flags, bytes, and texts kept as bytes.

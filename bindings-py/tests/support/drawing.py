@@ -18,23 +18,32 @@ import leafid
 
 
 def take_the_guard_off() -> None:
-    from leafid._sql.database import database
+    from leafid._native import sql_texts
+    from leafid._sql.database import database, engine
     from leafid._sql.file import sqlite
     from leafid._sql.turn import Turn, carry
 
-    def alone(dialect, store, now, verb, ask):
+    def alone(is_leaf, store, now, verb, ask):
         # A holder's claim would stop the tag for all others.
         ask = {field: value for field, value in ask.items() if field != "have_until"}
-        return Turn(dialect, store, now, verb, ask)
+        return Turn(is_leaf, store, now, verb, ask)
 
     def without_the_condition(turn, run):
-        def slowly(text, params):
+        def slowly(name, params):
             if "was_max_id" in params:
                 time.sleep(0.002)
-            return run(re.sub(r" AND max_id = [^;]*?(?=\nRETURNING|;)", "", text), params)
+            return run(name, params)
 
         return carry(turn, slowly)
 
+    def texts_without_the_condition(dialect):
+        version, texts = sql_texts(dialect)
+        sql, names = texts["tag_change"]
+        sql = re.sub(r" AND max_id = .*?(?=\nRETURNING|$)", "", sql, flags=re.DOTALL)
+        return version, texts | {"tag_change": (sql, names[: names.index("tag") + 1])}
+
+    sqlite.TEXTS = texts_without_the_condition("sqlite")[1]
+    engine.sql_texts = texts_without_the_condition
     sqlite.File.begin = lambda self, opened: None
     for module in (sqlite, database):
         module.Turn, module.carry = alone, without_the_condition

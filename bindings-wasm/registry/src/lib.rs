@@ -59,7 +59,7 @@ pub extern "C" fn namespace_row(wanted: u32) -> u32 {
 }
 
 /// Decides a request to a store over SQL on the rows read so far: `{ reads }`, or `{ steps }` and `answer` or
-/// `refused`. `call` is `{ store, now, found, quote, leaf }`; lists are linked, `{ …, next }`.
+/// `refused`. `call` is `{ store, now, found, leaf }`; lists are linked, `{ …, next }`.
 #[cfg(feature = "sql")]
 #[unsafe(no_mangle)]
 pub extern "C" fn turn(ask: u32, call: u32) -> u32 {

@@ -5,7 +5,6 @@ mod address;
 mod leaf;
 mod values;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use mysql_async::{Conn, DriverError, Error, Params};
 use super::Standing;
 use super::far::Client;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step, Texts};
@@ -33,7 +32,6 @@ const UNWRITABLE: u16 = 1267;
 pub struct Mysql {
     connection: Conn,
     place: String,
-    translated: HashMap<Cow<'static, str>, Text>,
     open: bool,
     leaf: bool,
 }
@@ -43,23 +41,15 @@ struct Given {
     did: Did,
 }
 
-fn named(leaf: bool, text: &str) -> Cow<'_, str> {
-    if leaf { Cow::Owned(leaf::prefixed(text)) } else { Cow::Borrowed(text) }
-}
-
 impl Mysql {
     async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
-        let leaf = self.leaf;
-        let text = self
-            .translated
-            .entry(asked.text.clone())
-            .or_insert_with(|| Text::translate(&named(leaf, &asked.text), Style::Marks));
+        let text = self.texts().text(asked.text);
         let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
         let params = match text.names.is_empty() {
             true => Params::Empty,
             false => Params::Positional(values.collect::<Result<_, Error>>()?),
         };
-        let mut result = self.connection.exec_iter(text.sql.as_str(), params).await?;
+        let mut result = self.connection.exec_iter(text.sql, params).await?;
         let found: Vec<mysql_async::Row> = result.collect().await?;
         let (changed, inserted) = (result.affected_rows(), result.last_insert_id());
         result.drop_result().await?;
@@ -124,14 +114,14 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
-        let (place, translated) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, translated, open: false, leaf: address.leaf })
+        let place = address.place.clone();
+        Ok(Mysql { connection, place, open: false, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
-        let found = self.run(&Query::new(self.texts().text("meta/settings"), |_| {})).await?;
+        let found = self.run(&Query::new("settings", |_| {})).await?;
         judge(&self.place, &found.rows, allow_unsafe)?;
-        let foreign = self.run(&Query::new(self.texts().text("meta/foreign"), |_| {})).await?;
+        let foreign = self.run(&Query::new("foreign", |_| {})).await?;
         if let Some(row) = foreign.rows.first() {
             let detail = format!("{} {}", self.place, row.text(0)?);
             return Err(Problem::new(Code::StoreRefused, detail).into());
@@ -139,7 +129,7 @@ impl Client for Mysql {
         if !self.leaf {
             return Ok(());
         }
-        let found = self.run(&Query::new(self.texts().text("leaf/columns"), |_| {})).await?;
+        let found = self.run(&Query::new("columns", |_| {})).await?;
         leaf::judge(&self.place, &found.rows)
     }
 
@@ -238,7 +228,7 @@ impl Driver for Mysql {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        Ok(self.connection.query_drop(named(self.leaf, sql).as_ref()).await?)
+        Ok(self.connection.query_drop(sql).await?)
     }
 }
 

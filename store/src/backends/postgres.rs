@@ -4,7 +4,6 @@
 mod address;
 mod values;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -19,9 +18,9 @@ use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 use super::Standing;
 use super::far::Client;
 use super::link::{Breakage, Broken};
-use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text, judge};
+use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
 use super::tls::{advice, failure};
-use leafid_turn::sql::{self, Query, Step, Texts};
+use leafid_turn::sql::{self, Query, Step, Text, Texts};
 
 pub use address::Address;
 use values::Param;
@@ -33,24 +32,24 @@ const MAKING: i64 = 0x6c65_6166_6964;
 pub struct Postgres {
     client: tokio_postgres::Client,
     place: String,
-    prepared: HashMap<Cow<'static, str>, Ready>,
+    prepared: HashMap<&'static str, Ready>,
 }
 
 struct Ready {
     statement: Prepared,
-    names: Vec<String>,
+    names: &'static [&'static str],
     columns: Arc<[String]>,
 }
 
 impl Postgres {
     async fn prepare(&mut self, asked: &Query) -> Result<(), Broken> {
-        if self.prepared.contains_key(&asked.text) {
+        if self.prepared.contains_key(asked.text) {
             return Ok(());
         }
-        let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
-        let statement = self.client.prepare(&sql).await?;
+        let Text { sql, names } = sql::POSTGRES.text(asked.text);
+        let statement = self.client.prepare(sql).await?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
-        self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
+        self.prepared.insert(asked.text, Ready { statement, names, columns });
         Ok(())
     }
 
@@ -68,7 +67,7 @@ impl Postgres {
         let send = async |sent: Sent<'_>| match sent {
             Sent::Script(sql) => client.batch_execute(sql).await.map(|()| Vec::new()),
             Sent::Asked(asked) => {
-                let Some(ready) = prepared.get(&asked.text) else { return Ok(Vec::new()) };
+                let Some(ready) = prepared.get(asked.text) else { return Ok(Vec::new()) };
                 let values: Vec<Param<'_>> =
                     ready.names.iter().map(|name| Param(asked.params.get(name))).collect();
                 let params: Vec<&(dyn ToSql + Sync)> =
@@ -120,7 +119,7 @@ impl Client for Postgres {
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
-        let asked = Query::new(sql::POSTGRES.text("meta/settings"), |_| {});
+        let asked = Query::new("settings", |_| {});
         let found = self.pipeline(&[&asked], None, None).await?.concat();
         judge(&self.place, &found, allow_unsafe)
     }

@@ -21,12 +21,11 @@ use super::{
 use crate::problem::Problem;
 use crate::rate::Rate;
 use leafid_turn::sql::gaps::gaps;
-use leafid_turn::sql::{self, Query, Step, Texts, parted};
+use leafid_turn::sql::{self, Query, Step, parted};
 
 pub use driver::Driver;
 use driver::{Applied, applied};
 pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
-pub(crate) use leafid_turn::sql::text::{Style, Text};
 pub use meta::rename;
 pub(crate) use rows::Row;
 
@@ -35,7 +34,8 @@ static ODD_STEPS: Rate = Rate::new();
 /// A store in a database.
 pub struct Remote<D: Driver> {
     link: Link<Remote<D>>,
-    texts: Texts,
+    /// Whether Leaf's own table keeps the tags.
+    leaf: bool,
     /// The database's time in its last answer.
     told: Option<StoreTime>,
 }
@@ -65,7 +65,7 @@ impl<D: Driver> Far for Remote<D> {
     }
 
     fn over(link: Link<Remote<D>>, driver: &D) -> Remote<D> {
-        Remote { link, texts: driver.texts(), told: None }
+        Remote { link, leaf: driver.texts().leaf, told: None }
     }
 
     fn link(&mut self) -> &mut Link<Remote<D>> {
@@ -97,7 +97,7 @@ impl<D: Driver> Remote<D> {
             if gaps(&used, &mut next, end, count, &mut found) {
                 return Ok(Answer::Unused(found));
             }
-            let asked = [self.texts.query(&Want::Unused { namespace, from: next, end, count })];
+            let asked = [sql::query(&Want::Unused { namespace, from: next, end, count })];
             let read = self.link.ask(async |driver: &mut D| driver.read(&asked).await);
             rows = read.await?.pop().unwrap_or_default();
         }
@@ -150,8 +150,9 @@ impl<D: Driver> Remote<D> {
         if groups.is_empty() {
             return Ok(Vec::new());
         }
-        let texts = self.texts;
-        let of_group = |group: &Group| group.iter().flat_map(|write| texts.steps(write)).collect();
+        let leaf = self.leaf;
+        let of_group =
+            |group: &Group| group.iter().flat_map(|write| sql::steps(write, leaf)).collect();
         let steps: Vec<Vec<Step>> = groups.iter().map(of_group).collect();
         let broken = match self.apply(&steps).await {
             Ok(outcomes) => return Ok(outcomes),
@@ -208,7 +209,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.texts.leaf, ..Abilities::remote() }
+        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.leaf, ..Abilities::remote() }
     }
 
     fn connection(&self) -> u64 {
@@ -216,7 +217,7 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {
-        let asked = [self.texts.query(&Want::Fenced)];
+        let asked = [sql::query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
             let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {
@@ -232,8 +233,8 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
-        let mut asked: Vec<Query> = wants.iter().map(|want| self.texts.query(want)).collect();
-        asked.push(Query::new(self.texts.text("meta/now"), |_| {}));
+        let mut asked: Vec<Query> = wants.iter().map(sql::query).collect();
+        asked.push(Query::new("now", |_| {}));
         let mut read = Vec::with_capacity(asked.len());
         for some in asked.chunks(D::TOGETHER) {
             read.extend(self.link.ask(async |driver: &mut D| driver.read(some).await).await?);

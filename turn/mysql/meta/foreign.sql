@@ -2,5 +2,5 @@
 SELECT concat('keeps its table `', table_name, '` in ', engine,
     ', which has no transactions; move it: ALTER TABLE ', table_name, ' ENGINE = InnoDB') AS refused
 FROM information_schema.tables
-WHERE table_schema = DATABASE() AND table_name IN ('meta', 'tags', 'namespaces', 'workers')
+WHERE table_schema = DATABASE() AND table_name IN ('{meta}', '{tags}', '{namespaces}', '{workers}')
     AND engine <> 'InnoDB';

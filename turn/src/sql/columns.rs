@@ -110,15 +110,6 @@ impl Params {
         self.at.was = false;
     }
 
-    /// The columns that change, of a row without objects whose old value was added last.
-    pub fn changed(&self) -> Vec<&'static str> {
-        let first = self.values.iter().position(|(path, _)| path.was);
-        let (is, was) = self.values.split_at(first.unwrap_or(self.values.len()));
-        let is = is.get(is.len().saturating_sub(was.len())..).unwrap_or_default();
-        let both = is.iter().zip(was);
-        both.filter(|((_, is), (_, was))| is != was).map(|((path, _), _)| path.field).collect()
-    }
-
     fn put(&mut self, field: &'static str, value: Value<'static>) {
         self.values.push((Path { field, ..self.at }, value));
     }

@@ -20,21 +20,21 @@ pub fn steps(
     after: &TagRow,
     write: impl Fn(&'static str) -> Query,
 ) -> Vec<Step> {
-    let add = || Step::Write(write("leaf/tag_add"));
-    let own = || Step::Adjust(write("leaf/tag_own"));
-    let change = || Step::Write(write("rows/tag_change"));
+    let add = || Step::Write(write("leaf_add"));
+    let own = || Step::Adjust(write("tag_own"));
+    let change = || Step::Write(write("tag_change"));
     let Some(Seen { row: was, .. }) = before else {
-        let ours = Step::Write(write("rows/tag_add"));
+        let ours = Step::Write(write("tag_add"));
         return match after.deleted {
             true => vec![ours],
-            false => vec![add(), Step::Find(write("leaf/tag_none")), ours],
+            false => vec![add(), Step::Find(write("tag_none")), ours],
         };
     };
-    let held = || Step::Find(write("leaf/tag_held"));
+    let held = || Step::Find(write("tag_held"));
     match (was.deleted, after.deleted) {
-        (true, true) => vec![held(), Step::Adjust(write("leaf/tag_raise"))],
+        (true, true) => vec![held(), Step::Adjust(write("tag_raise"))],
         (true, false) => vec![add(), held(), own()],
-        (false, true) => vec![Step::Write(write("leaf/tag_delete")), own()],
+        (false, true) => vec![Step::Write(write("tag_delete")), own()],
         (false, false) if beside(was) == beside(after) => vec![change()],
         (false, false) => vec![change(), own()],
     }

@@ -1,6 +1,6 @@
 // Stages the main npm package; runs in the checkout's root: `VERSION STAGE WASM-FOLDER NATIVE-TYPES [PLATFORM …]`.
 // Given platforms replace the native engines in its manifest. Compiles the TypeScript, and writes the manifest's
-// entries, the wasm, the SQL texts of `turn`, and every module again as CommonJS.
+// entries, the wasm, and every module again as CommonJS.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -14,32 +14,6 @@ const write = (file, text) => {
   writeFileSync(file, text)
 }
 const copy = (from, to) => write(to, readFileSync(from))
-
-// For each dialect: its folder in `turn`; the subfolders whose texts are wanted, by file name; the module to write,
-// which git ignores; and a folder of further texts, which have names of their own.
-const SQLITE = ['sqlite', ['rows', 'lookups', 'fence', 'hosts'], 'sql/texts.ts']
-const REMOTE = [
-  ['postgres', ['rows', 'lookups', 'fence', 'meta'], 'databases/postgres-texts.ts'],
-  ['mysql', ['rows', 'lookups', 'fence', 'meta'], 'databases/mysql-texts.ts', 'leaf'],
-]
-// Removes comments: a Worker loads the texts with every start.
-const bare = (file) => read(file).split('\n').filter((line) => !/^\s*(--.*)?$/.test(line)).join('\n')
-const texts = (dialect, folders) => {
-  const files = folders.flatMap((folder) => {
-    const path = join('turn', dialect, folder)
-    return existsSync(path) ? readdirSync(path).map((file) => join(path, file)) : []
-  })
-  return Object.fromEntries(files.map((file) => [basename(file, '.sql'), bare(file)]).sort())
-}
-const schema = (dialect) => bare(join('turn', dialect, 'schema.sql'))
-const [, VERSION] = /VERSION: i64 = (\d+);/.exec(read('turn/src/sql.rs'))
-
-for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
-  const all = { VERSION: Number(VERSION), SCHEMA: schema(dialect), TEXTS: texts(dialect, folders) }
-  if (apart) all[apart.toUpperCase()] = texts(dialect, [apart])
-  const lines = Object.entries(all).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const\n`)
-  write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}`)
-}
 
 // The conformance cases: every language runs the same data.
 write(join(SOURCES, 'conform/data.ts'), `export const DATA: unknown = ${read('bindings-common/conform.json')}`)
@@ -117,8 +91,3 @@ if (platforms.length > 0) {
 // npm would pack a manifest with missing files.
 const missing = named(manifest.exports).filter((file) => !existsSync(join(stage, file)))
 if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}`)
-
-// The script that creates a D1 database's tables.
-const { version: place, make, version_set: set } = texts('sqlite', SQLITE[1])
-const whole = [schema('sqlite'), place, make, set.replaceAll(':version', VERSION)]
-write(join(stage, 'sql/d1.sql'), `${whole.join('\n\n')}\n`)

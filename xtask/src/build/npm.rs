@@ -2,9 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use std::fmt::Write as _;
+
+use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, Texts, VERSION};
+use serde_json::{Map, Value, json};
+
 use super::{node, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
+
+/// The modules of TypeScript that have SQL texts, which git ignores, and what they export.
+const TEXTS: &[(&str, &[(&str, Texts)])] = &[
+    ("sql/texts.ts", &[("TEXTS", SQLITE)]),
+    ("databases/postgres-texts.ts", &[("TEXTS", POSTGRES)]),
+    ("databases/mysql-texts.ts", &[("TEXTS", MYSQL), ("LEAF", LEAF)]),
+];
 
 /// Stages and packs the main package, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
@@ -15,11 +27,30 @@ pub fn build() -> Outcome<PathBuf> {
 
 /// Stages the main package with the engines of these platforms instead of this machine's.
 pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
+    for (module, dialects) in TEXTS {
+        let mut text =
+            format!("// Written by the build.\nexport const VERSION = {VERSION} as const\n");
+        for (name, texts) in *dialects {
+            let _ = writeln!(text, "export const {name} = {} as const", listed(texts));
+        }
+        files::write(&project::at("bindings-js/src").join(module), text)?;
+    }
     Run::new("node")
         .args(["xtask/src/build/npm.mjs", project::VERSION])
         .args([stage, &wasm::folder(), &node::types()])
         .args(engines)
-        .done()
+        .done()?;
+    let d1 = ["schema", "version", "make", "version_set"].map(|name| SQLITE.text(name).sql);
+    let d1 = d1.join(";\n\n").replace('?', &VERSION.to_string());
+    files::write(&stage.join("sql/d1.sql"), format!("{d1};\n")).map(drop)
+}
+
+/// A dialect's texts as JavaScript: `{ NAME: { sql, names }, … }`.
+fn listed(texts: &Texts) -> Value {
+    let text = |(name, text): &(&str, leafid_turn::sql::Text)| {
+        ((*name).to_owned(), json!({ "sql": text.sql, "names": text.names }))
+    };
+    texts.all.iter().map(text).collect::<Map<_, _>>().into()
 }
 
 /// Copies both licences into a staged package.

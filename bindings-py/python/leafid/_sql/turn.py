@@ -7,10 +7,8 @@ from typing import Any
 from .._native import Turn
 
 Row = dict[str, Any]
-# Runs a text with parameters: returns the rows, and how many it found or wrote.
+# Runs the text of a name with parameters: returns the rows, and how many it found or wrote.
 Run = Callable[[str, Row], tuple[list[Row], int]]
-# The longest time, in ms, for which a step of the clock is ignored.
-LONGEST_WINDOW = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
 
 
 class Conflict(Exception):

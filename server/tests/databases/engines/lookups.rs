@@ -4,8 +4,8 @@ use crate::support::says;
 use leafid_servers::{Databases, Mariadb, Postgres, for_test};
 
 macro_rules! text {
-    ($dialect:literal, $lookup:literal) => {
-        include_str!(concat!("../../../../turn/", $dialect, "/lookups/", $lookup, ".sql"))
+    ($lookup:literal) => {
+        include_str!(concat!("../../../../turn/common/lookups/", $lookup, ".sql"))
     };
 }
 
@@ -13,7 +13,7 @@ macro_rules! text {
 fn are_found_by_index<S: Databases>(
     schema: &str,
     fill: &str,
-    key: &str,
+    [column, key]: [&str; 2],
     lookups: [(&'static str, &str); 5],
 ) {
     let Some(server) = for_test::<S>() else { return };
@@ -23,13 +23,19 @@ fn are_found_by_index<S: Databases>(
     run(fill);
     for (text, index) in lookups {
         let text = text
+            .replace("{workers}", "workers")
+            .replace("{key}", column)
+            .replace("{true}", "TRUE")
+            .replace("{false}", "FALSE")
             .replace(":namespace", "'default'")
             .replace(":owner", "'owner-77'")
             .replace(":key", key)
             .replace(":count", "2")
             .replace(":from", "19000");
-        let sql: String =
-            text.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join(" ");
+        // The index is named to SQLite alone.
+        let lines = text.lines().filter(|line| !line.starts_with("--"));
+        let lines = lines.map(|line| line.split("{indexed").next().unwrap_or_default());
+        let sql = lines.collect::<Vec<_>>().join(" ");
         let plan = run(&format!("EXPLAIN {sql}"));
         println!("{}: {index}: {plan}", S::NAME);
         assert!(plan.contains(index), "not by {index}: {plan}");
@@ -46,13 +52,13 @@ fn candidates_are_found_by_index_in_postgres() {
         "INSERT INTO workers SELECT 'default', n, 'owner-' || n, n % 2 = 0, \
          decode(md5(n::text), 'hex'), 9, 9, 9 FROM generate_series(0, 19999) AS n; \
          ANALYZE workers",
-        "decode(md5('77'), 'hex')",
+        ["key", "decode(md5('77'), 'hex')"],
         [
-            (text!("postgres", "kept"), "workers_kept"),
-            (text!("postgres", "mine"), "workers_mine"),
-            (text!("postgres", "own"), "workers_own"),
-            (text!("postgres", "rested"), "workers_rested"),
-            (text!("postgres", "unused"), "workers_pkey"),
+            (text!("kept"), "workers_kept"),
+            (text!("mine"), "workers_mine"),
+            (text!("own"), "workers_own"),
+            (text!("rested"), "workers_rested"),
+            (text!("unused"), "workers_pkey"),
         ],
     );
 }
@@ -63,13 +69,13 @@ fn candidates_are_found_by_index_in_mariadb() {
         "",
         "INSERT INTO workers SELECT 'default', seq, CONCAT('owner-', seq), seq % 2 = 0, \
          UNHEX(MD5(seq)), 9, 9, 9, TRUE FROM seq_0_to_19999; ANALYZE TABLE workers",
-        "UNHEX(MD5(77))",
+        ["`key`", "UNHEX(MD5(77))"],
         [
-            (text!("mysql", "kept"), "\tworkers_kept\t"),
-            (text!("mysql", "mine"), "\tworkers_mine\t"),
-            (text!("mysql", "own"), "\tworkers_own\t"),
-            (text!("mysql", "rested"), "\tworkers_rested\t"),
-            (text!("mysql", "unused"), "\tPRIMARY\t"),
+            (text!("kept"), "\tworkers_kept\t"),
+            (text!("mine"), "\tworkers_mine\t"),
+            (text!("own"), "\tworkers_own\t"),
+            (text!("rested"), "\tworkers_rested\t"),
+            (text!("unused"), "\tPRIMARY\t"),
         ],
     );
 }

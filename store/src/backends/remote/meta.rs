@@ -14,7 +14,7 @@ use crate::backends::far::{Meta, look, reach};
 use crate::backends::link::Broken;
 use crate::backends::opening::{self, Found, NewStore, Unopened, apart};
 use crate::problem::Problem;
-use leafid_turn::sql::{Query, Step};
+use leafid_turn::sql::{self, Query, Step};
 
 /// How long a stopped program may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
 }
 
 pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
-    let rows = ask(driver, driver.texts().text("meta/now")).await?;
+    let rows = ask(driver, "now").await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no time"))?;
     Ok(StoreTime::new(row.int(0)?))
 }
@@ -39,7 +39,7 @@ pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
 /// Reads the store's row about itself, if the store was made completely. Refuses tables of other programs
 /// that have the names of ours.
 pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
-    let rows = ask(driver, driver.texts().text("meta/made")).await?;
+    let rows = ask(driver, "made").await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let mut ours = false;
     for row in &rows {
@@ -52,7 +52,7 @@ pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>
         let what = format!("its table `{}` is another program's", first.text(0)?);
         return Err(opening::foreign(place, &what, "database").into());
     }
-    let rows = ask(driver, driver.texts().text("meta/meta")).await?;
+    let rows = ask(driver, "meta").await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Meta {
         version: row.int(0)?,
@@ -66,7 +66,7 @@ pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>
 /// Reads the contents of the tables.
 pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<Found, Broken> {
     let position = driver.named().await?.position;
-    let rows = ask(driver, driver.texts().text("meta/found")).await?;
+    let rows = ask(driver, "found").await?;
     let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
     let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
     let granted = StoreTime::new(row.int(3)?);
@@ -93,10 +93,10 @@ pub async fn make<D: Driver>(
 
 /// Writes a new store; its row comes last, as the sign that it is complete.
 async fn put<D: Driver>(driver: &mut D, new: &NewStore) -> Result<(), Broken> {
-    driver.script(driver.texts().text("schema")).await?;
+    driver.script(driver.texts().text("schema").sql).await?;
     // An interrupted attempt may have written this already.
-    driver.write(&[&driver.texts().steps(&new.write())], Ending::Alone).await?;
-    let asked = Query::new(driver.texts().text("meta/make"), |to| {
+    driver.write(&[&sql::steps(&new.write(), false)], Ending::Alone).await?;
+    let asked = Query::new("make", |to| {
         to.millis("version", VERSION);
         to.token("store", new.id);
         to.millis("created_ms", new.now.get());
@@ -120,7 +120,7 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
 /// Lowers all later times to this one, and counts the times of grants among them.
 pub async fn lower<D: Driver>(driver: &mut D, now: StoreTime) -> Result<u64, Broken> {
     let mut lowered = 0;
-    for text in [driver.texts().text("rows/beat"), driver.texts().text("meta/lower")] {
+    for text in ["beat", "lower"] {
         let asked = Query::new(text, |to| to.millis("now", now.get()));
         lowered = write(driver, asked).await?.rows;
     }
@@ -137,8 +137,7 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
         let found = look::<Remote<D>>(&mut driver, place).await?;
         found.ok_or_else(|| opening::not_there(place, "has no tables"))?;
         alone(&mut driver, place).await?;
-        let text = driver.texts().text("meta/rename");
-        let renamed = write(&mut driver, Query::new(text, |to| to.token("store", id)));
+        let renamed = write(&mut driver, Query::new("rename", |to| to.token("store", id)));
         renamed.await.map(drop).map_err(|broken| broken.unopened::<Remote<D>>(place))
     })?
 }
@@ -147,9 +146,11 @@ pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result
 /// just stopped may be connected for a moment longer.
 async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
     let (begun, told) = (Instant::now(), |broken: Broken| broken.unopened::<Remote<D>>(place));
-    let Some(text) = driver.texts().find("meta/others") else { return Ok(()) };
+    if driver.texts().find("others").is_none() {
+        return Ok(());
+    }
     loop {
-        let rows = ask(driver, text).await.map_err(told)?;
+        let rows = ask(driver, "others").await.map_err(told)?;
         let others = rows.first().map_or(Ok(""), |row| row.text(0)).map_err(told)?;
         if others.is_empty() {
             return Ok(());

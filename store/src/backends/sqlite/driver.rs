@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use leafid_core::Token;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, Error, Row, Statement, ToSql};
+use rusqlite::{CachedStatement, Connection, Error, Row, ToSql};
 
 use crate::backends::{Answer, Want, Write};
 use leafid_turn::sql::columns::{Source, Value};
@@ -19,13 +19,13 @@ impl<'c> Driver<'c> {
     pub fn look(self, want: &Want) -> Result<Answer> {
         let mut answer = Answer::none(want);
         let Want::Unused { namespace, mut from, end, count } = *want else {
-            self.read(&SQLITE.query(want), &mut answer)?;
+            self.read(&sql::query(want), &mut answer)?;
             return Ok(answer);
         };
         let mut found = 0;
         while found < count && from <= end {
             let next = Want::Unused { namespace, from, end, count: 1 };
-            self.read(&SQLITE.query(&next), &mut answer)?;
+            self.read(&sql::query(&next), &mut answer)?;
             let Answer::Unused(numbers) = &answer else { break };
             let Some(last) = numbers.last().filter(|_| numbers.len() > found) else { break };
             (found, from) = (numbers.len(), last.saturating_add(1));
@@ -37,7 +37,7 @@ impl<'c> Driver<'c> {
     }
 
     pub fn put(self, write: &Write) -> Result<bool> {
-        for step in SQLITE.steps(write) {
+        for step in sql::steps(write, false) {
             let done = match step {
                 Step::Write(query) => self.run(&query)? > 0,
                 Step::Adjust(query) => self.run(&query).map(|_| true)?,
@@ -67,21 +67,17 @@ impl<'c> Driver<'c> {
     }
 
     fn prepared(self, query: &Query) -> Result<CachedStatement<'c>> {
-        let mut statement = self.0.prepare_cached(&query.text)?;
+        let text = SQLITE.text(query.text);
+        let mut statement = self.0.prepare_cached(text.sql)?;
         let mut next = 0;
-        for index in 1..=statement.parameter_count() {
-            let found = named(&statement, index).and_then(|name| query.params.find(name, next));
-            let unknown = || Error::InvalidParameterName(query.text.to_string());
-            let (value, after) = found.ok_or_else(unknown)?;
+        for (index, name) in text.names.iter().enumerate() {
+            let unknown = || Error::InvalidParameterName((*name).to_owned());
+            let (value, after) = query.params.find(name, next).ok_or_else(unknown)?;
             next = after;
-            statement.raw_bind_parameter(index, Bound(value))?;
+            statement.raw_bind_parameter(index + 1, Bound(value))?;
         }
         Ok(statement)
     }
-}
-
-fn named<'s>(statement: &'s Statement<'_>, index: usize) -> Option<&'s str> {
-    statement.parameter_name(index)?.strip_prefix(':')
 }
 
 struct Bound<'v>(&'v Value<'static>);

@@ -58,7 +58,7 @@ pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, 
     if version != 0 {
         return Ok(false);
     }
-    transaction.execute_batch(SQLITE.text("schema"))?;
+    transaction.execute_batch(SQLITE.text("schema").sql)?;
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
     transaction.execute(made, (new.id.bytes(), new.now.get(), new.floor.get()))?;
     Driver(&transaction).put(&new.write())?;

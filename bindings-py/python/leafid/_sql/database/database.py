@@ -4,13 +4,14 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from ... import errors
 from ..._native import Clock, StoreTime, Turn, abandon, process
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import LONGEST_WINDOW, Conflict, carry
+from ..turn import Conflict, carry
 from ..words import not_there, other_version
 from . import words
 from .link import Broken, Link
@@ -43,7 +44,7 @@ class Database(Tables):
     def _find(self) -> str:
         with self._reaching():
             link = self._connected()
-            now = int(link.values(link.engine.texts["meta/now"])[0])
+            now = int(link.told("now")[0])
             meta = self._meta(link)
             if meta is None and self.made is not None:
                 self._make(link, self.made, now)
@@ -51,7 +52,7 @@ class Database(Tables):
             if meta is None:
                 raise not_there(self.place, "has no tables")
             id, self.beaten = meta
-            granted = int(link.values(link.engine.texts["meta/found"])[3])
+            granted = int(link.told("found")[3])
             # Windows follow the database's clock, which all its users share.
             self.time = StoreTime(self.clock, granted, self.beaten, now)
         self.id = id
@@ -106,10 +107,10 @@ class Database(Tables):
             link.begin()
             now = self._head(link)
             engine = link.engine
-            turn = Turn(engine.dialect, self.id or "", now, verb, ask)
-            run = (lambda text, params: link.run(engine.locked(text), params)) if in_line else link.run
+            turn = Turn(self.source.leaf, self.id or "", now, verb, ask)
+            run = partial(link.run, locks=in_line and engine.locking != "")
             if carry(turn, run) and now - self.beaten >= _BEAT_MS:
-                link.run(engine.texts["rows/beat"], {"now": now})
+                link.run("beat", {"now": now})
                 self.beaten = now
             is_over = True
             self._commit(link)
@@ -126,14 +127,14 @@ class Database(Tables):
     def _head(self, link: Link) -> int:
         """The store's time, after checks that server and store are still the same."""
         engine = link.engine
-        now, version, store, *settings = link.values(engine.head)
+        ((now, version, store, *settings),) = link.statement(engine.head)
         found = "none" if store is None else bytes(store).hex()
         if found != self.id:
             raise words.another(self.place, str(self.id), found)
         if int(version) != engine.version:
             raise other_version(self.place, int(version), engine.version)
         engine.judge(settings, self.place, self.allow_unsafe)
-        return self.time.read(lambda: int(link.values(LONGEST_WINDOW)[0]), int(now))
+        return self.time.read(lambda: int(link.told("longest")[0]), int(now))
 
     def _commit(self, link: Link) -> None:
         try:
@@ -173,7 +174,7 @@ class Database(Tables):
         link = Link(connection, self.source.leaf, self.source.is_shared)
         if self.source.place is None:
             self.place = link.engine.place(link)
-        settings = link.values(link.engine.texts["meta/settings"])
+        settings = link.told("settings")
         link.engine.judge(settings, self.place, self.allow_unsafe, is_first=True)
         link.engine.examine(link, self.place)
         self.link, self.by = link, process()
@@ -181,13 +182,13 @@ class Database(Tables):
 
     def _meta(self, link: Link) -> tuple[str, int] | None:
         """The id of the store in the database, and the time of its last write."""
-        tables = [(words.text(name), int(ours)) for name, ours in link.table(link.engine.texts["meta/made"])]
+        tables = [(words.text(name), int(ours)) for name, ours in link.statement(link.engine.texts["made"][0])]
         if not tables:
             return None
         # In a database with another program's tables, ours are named `leafid_…`.
         if not any(name.removeprefix("leafid_") == "meta" and ours for name, ours in tables):
             raise words.foreign(self.place, tables[0][0])
-        found = link.values(link.engine.texts["meta/meta"])
+        found = link.told("meta")
         if not found:
             return None
         version, store, _, beat = found
@@ -205,11 +206,11 @@ class Database(Tables):
             engine.begin_making(link)
             try:
                 if self._meta(link) is None:
-                    link.script(engine.named(engine.texts["schema"]))
+                    link.script(engine.texts["schema"][0])
                     id = made.store()
-                    carry(Turn(engine.dialect, id, now, "create_namespace", made.default), link.run)
+                    carry(Turn(self.source.leaf, id, now, "create_namespace", made.default), link.run)
                     row = {"version": engine.version, "store": id, "floor_ms": 0, "created_ms": now}
-                    link.run(engine.texts["meta/make"], row)
+                    link.run("make", row)
                 link.script(engine.commit)
             except BaseException:
                 self._roll_back(link)

@@ -5,8 +5,9 @@ from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 from ... import errors
+from ..._native import sql_texts
 from . import words
-from .text import translated
+from .text import Text
 
 # The time-out of a statement, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
@@ -21,9 +22,7 @@ class Queries(Protocol):
 
     def script(self, *texts: str) -> None: ...
 
-    def values(self, text: str) -> list[Any]: ...
-
-    def table(self, text: str) -> list[list[Any]]: ...
+    def told(self, name: str) -> list[Any]: ...
 
     def statement(self, sql: str) -> list[Any]: ...
 
@@ -33,35 +32,30 @@ class Engine(ABC):
 
     # The name of the dialect's texts.
     dialect: str
-    # The clause after a text that locks the rows read.
+    # The clause after a text that locks the rows read, if all transactions on one tag, or one namespace, read
+    # it first: they then wait for each other, instead of failing at the end.
     locking = ""
-    # The version of the tables that this program knows.
+    # The version of the tables that this program knows, and the texts by their names.
     version: int
+    texts: dict[str, Text]
     # The statements that set up a session.
     session: list[str]
     # Begin and end a transaction whatever the session's settings are.
     begin: str
     commit = "COMMIT"
     # The first query of a transaction: the time, the tables' version and store, and the columns of
-    # `meta/settings`.
+    # `settings`.
     head: str
     # A query for a value of each kind, and the types that drivers return without custom converters.
     probe: str
     kinds: tuple[tuple[type, ...], ...]
 
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts = texts
+    def __init__(self) -> None:
+        self.version, self.texts = sql_texts(self.dialect)
 
-    def locked(self, text: str) -> str:
-        """The text with a lock, if all transactions on one tag, or one namespace, read it first: they then
-        wait for each other, instead of failing at the end."""
-        if self.locking and text in (self.texts["rows/tag"], self.texts["rows/namespace"]):
-            return f"{text.rstrip().removesuffix(';')}\n{self.locking}"
-        return text
-
-    def named(self, text: str) -> str:
-        """The text with this engine's names of the tables."""
-        return text
+    def expressions(self, name: str) -> str:
+        """The columns of a text that is a `SELECT` without a table."""
+        return self.texts[name][0].removeprefix("SELECT").strip()
 
     def value(self, name: str, value: Any) -> Any:
         """The value of a parameter in the driver's form."""
@@ -75,7 +69,7 @@ class Engine(ABC):
     def judge(
         self, found: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
     ) -> None:
-        """Raises `STORE_REFUSED` for a server whose settings, as `meta/settings` reports them, may lose
+        """Raises `STORE_REFUSED` for a server whose settings, as `settings` reports them, may lose
         grants. Warns the first time of a risk that is accepted."""
         refused, setting, cure = (None if said is None else words.text(said) for said in found[:3])
         if refused is not None:
@@ -105,8 +99,3 @@ class Engine(ABC):
 
     def end_making(self, link: Queries) -> None:
         """Releases the lock of `begin_making`."""
-
-
-def expressions(text: str) -> str:
-    """The columns of a `SELECT` without a table."""
-    return translated(text, "?")[0].removeprefix("SELECT").strip()

@@ -4,28 +4,20 @@ time. Everything else is in our own tables, named `leafid_…`."""
 from ... import errors
 from . import words
 from .engine import Queries
-from .mysql import TEXTS, Mysql
-from .text import beside
+from .mysql import Mysql
 
 
 class Leaf(Mysql):
-    dialect = "leaf"
+    dialect, prefix = "leaf", "leafid_"
     # No lock: a tag is read from two tables, and a Leaf would not wait for it.
     locking = ""
-
-    def __init__(self, link: Queries) -> None:
-        # A tag's position is in Leaf's table.
-        super().__init__(link, {**TEXTS, "meta/found": TEXTS["leaf/found"]})
-
-    def named(self, text: str) -> str:
-        return beside(text)
 
     def place(self, link: Queries) -> str:
         return f"{super().place(link)}?tags=leaf_alloc"
 
     def examine(self, link: Queries, place: str) -> None:
         super().examine(link, place)
-        mismatch, refused = link.values(TEXTS["leaf/columns"])
+        mismatch, refused = link.told("columns")
         if mismatch is not None:
             raise errors.SchemaMismatchError(f"{place} {words.text(mismatch)}")
         if refused is not None:

@@ -11,7 +11,7 @@ from .engine import Engine
 from .leaf import Leaf
 from .mysql import Mysql
 from .postgres import Postgres
-from .text import MARKS, statements, tables_of, translated
+from .text import MARKS, tables_of, translated
 
 Row = dict[str, Any]
 
@@ -87,31 +87,32 @@ class Link:
     def script(self, *texts: str) -> None:
         """Runs statements without parameters."""
         for text in texts:
-            for statement in statements(text):
+            for statement in filter(str.strip, text.split(";")):
                 self._execute(statement, None)
 
-    def run(self, text: str, params: Row) -> tuple[list[Row], int]:
-        """Runs a text; returns its rows, and how many it found or wrote."""
+    def run(self, name: str, params: Row, locks: bool = False) -> tuple[list[Row], int]:
+        """Runs a text; returns its rows, and how many it found or wrote. With `locks`, rows of tags and of
+        namespaces are locked as they are read."""
+        sql, names = translated(self.engine.texts[name], self.mark)
+        if locks and name in ("tag", "namespace"):
+            sql = f"{sql}\n{self.engine.locking}"
         if self.is_shared:
-            self._look(text)
-        named, found, count = self._found(text, params)
+            self._look(sql)
+        values = [self.engine.value(name, params[name]) for name in names]
+        named, found, count = self._execute(sql, values or None)
         return [dict(zip(named, row, strict=True)) for row in found], count
 
-    def values(self, text: str) -> list[Any]:
-        """The first row of a text, without column names; empty if there is none."""
-        return next(iter(self.table(text)), [])
-
-    def table(self, text: str) -> list[list[Any]]:
-        """The rows of a text, without column names."""
-        return [list(row) for row in self._found(text, {})[1]]
+    def told(self, name: str) -> list[Any]:
+        """The first row of a text without parameters; empty if there is none."""
+        return list(next(iter(self.statement(self.engine.texts[name][0])), []))
 
     def statement(self, sql: str) -> list[Any]:
-        """The rows of a statement that is not one of the store's texts."""
+        """The rows of a statement without parameters."""
         return self._execute(sql, None)[1]
 
-    def _look(self, text: str) -> None:
-        """Checks once per transaction that the tables of a text are the store's."""
-        for table in tables_of(self.engine.named(text)):
+    def _look(self, sql: str) -> None:
+        """Checks once per transaction that the tables of a statement are the store's."""
+        for table in tables_of(sql):
             if table not in self._looked:
                 self.engine.refuse_shadows(self, table)
                 self._looked.add(table)
@@ -126,11 +127,6 @@ class Link:
     def close(self) -> None:
         with suppress(self.error):
             self.connection.close()
-
-    def _found(self, text: str, params: Row) -> tuple[list[str], list[Any], int]:
-        sql, names = translated(self.engine.named(text), self.mark)
-        values = [self.engine.value(name, params[name]) for name in names]
-        return self._execute(sql, values or None)
 
     def _execute(self, sql: str, values: list[Any] | None) -> tuple[list[str], list[Any], int]:
         try:

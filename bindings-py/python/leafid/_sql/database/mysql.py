@@ -3,12 +3,10 @@
 from typing import Any
 
 from ... import errors
-from ..._native import sql_texts
 from . import words
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries
 from .refusals import MYSQL
 
-_VERSION, TEXTS = sql_texts("mysql")
 _KINDS = {
     # A duplicate key; a name with characters that the column cannot contain.
     "nothing": {1062, 1267},
@@ -22,18 +20,19 @@ _AS_BYTES = {"owner", "was_owner"}
 
 
 class Mysql(Engine):
-    dialect, version = "mysql", _VERSION
+    dialect, prefix = "mysql", ""
     locking = "FOR UPDATE"
     begin, commit = "START TRANSACTION READ WRITE", "COMMIT AND NO CHAIN NO RELEASE"
-    head = (
-        f"SELECT {expressions(TEXTS['meta/now'])}, (SELECT version FROM meta), "
-        f"(SELECT store FROM meta), {expressions(TEXTS['meta/settings'])}"
-    )
     probe = "SELECT CAST(1 AS SIGNED), 'a', X'01'"
     kinds = ((int,), (str,), (bytes,))
 
-    def __init__(self, link: Queries, texts: dict[str, str] = TEXTS) -> None:
-        super().__init__(texts)
+    def __init__(self, link: Queries) -> None:
+        super().__init__()
+        meta = f"{self.prefix}meta"
+        self.head = (
+            f"SELECT {self.expressions('now')}, (SELECT version FROM {meta}), "
+            f"(SELECT store FROM {meta}), {self.expressions('settings')}"
+        )
         ((server, by_statements),) = link.statement(
             "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
         )
@@ -68,7 +67,7 @@ class Mysql(Engine):
         return MYSQL.get(code) or next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
 
     def examine(self, link: Queries, place: str) -> None:
-        for (refused,) in link.table(TEXTS["meta/foreign"]):
+        for refused in link.told("foreign"):
             raise errors.StoreRefusedError(f"{place} {words.text(refused)}")
 
     def refuse_shadows(self, link: Queries, table: str) -> None:
@@ -78,16 +77,19 @@ class Mysql(Engine):
             raise words.shadowed(table)
 
     def place(self, link: Queries) -> str:
-        found = link.values("SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()")
+        (found,) = link.statement(
+            "SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()"
+        )
         user, host, port, name = map(words.text, found)
         return f"mysql://{user}@{host}:{port}/{name}"
 
     def begin_making(self, link: Queries) -> None:
         # A named lock, since `CREATE TABLE` commits the transaction.
-        if link.values("SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)") != [1]:
+        ((held,),) = link.statement("SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)")
+        if held != 1:
             raise errors.StoreUnavailableError(
                 "another program is making a store in this database; try again"
             )
 
     def end_making(self, link: Queries) -> None:
-        link.values("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")
+        link.statement("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")

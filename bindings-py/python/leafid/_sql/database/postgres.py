@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from ..._native import sql_texts
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries
 from .refusals import POSTGRES
 
-_VERSION, TEXTS = sql_texts("postgres")
 # The advisory lock against two programs that create a store at once: `leafid` in ASCII.
 _MAKING = 0x6C6561666964
 _KINDS = POSTGRES | {
@@ -19,8 +17,7 @@ _LOST = ("08", "53", "57", "58", "XX")
 # With `pg_temp` last: otherwise the session's temporary tables would come first.
 _PATH = "leafid, pg_temp"
 _HEAD = f"""
-SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
-    (SELECT store FROM leafid.meta), {expressions(TEXTS["meta/settings"])},
+SELECT {{now}}, (SELECT version FROM leafid.meta), (SELECT store FROM leafid.meta), {{settings}},
     set_config('search_path', '{_PATH}', true),
     -- For this transaction, whatever the server is told while it runs.
     set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -29,16 +26,16 @@ SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
 
 
 class Postgres(Engine):
-    dialect, version = "postgres", _VERSION
+    dialect = "postgres"
     # No shared lock: two transactions with one could both wait to change the row.
     locking = "FOR NO KEY UPDATE"
     begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-    head = _HEAD
     probe = r"SELECT 1::bigint, 'a'::text, true, '\x01'::bytea"
     kinds = ((int,), (str,), (bool,), (bytes, memoryview))
 
     def __init__(self, link: Queries) -> None:
-        super().__init__(TEXTS)
+        super().__init__()
+        self.head = _HEAD.format(now=self.expressions("now"), settings=self.expressions("settings"))
         self.session = [
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
             f"SET search_path = {_PATH}",
@@ -56,7 +53,7 @@ class Postgres(Engine):
         return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
 
     def place(self, link: Queries) -> str:
-        user, host, port, name = link.values(
+        ((user, host, port, name),) = link.statement(
             "SELECT current_user, host(inet_server_addr()), inet_server_port(), current_database()"
         )
         return f"postgres://{user}@{host or 'localhost'}:{port or 5432}/{name}"

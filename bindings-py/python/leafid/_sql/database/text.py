@@ -1,40 +1,14 @@
-"""Translates texts with named parameters for drivers."""
+"""Texts in the form of a driver."""
 
 import re
 from functools import cache
 
-# A comment, a quoted text, a cast, a parameter, or a `%`, which drivers would take for a placeholder.
-_PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
+# A text, and the names of its parameters in the order of their values.
+Text = tuple[str, tuple[str, ...]]
+# A parameter: `?`, or PostgreSQL's `$1`, which may come again.
+_PLACE = re.compile(r"\?|\$(\d+)")
 # The placeholder of a driver, by its `paramstyle`.
 MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
-
-
-@cache
-def translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
-    """The statement, and the names of its parameters in the order of their values."""
-    names: list[str] = []
-
-    def part(found: re.Match[str]) -> str:
-        if found[1] is not None:
-            names.append(found[1])
-            return mark
-        return "" if found[0].startswith("--") else found[0].replace("%", "%%")
-
-    sql = _PART.sub(part, text).strip().rstrip(";")
-    # Without parameters, drivers do not look for placeholders.
-    return (sql if names and mark == "%s" else sql.replace("%%", "%")), tuple(names)
-
-
-def statements(text: str) -> list[str]:
-    """The statements of a text without parameters."""
-    sql, _ = translated(text, "?")
-    return [statement.strip() for statement in sql.split(";") if statement.strip()]
-
-
-# One of our tables, after a keyword that precedes a table, or in quotes.
-_TABLE = re.compile(r"((?:FROM|INTO|UPDATE|EXISTS|JOIN|TABLE) |')(meta|tags|namespaces|workers)\b")
-
-
 # A table in use, ours or Leaf's.
 _USED = re.compile(
     r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b"
@@ -42,12 +16,19 @@ _USED = re.compile(
 
 
 @cache
-def tables_of(text: str) -> tuple[str, ...]:
-    """The names of the tables that a text reads or writes."""
-    return tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
+def translated(text: Text, mark: str) -> Text:
+    """The text with a driver's placeholders, each of which takes a value of its own."""
+    sql, names = text
+    # Without parameters, drivers do not look for placeholders.
+    if not names:
+        return text
+    order = [names[int(number) - 1] if number else None for number in _PLACE.findall(sql)]
+    if mark == "%s":
+        sql = sql.replace("%", "%%")
+    return _PLACE.sub(mark, sql), names if None in order else tuple(filter(None, order))
 
 
-def beside(text: str, prefix: str = "leafid_") -> str:
-    """The text with our tables' names prefixed, for a database with another program's tables."""
-    bare = re.sub(r"(?m)^--.*\n?", "", text)
-    return _TABLE.sub(lambda found: f"{found[1]}{prefix}{found[2]}", bare)
+@cache
+def tables_of(sql: str) -> tuple[str, ...]:
+    """The names of the tables that a statement reads or writes."""
+    return tuple(dict.fromkeys(_USED.findall(sql)))

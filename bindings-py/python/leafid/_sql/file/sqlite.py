@@ -13,7 +13,7 @@ from ... import errors
 from ..._native import SQLITE_APPLICATION, Clock, StoreTime, Turn, abandon, sql_texts
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import LONGEST_WINDOW, Conflict, carry
+from ..turn import Conflict, carry
 from ..words import not_there, other_version
 from . import places, words
 from .opened import Opened, refused
@@ -58,11 +58,11 @@ class File(Tables):
             opened = self._opened()
             try:
                 self.begin(opened)
-                now = self.time.read(lambda: int(_one(opened, LONGEST_WINDOW)))
-                turn = Turn("sqlite", id, now, verb, ask)
+                now = self.time.read(lambda: int(_one(opened, TEXTS["longest"][0])))
+                turn = Turn(False, id, now, verb, ask)
                 if carry(turn, partial(_run, opened)):
                     # The last statement of a transaction that wrote something, as in the server.
-                    _run(opened, TEXTS["rows/beat"], {"now": now})
+                    _run(opened, "beat", {"now": now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
             except BaseException as error:
@@ -162,12 +162,13 @@ class File(Tables):
         try:
             self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
-                for statement in statements(TEXTS["schema"]):
+                # `executescript` would end the transaction.
+                for statement in TEXTS["schema"][0].split(";"):
                     opened.execute(statement)
                 made, id = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)", making.store()
                 now = time.time_ns() // 1_000_000 if self.clock is None else self.clock.wall_ms
                 opened.execute(made, (id, now))
-                turn = Turn("sqlite", id, now, "create_namespace", making.default)
+                turn = Turn(False, id, now, "create_namespace", making.default)
                 carry(turn, partial(_run, opened))
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
@@ -202,24 +203,15 @@ def _is_forbidden(error: Exception, path: Path) -> bool:
 
 
 def _run(
-    opened: sqlite3.Connection, text: str, params: dict[str, Any]
+    opened: sqlite3.Connection, name: str, params: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], int]:
-    found = opened.execute(text, params)
+    sql, names = TEXTS[name]
+    found = opened.execute(sql, [params[name] for name in names])
     if found.description is None:
         return [], found.rowcount
-    names = [column[0] for column in found.description]
-    all_rows = [dict(zip(names, row, strict=True)) for row in found]
+    columns = [column[0] for column in found.description]
+    all_rows = [dict(zip(columns, row, strict=True)) for row in found]
     return all_rows, len(all_rows)
-
-
-def statements(text: str) -> Iterator[str]:
-    """Splits a text into statements: `executescript` would end the transaction."""
-    statement = ""
-    for line in text.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _settle(opened: sqlite3.Connection) -> None:

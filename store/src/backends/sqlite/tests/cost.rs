@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
-use rusqlite::{Connection, named_params};
+use leafid_turn::sql::SQLITE;
+use rusqlite::Connection;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
@@ -12,7 +13,6 @@ use crate::clock::ManualClock;
 use crate::registry::Registry;
 use crate::store::NamespaceChange;
 
-const MINE: &str = include_str!("../../../../../turn/sqlite/lookups/mine.sql");
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 /// How long after it was last seen an owner keeps its number: 30 days.
 const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
@@ -96,11 +96,10 @@ impl Space {
         };
         let mut other = Connection::open(self.connection.path().unwrap()).unwrap();
         other.progress_handler(1, Some(handler)).unwrap();
-        let mut look = other.prepare(MINE).unwrap();
+        let mut look = other.prepare(SQLITE.text("mine").sql).unwrap();
         let mut mine = || {
             let before = counted.load(Ordering::Relaxed);
-            let named = named_params! { ":namespace": "ns", ":key": &[self.asked; 16] };
-            look.query_row(named, |_| Ok(())).unwrap();
+            look.query_row(("ns", &[self.asked; 16]), |_| Ok(())).unwrap();
             counted.load(Ordering::Relaxed) - before
         };
         // The first query also reads the schema.

@@ -11,7 +11,7 @@ use crate::backends::sqlite::driver::Driver;
 use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use crate::store::Page;
-use leafid_turn::sql::{SQLITE, Step};
+use leafid_turn::sql::{self, SQLITE, Step};
 
 fn store() -> (tempfile::TempDir, open::Opened) {
     let folder = tempfile::tempdir().unwrap();
@@ -196,13 +196,13 @@ fn prepared_again(as_opened: bool) -> i32 {
         ];
         let texts = wants.iter().map(|want| {
             driver.look(want).unwrap();
-            SQLITE.query(want).text
+            sql::query(want).text
         });
-        let written = SQLITE.steps(&write).into_iter().map(|step| match step {
+        let written = sql::steps(&write, false).into_iter().map(|step| match step {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query.text,
         });
         for text in texts.chain(written) {
-            let statement = opened.connection.prepare_cached(&text).unwrap();
+            let statement = opened.connection.prepare_cached(SQLITE.text(text).sql).unwrap();
             assert!(statement.get_status(StatementStatus::Run) > 0, "{text}");
             again += statement.reset_status(StatementStatus::RePrepare);
         }

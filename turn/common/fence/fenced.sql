@@ -1,0 +1,3 @@
+-- Reads the last fence.
+SELECT generation, fenced_ms, floor_ms, fenced_on
+FROM {meta};

@@ -1,0 +1,2 @@
+-- Reads the time.
+SELECT {now};

@@ -1,2 +1,0 @@
--- Gives the store another id, which makes a copy a store of its own.
-UPDATE meta SET store = :store;

@@ -1,3 +1,0 @@
--- Reads the last fence.
-SELECT generation, fenced_ms, floor_ms, fenced_on
-FROM meta;

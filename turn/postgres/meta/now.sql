@@ -1,2 +1,0 @@
--- Reads the time.
-SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

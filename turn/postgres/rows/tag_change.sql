@@ -1,8 +1,0 @@
--- Changes a tag; changes no row if it has changed since it was read.
-UPDATE tags
-SET max_id = :max_id,
-    step = :step, max_step = :max_step, deleted = :deleted, until = :until, claimed_until = :claimed_until
-WHERE tag = :tag AND max_id = :was_max_id AND step = :was_step AND max_step = :was_max_step
-    AND deleted = :was_deleted AND until IS NOT DISTINCT FROM :was_until
-    AND claimed_until IS NOT DISTINCT FROM :was_claimed_until
-RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

@@ -1,6 +1,0 @@
--- Lists tags that are not deleted, by name.
-SELECT max_id, step, max_step, deleted, tag, until, claimed_until
-FROM tags
-WHERE tag > :after AND deleted = 0
-ORDER BY tag
-LIMIT :limit;
