@@ -1,8 +1,5 @@
 //! This machine's clocks, behind a trait that tests replace, and the registry's time over them.
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
@@ -74,3 +71,6 @@ impl Clock for ManualClock {
         HostTime::new(self.boot.load(Ordering::SeqCst))
     }
 }
+
+#[cfg(test)]
+mod tests;

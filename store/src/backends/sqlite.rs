@@ -5,9 +5,6 @@
 mod driver;
 pub mod file;
 
-#[cfg(test)]
-mod tests;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -164,3 +161,6 @@ impl BackEnd for Sqlite {
 fn broken(error: &rusqlite::Error) -> Fault {
     Fault { detail: format!("the store's file failed: {error}") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::Namespace;
 use leafid_core::Name;
+use leafid_core::registry::Namespace;
 
 use super::Keyed;
 use super::engine::{Commit, Ended, Engine, Key, Set};

@@ -23,9 +23,6 @@ use crate::random;
 use leafid_turn::rows::TurnRows;
 
 mod answers;
-#[cfg(test)]
-mod tests;
-
 use answers::Answers;
 
 const TOGETHER: usize = 1_024;
@@ -316,3 +313,6 @@ fn lost(mut job: Job, queue: &mut Queue) {
     job.due = Instant::now() + Duration::from_millis(longest * chance / 255);
     queue.again(job);
 }
+
+#[cfg(test)]
+mod tests;
