@@ -10,7 +10,7 @@ use leafid_store::registry::Registry;
 use tokio::sync::watch;
 
 use super::running::{Leaf, database};
-use crate::opens::{Opens, clock};
+use crate::opens::Opens;
 use crate::ranges::overlaps;
 use crate::troubled::{Trouble, Troubled};
 

@@ -11,7 +11,7 @@ use leafid_store::registry::Registry;
 use leafid_store::store::NamespaceChange;
 
 use super::keys::Keys;
-use crate::opens::{Opens, clock};
+use crate::opens::Opens;
 use crate::support::until;
 use crate::way::Way;
 

@@ -16,7 +16,7 @@ use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Page, TagChange};
 
-use crate::opens::{Opens, clock};
+use crate::opens::Opens;
 use crate::support::LIMIT;
 
 fn name() -> Name {
