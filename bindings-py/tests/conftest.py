@@ -3,10 +3,7 @@ only this folder is added to the path."""
 
 import faulthandler
 import os
-import re
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,7 +23,6 @@ END_S = 300
 GONE_S = 60
 # The fixtures that start a database server; tests that use one form the group `engine`.
 SERVERS = {"postgres", "mariadb", "database", "killed"}
-MAIN = os.getpid()
 sys.path.insert(0, str(HERE))
 
 from support import databases, ending, run  # noqa: E402
@@ -49,27 +45,11 @@ def pytest_configure(config: pytest.Config) -> None:
     ending.watch_children()
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m engine`, skips the import of files without such tests: they may need libraries that are not
-    in that group's list."""
-    if config.option.markexpr != "engine" or collection_path.suffix != ".py":
-        return None
-    return not may_need_servers(collection_path) or None
-
-
-def may_need_servers(path: Path) -> bool:
-    """Whether a file has a word that every file with tests of the group has."""
-    words = "|".join([*SERVERS, "place", "engine"])
-    return re.search(rf"\b({words})\b", path.read_text()) is not None
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         if SERVERS & set(item.fixturenames):
             item.add_marker("engine")
-        if item.get_closest_marker("engine") and not may_need_servers(item.path):
-            raise pytest.UsageError(f"`-m engine` would leave out {item.nodeid}: add its fixture to the words")
 
 
 def end_within(seconds: float, config: pytest.Config) -> None:
@@ -87,17 +67,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
     # pytest's own plugin cancels the limit of a failed test, which may hang all the same.
     end_within(END_S, node.config)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Ends a forked child that leaves its test, since only the parent may go on."""
-    try:
-        return (yield)
-    finally:
-        if os.getpid() != MAIN:
-            os.write(pyfuncitem.config.stash[SHOWN], traceback.format_exc().encode())
-            os._exit(1)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -195,10 +164,7 @@ def place(request, tmp_path) -> Place:
 
 
 def started(kind: type[databases.Database], of_the_run: bool = False):
-    # Not in pytest's folder, which only root can read: PostgreSQL runs as another user.
-    with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
-        Path(folder).chmod(0o755)
-        with kind(Path(folder)) as running:
-            if of_the_run:
-                ending.keep(running.process.pid)
-            yield running
+    with kind() as running:
+        if of_the_run:
+            ending.keep(running.process.pid)
+        yield running

@@ -163,7 +163,7 @@ def stranger(database: Any, name: str) -> str:
     if isinstance(database, Mariadb):
         database.run(name, f"CREATE USER stranger_{name}@'127.0.0.1' IDENTIFIED BY 'right'")
     else:
-        rules = database.folder / "data" / "pg_hba.conf"
+        rules = Path(database.run(name, "SHOW hba_file")[0][0])
         asks = f"host all stranger_{name} 127.0.0.1/32 scram-sha-256\n"
         rules.write_text(asks + rules.read_text())
         made = f"CREATE ROLE stranger_{name} LOGIN PASSWORD 'right'"

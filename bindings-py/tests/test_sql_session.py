@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from functools import partial
 from typing import Any
 
 import pytest
@@ -153,13 +154,8 @@ def test_rows_that_a_driver_gives_otherwise(postgres) -> None:
 
 
 def test_texts_that_pymysql_gives_as_bytes(mariadb) -> None:
-    name = made(mariadb)
-
-    def connect() -> Any:
-        at = {"host": "127.0.0.1", "port": mariadb.port, "user": "root", "database": name}
-        return mariadb.driver.connect(**at, use_unicode=False)
-
-    assert SqlStore(connect).lease_segment(TAG)["start"] == 1
+    store = SqlStore(partial(mariadb.connect, made(mariadb), use_unicode=False))
+    assert store.lease_segment(TAG)["start"] == 1
 
 
 def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypatch) -> None:

@@ -8,8 +8,6 @@ import signal
 import sys
 from pathlib import Path
 
-from support.waiting import until
-
 # The longest life of a forked child of a test, in s; waits for one are shorter.
 CHILD_S = 180
 LINUX = sys.platform == "linux"
@@ -24,7 +22,7 @@ def bound() -> list[str]:
 
 
 def keep(pid: int) -> None:
-    """Lets a process and its children live from test to test."""
+    """Lets a process live from test to test."""
     _KEPT.add(pid)
 
 
@@ -52,13 +50,13 @@ def _prctl(what: int, value: int) -> None:
 
 
 def left() -> list[int]:
-    """The running descendants of this process, without those that may live longer than a test."""
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return []  # There are no children.
-    kept = {pid for one in _KEPT for pid in [one, *descendants(one)]}
-    return [pid for pid in descendants(os.getpid()) if pid not in kept and runs(pid)]
+    """The running children of this process, adopted ones included, without those that may live longer than a
+    test."""
+    listed: list[str] = []
+    for children in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # The thread has ended meanwhile.
+            listed += children.read_text().split()
+    return [pid for pid in map(int, listed) if pid not in _KEPT and _runs(pid)]
 
 
 def kill(pids: list[int]) -> None:
@@ -75,34 +73,9 @@ def shown(pid: int) -> str:
     return f"{pid}: {b' '.join(words).decode(errors='replace')[:200]}"
 
 
-def runs(pid: int) -> bool:
+def _runs(pid: int) -> bool:
     """Whether a process exists, and is no zombie."""
-    return state(Path(f"/proc/{pid}")) not in "ZX"
-
-
-def stop(pid: int) -> None:
-    """Stops a process, and waits until the signal has reached all its threads."""
-    os.kill(pid, signal.SIGSTOP)
-    assert until(lambda: all(state(task) in "TtZX" for task in Path(f"/proc/{pid}/task").glob("*")))
-
-
-def state(process: Path) -> str:
-    """A process's state letter in `/proc`; `X` if it is gone."""
     try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0]
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
-        return "X"
-
-
-def descendants(pid: int) -> list[int]:
-    """The children of a process, and theirs."""
-    parents: dict[int, list[int]] = {}
-    for found in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, IndexError):
-            parent = int(found.read_text().rpartition(")")[2].split()[1])
-            parents.setdefault(parent, []).append(int(found.parent.name))
-    found, looked = [pid], 0
-    while looked < len(found):
-        found += parents.get(found[looked], [])
-        looked += 1
-    return found[1:]
+        return False

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import leafid
 from support.asking import ask
-from support.ending import bound, descendants, kill
+from support.ending import bound
 from support.places import HERE
 from support.waiting import run_all, until
 
@@ -42,10 +42,7 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
     try:
         yield port, process
     finally:
-        below = descendants(process.pid)
         in_order = ended(process)
-        if not in_order:
-            kill(below)
         reader.join(timeout=60)
         print("".join(said)[-2_000:])
         assert in_order, f"it did not end: {''.join(said)}"
