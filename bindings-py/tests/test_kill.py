@@ -1,11 +1,15 @@
-"""Processes and a server on one file or one database, all killed again and again, and the database too. The
-processes draw (`drawing.py`) until they are killed, and record their IDs."""
+"""Processes and a server on one file or one database, all killed again and again, and the database too; and
+processes with state files, while the store is away. They draw (`drawing.py`) until they are killed, and record
+their IDs."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from support.databases import Database
 from support.ending import bound
@@ -16,9 +20,10 @@ from support.waiting import until
 DRAWING = HERE / "support/drawing.py"
 
 
-def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
+def draw(kind: str, store: object, file: Path, count: int, *words: object, path: object = "") -> subprocess.Popen[str]:
     command = [*bound(), sys.executable, DRAWING, kind, store, file, count, *words]
-    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+    variables = {**os.environ, "PYTHONPATH": str(path)}
+    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True, env=variables)
 
 
 @contextmanager
@@ -32,9 +37,9 @@ def all_ended() -> Iterator[list[subprocess.Popen[str]]]:
             end(process)
 
 
-def begun(files: list[Path]) -> bool:
-    """Whether every file has content."""
-    return all(file.exists() and file.stat().st_size for file in files)
+def begun(files: list[Path], size: int = 1) -> bool:
+    """Whether every file has so much content."""
+    return all(file.exists() and file.stat().st_size >= size for file in files)
 
 
 def count(folder: Path, what: str) -> tuple[int, int]:
@@ -94,8 +99,7 @@ def nothing_twice(tmp_path: Path, database: Database | None) -> None:
                 server.start()
                 goes_on(files[4], processes)
                 assert all(process.poll() is None for process in processes)
-    name = database.name if database else "sqlite"
-    ids, duplicates = count(tmp_path, f"{name}, {7 * rounds} kills")
+    ids, duplicates = count(tmp_path, f"{url.partition(':')[0]}, {7 * rounds} kills")
     assert ids > 5 * rounds * 10 and duplicates == 0
 
 
@@ -120,3 +124,33 @@ def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None
             processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
         # Not until they end: a holder that notices a duplicate range stops the tag.
         assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
+
+
+def from_state_files(server: Server, folder: Path, path: object = "", least: int = 100) -> int:
+    """How many IDs processes give twice that share a folder of state files, and are killed; every other time the
+    store is away. Ends with the first of them, or once so many processes have drawn without the store."""
+    server.create_namespace("edge", layout="edge")
+    (folder / "states").mkdir()
+    alone = duplicates = 0
+    for round in range(20):
+        for store, seconds in ((server.url, 90), ("http://127.0.0.1:1", 8)):
+            files = [folder / f"{round}-{seconds}-{at}.ids" for at in range(4)]
+            with all_ended() as processes:
+                processes += [draw("state", store, file, 10**7, folder / "states", path=path) for file in files]
+                # Their windows, of ten seconds, may end before all have begun on a busy machine.
+                until(lambda: begun(files, 2_000_000), seconds=seconds)
+        alone += sum(begun([file]) for file in files)
+        duplicates = count(folder, f"{alone} processes without the store")[1]
+        if duplicates or alone >= least:
+            return duplicates
+    raise AssertionError("no process has drawn without the store")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
+def test_killed_processes_go_on_while_the_store_is_away(server, tmp_path) -> None:
+    assert from_state_files(server, tmp_path, least=6) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
+def test_without_the_writes_something_is_given_twice(server, tmp_path, unguarded) -> None:
+    assert from_state_files(server, tmp_path, unguarded) > 0

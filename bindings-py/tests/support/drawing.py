@@ -1,9 +1,12 @@
 """A script that draws until it is killed, and records each ID:
 
     python drawing.py segment|snowflake|both STORE FILE COUNT [unguarded]
+    python drawing.py state STORE FILE COUNT FOLDER
 
 It ends after COUNT IDs. With `unguarded`, the control, the store writes whatever it has read, in a file
-also without a transaction; it then waits at the start until four processes run.
+also without a transaction; it then waits at the start until four processes run. With `state`, it keeps
+its window in a folder of state files, and draws ahead of the clock, so that a run that starts below the
+end of the last one gives the same IDs again.
 """
 
 import re
@@ -37,18 +40,21 @@ def take_the_guard_off() -> None:
         module.Turn, module.carry = alone, without_the_condition
 
 
-def main(kind: str, store: str, file: Path, count: int, together: bool) -> None:
+def main(kind: str, store: str, file: Path, count: int, word: str) -> None:
     ids: list[leafid.Segment | leafid.Snowflake] = []
-    if kind != "snowflake":
+    if kind in ("segment", "both"):
         ids.append(leafid.Segment("orders", store, timeout=600))
-    if kind != "segment":
+    if kind in ("snowflake", "both"):
         ids.append(leafid.Snowflake("default", store, timeout=600, length=1.0))
+    if kind == "state":
+        ids.append(leafid.Snowflake("edge", store, timeout=600, max_ahead=3, state=f"{word}/"))
+    together, each_time = word == "unguarded", 1_000 if kind == "state" else 10
     with file.open("a") as drawn:
         while together and len(list(file.parent.glob("*.ids"))) < 4:
             time.sleep(0.002)
-        for _ in range(count // 10):
+        for _ in range(count // each_time):
             for each in ids:
-                batch = each.take(10)
+                batch = each.take(each_time)
                 drawn.write("".join(f"{id}\n" for id in batch))
                 drawn.flush()
 
@@ -57,4 +63,4 @@ if __name__ == "__main__":
     kind, store, file, count, *rest = sys.argv[1:]
     if rest == ["unguarded"]:
         take_the_guard_off()
-    main(kind, store, Path(file), int(count), rest == ["unguarded"])
+    main(kind, store, Path(file), int(count), "".join(rest))
