@@ -2,16 +2,11 @@
 unlike a plain counter as the control, and no windows left behind."""
 
 import json
-import os
-import subprocess
 import sys
-from functools import partial
-from pathlib import Path
 
 import pytest
 
-from support.ending import bound, descendants, kill, stop
-from support.load import TRIES, asked, counted, gives_back, held, listening
+from support.load import asked, counted, gives_back, held, listening
 from support.places import HERE
 from support.run import python
 from support.waiting import until
@@ -62,7 +57,7 @@ def loaded(server, command: list[str], workers: int, environment: dict[str, str]
     return told["pids"]
 
 
-@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn", "executor", "processes"])
+@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn", "executor", "processes", "celery"])
 def test_a_pool(server, how) -> None:
     server.create_tag("orders", step=50)
 
@@ -74,67 +69,3 @@ def test_a_pool(server, how) -> None:
         return told["pids"]
 
     assert gives_back(server, run)
-
-
-TASKS = """
-from celery import Celery
-from support import web
-web.orders.next(), web.events.next()
-places = {"polling_interval": 0.05, "data_folder_in": "broker", "data_folder_out": "broker", "processed_folder": "done"}
-app = Celery("tasks", broker="filesystem://")
-app.conf.update(broker_transport_options=places, result_backend="file://results",
-                worker_prefetch_multiplier=1, broker_connection_retry_on_startup=True)
-
-@app.task
-def draw():
-    return web.draw()
-"""
-SEND = """
-import json, tasks
-sent = [tasks.draw.delay() for _ in range(40)]
-print("sent", flush=True)
-print(json.dumps([result.get(timeout=200, interval=0.05) for result in sent]))
-"""
-
-
-def test_celery(server, tmp_path) -> None:
-    server.create_tag("orders", step=50)
-    folders = (tmp_path / str(number) for number in range(TRIES))
-    assert any(in_celery(server, folder) for folder in folders)
-
-
-def in_celery(server, folder: Path) -> bool:
-    """Whether the replaced children of a celery worker gave their windows back. The worker is then killed:
-    its orderly end may wait for ever for a lock that a killed child held."""
-    assert until(lambda: held(server) == 0), "no window lasts for so long"
-    for name in ("broker", "done", "results"):
-        (folder / name).mkdir(parents=True)
-    (folder / "tasks.py").write_text(TASKS)
-    variables = {**os.environ, "LEAFID_STORE": server.url, "PYTHONPATH": f"{folder}:{HERE}"}
-    command = [*bound(), sys.executable, "-m", "celery", "-A", "tasks", "worker", "-P", "prefork", "-c", "4"]
-    command += ["--max-tasks-per-child", "5", "-l", "warning", "--without-gossip", "--without-mingle"]
-    started: list[subprocess.Popen] = []
-    with (folder / "log").open("w+") as log:
-        start = partial(subprocess.Popen, cwd=folder, env=variables, stderr=log, text=True)
-        try:
-            sender = start([*bound(), sys.executable, "-c", SEND], stdout=subprocess.PIPE)
-            started.append(sender)
-            # All tasks are sent first: a worker would take a task whose file is not complete, and lose it.
-            assert sender.stdout.readline() == "sent\n"
-            worker = start(command, stdout=log)
-            started.append(worker)
-            answers, _ = sender.communicate(timeout=300)
-            assert sender.returncode == 0, log.seek(0) or log.read()
-            told = counted(json.loads(answers))
-            # The worker and its four children hold one window each.
-            gave_back = until(lambda: held(server) <= 5, seconds=2)
-        finally:
-            for process in started:
-                if process.poll() is None:
-                    # Stopped first: a running worker could replace a child between the listing and the kill.
-                    stop(process.pid)
-                    kill([*descendants(process.pid), process.pid])
-                    process.wait(timeout=60)
-    assert told["segment"] == told["snowflake"] == 0 < told["naive"]
-    assert told["pids"] > 5, "children were replaced"
-    return gave_back

@@ -1,6 +1,6 @@
 """A script with pools whose children end by `os._exit`, which prints their IDs as JSON.
 
-    LEAFID_STORE=URL python pooling.py fork|forkserver|spawn|executor|processes
+    LEAFID_STORE=URL python pooling.py fork|forkserver|spawn|executor|processes|celery
 """
 
 import json
@@ -17,9 +17,17 @@ def into(queue: Any) -> None:
     queue.put(draw())
 
 
+def celerys(*words: Any, **how: Any) -> Any:
+    """The pool of a celery worker, whose processes end as there."""
+    from billiard.pool import Pool
+    from celery.concurrency.prefork import process_destructor
+
+    return Pool(*words, **how, on_process_exit=process_destructor)
+
+
 def main(how: str) -> list[dict[str, Any]]:
     orders.next(), events.next()
-    context: Any = multiprocessing.get_context("fork" if how in ("executor", "processes") else how)
+    context: Any = multiprocessing.get_context(how if how in ("forkserver", "spawn") else "fork")
     if how == "executor":
         told: list[dict[str, Any]] = []
         with ProcessPoolExecutor(4, mp_context=context) as executor:
@@ -36,11 +44,14 @@ def main(how: str) -> list[dict[str, Any]]:
         for child in children:
             child.join()
         return told
-    with context.Pool(4, maxtasksperchild=5) as pool:
-        told = pool.map(draw, range(40), chunksize=1)
-        pool.close()
-        pool.join()
-        return told
+    if how == "celery":
+        pool = celerys(4, maxtasksperchild=5)
+    else:
+        pool = context.Pool(4, maxtasksperchild=5)
+    told = pool.map(draw, range(40), chunksize=1)
+    pool.close()
+    pool.join()
+    return told
 
 
 if __name__ == "__main__":
