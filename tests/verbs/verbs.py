@@ -225,8 +225,8 @@ class Filed(Tabled):
         super().__init__(script, partial(SqliteStore, path))
         self.rows_of = sqlite3.connect(path, isolation_level=None)
 
-    def rows(self, step: Row) -> Text:
-        return Text(self.rows_of.execute(step["sql"]).fetchone()[0])
+    def __call__(self, step: Row) -> Any:
+        return Text(self.rows_of.execute(step["sql"]).fetchone()[0]) if step["do"] == "rows" else super().__call__(step)
 
 
 def wrong_in_python(script: Row, folder: Path) -> str:

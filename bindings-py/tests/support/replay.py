@@ -155,6 +155,17 @@ def number(step: Step, field: str) -> int | None:
     return int(step[field]) if field in step else None
 
 
+# The fields of a script's steps that a store's methods have in another form.
+ARGUMENTS: dict[str, Callable[[Any], tuple[str, Any]]] = {
+    "from": lambda first: ("start", int(first)),
+    "until": lambda end: ("until", int(end)),
+    "to": lambda next: ("to", int(next)),
+    "layout": lambda layout: ("layout", layout_of(layout)),
+    "workers": lambda range: ("workers", (range["start"], range["end"])),
+    "max_window_ms": lambda ms: ("max_window", ms / 1_000),
+}
+
+
 class Tabled:
     """A store over SQL: `make` makes an empty one."""
 
@@ -166,47 +177,20 @@ class Tabled:
         self.clock.step_monotonic(-self.clock.monotonic_ms)
         self.store = make(create=True, id=script["store"], clock=self.clock)
         for tag in script.get("tags", []):
-            self.create_tag(tag)
+            self.operate("create_tag", tag)
         for space in script.get("namespaces", []):
-            self.create_namespace(space)
+            self.operate("create_namespace", space)
 
     def __call__(self, step: Step) -> Any:
         self.clock.advance(int(step["at"]) - self.clock.wall_ms)
-        own = getattr(self, step["do"], None)
-        if own is not None:
-            return own(step) or {}
-        return getattr(self.store, step["do"])(step["ask"])
+        if "ask" in step:
+            return getattr(self.store, step["do"])(step["ask"])
+        return self.operate(step["do"], step)
 
-    def create_tag(self, step: Step) -> None:
-        steps = {name: step.get(name) for name in ("step", "max_step")}
-        ends = {"start": number(step, "from"), "until": number(step, "until")}
-        self.store.create_tag(step["tag"], **ends, **steps)
-
-    def set_tag(self, step: Step) -> None:
-        steps = {name: step.get(name) for name in ("step", "max_step")}
-        self.store.set_tag(step["tag"], until=number(step, "until"), **steps)
-
-    def advance_tag(self, step: Step) -> None:
-        self.store.advance_tag(step["tag"], int(step["to"]))
-
-    def create_namespace(self, step: Step) -> None:
-        self.store.create_namespace(
-            step["namespace"],
-            layout=layout_of(step["layout"]),
-            workers=range_of(step.get("workers")),
-            max_window=step.get("max_window_ms") and step["max_window_ms"] / 1_000,
-            if_missing=step["namespace"] == "default",
-        )
-
-    def delete_tag(self, step: Step) -> None:
-        self.store.delete_tag(step["tag"])
-
-    def set_workers(self, step: Step) -> None:
-        self.store.set_workers(step["namespace"], range_of(step["workers"]))
-
-    def revoke(self, step: Step) -> None:
-        self.store.release_worker(step["namespace"], step["worker"])
-
-
-def range_of(workers: Any) -> Any:
-    return workers and (workers["start"], workers["end"])
+    def operate(self, verb: str, fields: Step) -> Step:
+        given = {name: value for name, value in fields.items() if name not in ("do", "at") and value is not None}
+        how = dict(ARGUMENTS.get(name, lambda value: (name, value))(value) for name, value in given.items())
+        if how.get("namespace") == "default" and verb == "create_namespace":
+            how["if_missing"] = True
+        getattr(self.store, "release_worker" if verb == "revoke" else verb)(**how)
+        return {}
