@@ -1,6 +1,5 @@
 """A store with tokens and TLS by its own authority: which callers it accepts, and which servers a holder trusts."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,94 +7,64 @@ import pytest
 
 import leafid
 from leafid import HttpStore, Segment, Snowflake
-from support.places import BINARY, not_run
-from support.server import Server
+from support.places import BINARY, ROOT
+from support.server import FILE, Server
 from support.waiting import failing, refused_at_once, until
 
-
-NEW = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-
-
-def openssl(*words: str | Path) -> None:
-    if shutil.which("openssl") is None:
-        not_run("tls", "openssl", "openssl")
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+# Committed certificates (an authority of their own, `localhost` and `127.0.0.1`): not every machine can make them.
+CA, CERT, KEY = (ROOT / "bindings-js/tests/support/tls" / f"{name}.pem" for name in ("ca", "cert", "key"))
 
 
 class Secured(Server):
-    """A server that needs a token and, by default, a client certificate of its authority."""
+    """A server that needs a token; `good` may use the tag `orders`, and `other` may not."""
 
-    def __init__(self, folder: Path, mutual: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.mutual = mutual
-        self.ca, self.tokens = self.folder / "ca.pem", self.folder / "tokens.toml"
-        self.authority("ca")
-        self.certify("server")
-        self.certify("client")
+        self.tokens, self.more = folder / "tokens.toml", ["--tls-cert", CERT, "--tls-key", KEY]
+        store = f"sqlite:{folder / FILE}"
+        self.leafid("init", "--store", store)
+        self.leafid("tag", "create", "orders", "--store", store)
+        self.good = self.token("app")
+        self.other = self.token("other", "--tag", "other", "--namespace", "other")
 
-    def pem(self, name: str) -> tuple[Path, Path]:
-        return self.folder / f"{name}.pem", self.folder / f"{name}-key.pem"
-
-    def authority(self, name: str) -> None:
-        cert, key = self.pem(name)
-        openssl("req", "-x509", *NEW, "-subj", f"/CN={name}", "-days", "30", "-keyout", key, "-out", cert)
-
-    def certify(self, name: str, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
-        (cert, key), (ca, ca_key) = self.pem(name), self.pem("ca")
-        wish, extra = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
-        extra.write_text(f"subjectAltName={names}\n")
-        openssl("req", *NEW, "-subj", f"/CN={name}", "-keyout", key, "-out", wish)
-        signed = ["-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "30"]
-        openssl("x509", "-req", "-in", wish, *signed, "-extfile", extra, "-out", cert)
-
-    def leafid(self, *words: str | Path) -> str:
-        done = subprocess.run([str(BINARY), *map(str, words)], check=True, capture_output=True, text=True)
+    def leafid(self, *words: object) -> str:
+        done = subprocess.run([BINARY, *map(str, words)], check=True, capture_output=True, text=True)
         return done.stdout.strip()
 
     def token(self, name: str, *words: str) -> str:
         return self.leafid("token", "create", name, "--tokens", self.tokens, *words)
 
     def options(self) -> list[str]:
-        cert, key = self.pem("server")
-        said = ["--tokens", self.tokens, "--tls-cert", cert, "--tls-key", key]
-        return [str(word) for word in [*said, *(["--client-ca", self.ca] if self.mutual else [])]]
+        return ["--tokens", str(self.tokens), *map(str, self.more)]
 
 
 @pytest.fixture
 def secured(tmp_path, monkeypatch):
     for name in ("TOKEN", "CA", "CERT", "KEY", "STORE"):
         monkeypatch.delenv(f"LEAFID_{name}", raising=False)
-    server = Secured(tmp_path)
-    store = f"sqlite:{tmp_path / 'leafid.db'}"
-    server.leafid("init", "--store", store)
-    server.leafid("tag", "create", "orders", "--store", store)
-    server.good = server.token("app")
-    with server:
+    with Secured(tmp_path) as server:
         yield server
 
 
 def test_a_token_and_an_authority_of_ones_own(secured, monkeypatch) -> None:
-    store = HttpStore(secured.url, token=secured.good, ca=secured.ca)
+    store = HttpStore(secured.url, token=secured.good, ca=CA)
     assert secured.url.startswith("https://")
     with Segment("orders", store) as ids, Snowflake(store=store) as flakes:
         assert ids.take(3) == [1, 2, 3]
         assert len(set(flakes.take(100))) == 100
     # For a store given as a URL, the environment has the credentials.
-    for name, value in {"STORE": secured.url, "TOKEN": secured.good, "CA": str(secured.ca)}.items():
+    for name, value in {"STORE": secured.url, "TOKEN": secured.good, "CA": str(CA)}.items():
         monkeypatch.setenv(f"LEAFID_{name}", value)
     with Segment("orders") as ids:
         assert ids.next() > 3
 
 
 def test_whom_it_does_not_let_in_is_told_at_once(secured) -> None:
-    other = secured.token("other", "--tag", "other", "--namespace", "other")
-    secured.stop()
-    secured.start()
     for token, error, words in [
         (None, leafid.UnauthorizedError, "token"), ("leafid_wrong", leafid.UnauthorizedError, "token"),
-        (other, leafid.ForbiddenError, "`other`"),
+        (secured.other, leafid.ForbiddenError, "`other`"),
     ]:  # fmt: skip
-        store = HttpStore(secured.url, token=token, ca=secured.ca)
+        store = HttpStore(secured.url, token=token, ca=CA)
         for ids in (Segment("orders", store), Snowflake(store=store)):
             said = refused_at_once(ids, error)
             assert words in said and "leafid_wrong" not in said
@@ -107,8 +76,7 @@ def is_not_asked(store: HttpStore) -> None:
 
 
 def test_a_server_of_another_authority_is_not_asked(secured) -> None:
-    secured.authority("strange")
-    for ca in (None, secured.folder / "strange.pem"):
+    for ca in (None, CERT):
         is_not_asked(HttpStore(secured.url, token=secured.good, ca=ca))
 
 
@@ -128,33 +96,31 @@ def told(url: str, words: str, **options: object) -> None:
 
 def test_a_certificate_for_another_name_and_a_scheme_without_tls_are_told(secured) -> None:
     secured.stop()
-    secured.certify("server", "DNS:ids.example")
+    secured.listen = secured.listen.replace("127.0.0.1", "127.0.0.2")
     secured.start()
-    told(secured.url, "; use a host name that the server's certificate has", ca=secured.ca)
+    told(secured.url, "; use a host name that the server's certificate has", ca=CA)
     told(secured.url.replace("https:", "http:"), "; if it speaks TLS, use `https://`")
 
 
 def test_a_certificate_of_ones_own(secured) -> None:
     secured.stop()
-    secured.mutual = True
+    secured.more += ["--client-ca", CA]
     secured.start()
-    cert, key = secured.pem("client")
-    shown = HttpStore(secured.url, token=secured.good, ca=secured.ca, cert=cert, key=key)
+    shown = HttpStore(secured.url, token=secured.good, ca=CA, cert=CERT, key=KEY)
     with Segment("orders", shown) as ids:
         assert ids.next() >= 1
-    is_not_asked(HttpStore(secured.url, token=secured.good, ca=secured.ca))
+    is_not_asked(HttpStore(secured.url, token=secured.good, ca=CA))
 
 
 def test_files_that_cannot_be_used_are_named(secured) -> None:
-    cert, key = secured.pem("client")
     empty = secured.folder / "empty.pem"
     empty.write_text("")
     for given, says in [
         ({"ca": secured.folder / "none.pem"}, "none.pem"),
         ({"ca": empty}, "no certificate"),
-        ({"cert": cert}, "belong together"),
-        ({"key": key}, "belong together"),
-        ({"cert": cert, "key": empty}, "no private key"),
+        ({"cert": CERT}, "belong together"),
+        ({"key": KEY}, "belong together"),
+        ({"cert": CERT, "key": empty}, "no private key"),
     ]:
         with pytest.raises(leafid.RequestInvalidError) as raised:
             HttpStore(secured.url, **given)
