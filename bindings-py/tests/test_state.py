@@ -3,7 +3,6 @@
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -185,20 +184,36 @@ def test_what_is_no_state_file_is_refused(memory, state, case) -> None:
     assert not state.with_name("elsewhere").exists()
 
 
+# Writes beyond the limit fail, as on a full disk.
+FULL = """
+import resource, sys, warnings
+import leafid
+
+def ids_with(state, *, room):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    return leafid.Snowflake(store="memory:", state=state)
+
+try:
+    ids_with(sys.argv[1], room=600).next()
+except leafid.StateInvalidError as error:
+    print(error)
+ids = ids_with(sys.argv[2], room=resource.RLIM_INFINITY)
+first = ids.next()
+ids_with(sys.argv[2], room=0)
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    while not told:
+        ids.ready(1)
+print(ids.next() > first, ids.stats().state_code, *[one.message for one in told])
+"""
+
+
 def test_a_disk_without_room(tmp_path) -> None:
-    said = code(
-        """
-        import resource, sys
-        import leafid
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600, resource.RLIM_INFINITY))
-        try:
-            leafid.Snowflake(store="memory:", state=sys.argv[1]).next()
-        except leafid.StateInvalidError as error:
-            print(error)
-        """,
-        tmp_path / "state",
-    )
-    assert "cannot be written: File too large" in said
+    """At the start it is refused; later the file is abandoned, and a program without `logging` is warned."""
+    refused, abandoned = code(FULL, tmp_path / "first", tmp_path / "second").splitlines()
+    assert "cannot be written: File too large" in refused
+    assert abandoned.startswith("True STATE_INVALID ")
+    assert "cannot be written: File too large" in abandoned and "it is abandoned" in abandoned
 
 
 @pytest.mark.parametrize("ending", ["", ".lock"])
@@ -226,99 +241,3 @@ def test_a_file_that_is_taken_away_is_abandoned(memory, state, caplog, ending: s
             with pytest.warns(RuntimeWarning, match="was copied, and is not used"):
                 after.next()
         assert after.next() > first
-
-
-# A library whose writes fail, or take long, as the environment sets.
-DISK = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-int fdatasync(int file) {
-    static int writes;
-    const char *after = getenv("FAILS_AFTER"), *ms = getenv("TAKES_MS");
-    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
-    if (ms) usleep(atoi(ms) * 1000);
-    if (after && __atomic_fetch_add(&writes, 1, __ATOMIC_SEQ_CST) >= atoi(after)) return errno = EIO, -1;
-    return real(file);
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def disk(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("disk")
-    (folder / "disk.c").write_text(DISK)
-    compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", folder / "disk.so", folder / "disk.c", "-ldl"]
-    subprocess.run(compiler, check=True, timeout=300)
-    return folder / "disk.so"
-
-
-def on(disk: Path, **how: object) -> dict[str, str]:
-    return {"LD_PRELOAD": str(disk), **{name: str(value) for name, value in how.items()}}
-
-
-def test_a_disk_that_fails_is_abandoned(state, disk) -> None:
-    """After a failure of the first write, or of a later one; a program without `logging` is warned."""
-    for writes in (0, 1, 3):
-        said = code(
-            """
-            import sys, warnings
-            import leafid
-            ids = leafid.Snowflake(store="memory:", state=sys.argv[1])
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
-                while not told:
-                    ids.next()
-                    ids.ready(1)
-            print(ids.stats().state_code, *[str(one.message) for one in told])
-            """,
-            state.with_name(f"after {writes}"),
-            writes,
-            more=on(disk, FAILS_AFTER=writes),
-        )
-        state_code, message = said.split(maxsplit=1)
-        assert state_code == "STATE_INVALID" and len(said.splitlines()) == 1
-        assert "cannot be written: Input/output error" in message and "it is abandoned" in message
-
-
-def test_on_a_slow_disk_ids_come(state, disk) -> None:
-    said = code(
-        """
-        import sys, time
-        import leafid
-        ids = leafid.Snowflake(store="memory:", state=sys.argv[1], timeout=120)
-        drawn, last = 0, 0
-        while drawn < 1_000:
-            id = ids.next()
-            assert id > last
-            last, drawn = id, drawn + 1
-            time.sleep(0.01)
-        print(drawn, ids.stats().state_code)
-        """,
-        state,
-        more=on(disk, TAKES_MS=1_200),
-    )
-    assert said.split() == ["1000", "None"]
-
-
-def test_what_the_last_run_reserved_is_not_the_fault_of_a_clock(state) -> None:
-    """A wait for it is blamed neither on the clock nor on the store, which is away."""
-    store = MemoryStore()
-    layout = leafid.Layout(epoch_ms=1_735_689_600_000, tick_ms=1, time_bits=41, worker_bits=10, sequence_bits=1)
-    store.create_namespace("dense", layout=layout)
-    cause: BaseException | None = None
-    # Repeated, since a run that starts late, on a busy machine, has nothing to wait for.
-    while not isinstance(cause, leafid.ClockBehindError):
-        with Snowflake("dense", store, state=state, max_ahead=8) as ids:
-            # Draws eight seconds ahead of the clock; the window has ten.
-            for _ in range(8):
-                ids.take(2_000)
-        with Snowflake("dense", NOWHERE, state=state) as ids:
-            try:
-                ids.next(timeout=0.05)
-            except leafid.TimedOutError as error:
-                cause = error.__cause__
-    assert "reserved them so in the state file of its last run, for" in str(cause)
