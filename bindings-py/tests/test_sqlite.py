@@ -3,7 +3,6 @@ no grants."""
 
 import os
 import sqlite3
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from leafid import Segment, Snowflake, SqliteStore
 from leafid._sql.file.sqlite import File
 from support.carrying import carried
 from support.child import in_child
-from support.places import BINARY, HERE
+from support.places import HERE
 from support.run import python
 from support.server import FILE
 from support.waiting import until
@@ -102,21 +101,6 @@ def test_a_server_and_processes_share_a_file(server) -> None:
         ids.close()
 
 
-def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
-    store = SqliteStore(path, create=True)
-    store.create_tag("orders")
-    empty = path.with_name("empty")
-    empty.touch()
-    seen, stat = [empty.stat()], Path.stat
-
-    def made_since(looked_at: Path, **how):
-        return seen.pop() if looked_at == path and seen else stat(looked_at, **how)
-
-    monkeypatch.setattr(Path, "stat", made_since)
-    assert SqliteStore(path, create=True).lease_segment(ASK)["start"] == 1
-    assert not seen
-
-
 # In its own process, and holding the GIL: otherwise the child could wait for ever for a thread that does
 # not exist there.
 UNSEEN = """
@@ -202,38 +186,3 @@ def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch
             store.lease_segment(ASK)
     assert nobody_has_it_locked(path)
     assert store.lease_segment(ASK)["start"] == 1
-
-
-def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
-    path = server.folder / FILE
-    server.create_tag("orders", step=10, max_step=10)
-    server.create_tag("gone")
-    store = SqliteStore(path)
-    store.delete_tag("gone")
-    before = store.lease_segment(ASK)
-    window = store.acquire({"namespace": "default", "owner": "me", "request": "02" * 16})
-    subprocess.run(
-        [BINARY, "repair", "--without-journal", "--store", f"sqlite:{path}"],
-        check=True,
-        capture_output=True,
-        timeout=300,
-    )
-    after = store.lease_segment({**ASK, "request": "03" * 16})
-    assert before["start"] == 1 and after["start"] >= 11 + 100 * 10
-    assert after["end"] <= server.tag("orders")["max_id"]
-    # No window begins below the fence, also in a namespace created later.
-    store.create_namespace("later")
-    server.create_namespace("behind")
-    floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))
-    assert floors["later"] == floors["behind"] and min(floors.values()) > window["end"]
-    for name in ("default", "later"):
-        with pytest.raises(leafid.WorkersExhaustedError):
-            store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
-    # A tag that never existed needs its first number from the caller; a deleted one continues above its old position.
-    with pytest.raises(leafid.RequestInvalidError, match="needs `from`: this store has lost"):
-        store.create_tag("new")
-    status, said = server.call("PUT", "/v1/tags/unknown", {})
-    assert (status, said["code"]) == (400, "REQUEST_INVALID")
-    store.create_tag("new", start=1_000_000)
-    store.create_tag("gone")
-    assert store.lease_segment({"tag": "gone", "request": "05" * 16})["start"] > 100
