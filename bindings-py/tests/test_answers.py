@@ -10,7 +10,7 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from support.answers import JSON, Answers, problem, wire
-from support.waiting import PATIENCE, failing, first_when_made, refusal, refused_at_once
+from support.waiting import failing, first_when_made, refusal, refused_at_once
 
 
 class Later:
@@ -201,16 +201,3 @@ def test_the_owner_is_this_process_unless_said(server) -> None:
         rows = server.workers()
     owners = {row["owner"] for row in rows if row["worker"] in workers}
     assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
-
-
-def test_outages_are_survived_on_what_is_in_hand(server) -> None:
-    server.create_tag("orders", step=1_000, max_step=1_000)
-    orders = Segment("orders", server.url, timeout=PATIENCE)
-    drawn = [orders.next()]
-    server.kill()
-    drawn += [orders.next() for _ in range(900)]
-    assert drawn == list(range(1, 902))
-    server.start()
-    drawn += [orders.next() for _ in range(2_000)]
-    assert drawn == sorted(set(drawn))
-    assert drawn[-1] <= 6_000, "no step is lost beyond what was in hand"

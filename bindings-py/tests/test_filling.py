@@ -3,7 +3,6 @@ writable, contiguous and of 64-bit integers."""
 
 import ctypes
 import sys
-import threading
 from array import array
 
 import numpy
@@ -12,7 +11,6 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
-from support.waiting import PATIENCE, run_all
 
 UNTOUCHED = 2**64 - 1
 OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
@@ -88,45 +86,12 @@ def test_numbers_that_do_not_come_in_time_are_not_spent(gate, verb) -> None:
     assert ids.take(400) == list(range(2, 402))
 
 
-@pytest.mark.parametrize("verb", ["take", "fill"])
-def test_stamps_that_do_not_come_in_time_are_not_spent(verb) -> None:
-    clock = Clock()
-    clock.freeze()
-    store = MemoryStore(clock=clock)
-    ids = Snowflake(store=store, clock=clock, max_ahead=0.005, spread=0)
-    first = ids.next()
-    refused(ids, verb, 6 * 4_096)
-    assert ids.take(5) == list(range(first + 1, first + 6))
-    clock.advance(1)
-    assert len(ids.take(6 * 4_096 - 10, timeout=PATIENCE)) == 6 * 4_096 - 10
-
-
 def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
     buffer, before = buffer_of(count), ids.stats()
     with pytest.raises(leafid.TimedOutError):
         ids.fill(buffer, timeout=0.05) if verb == "fill" else ids.take(count, timeout=0.05)
     assert set(buffer) == {UNTOUCHED}
     assert (ids.stats().ids, ids.stats().in_hand) == (before.ids, before.in_hand)
-
-
-def test_many_at_once_from_many_threads(memory) -> None:
-    """One call spends the range in hand and the next range together, while others draw."""
-    memory.create_tag("orders", step=100, max_step=400)
-    ids, parts = Segment("orders", memory), []
-
-    def draw() -> None:
-        drawn, buffer = [], buffer_of(130)
-        for _ in range(200):
-            drawn += [ids.next(), *ids.take(90)]
-            ids.fill(buffer)
-            drawn += buffer
-        parts.append(drawn)
-
-    run_all(threading.Thread(target=draw) for _ in range(4))
-    drawn = sorted(id for part in parts for id in part)
-    assert len(parts) == 4 and all(part == sorted(part) for part in parts)
-    assert len(drawn) == 4 * 200 * 221 == len(set(drawn)) == ids.stats().ids
-    print(f"{len(drawn)} of {drawn[-1]} numbers, {ids.stats().grants} grants")
 
 
 @pytest.mark.parametrize(("count", "call"), [

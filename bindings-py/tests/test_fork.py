@@ -2,7 +2,6 @@
 
 import platform
 import threading
-import time
 
 import pytest
 
@@ -10,7 +9,7 @@ import leafid
 from support.answers import JSON, Answers, problem, wire
 from support.child import in_child
 from support.run import code, report
-from support.waiting import end_all, start_all, until
+from support.waiting import end_all, start_all
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
@@ -91,73 +90,12 @@ def test_a_child_knows_its_parents_store(make, checks) -> None:
         assert in_child(lambda: first_of(ids), replace) == "STORE_CHANGED"
 
 
-@pytest.mark.parametrize("went_back", [True, False], ids=["went-back", "lost-nothing"])
-def test_a_child_is_told_that_the_store_went_back(server, went_back) -> None:
-    server.create_tag("orders", step=10, max_step=10)
-    ids = leafid.Segment("orders", server.url, timeout=20)
-    ids.next()
-
-    def copied() -> dict[str, bytes]:
-        server.stop()
-        copy = server.copy()
-        server.start()
-        return copy
-
-    before = copied()
-    ids.take(10), ids.take(10)
-    after = copied()
-
-    def restore() -> None:
-        server.stop()
-        server.remove()
-        server.put(before if went_back else after)
-        server.start()
-
-    said = in_child(lambda: first_of(ids), restore)
-    assert said == "STORE_WENT_BACK" if went_back else int(said) > 20
-
-
 def first_of(ids) -> str:
     """The first ID, or the code of the error that stopped the generator."""
     try:
         return str(ids.next())
     except leafid.LeafidError as error:
         return error.code if ids.closed else f"{error.code}, and not stopped"
-
-
-def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> None:
-    server.create_namespace("ahead", layout="edge")
-    with leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20) as ids:
-
-        def ahead() -> float:
-            # Moves the line ahead of the clock.
-            ids.take(200_000)
-            return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
-
-        # A child that did not know the line's position would go back behind it.
-        assert until(lambda: ahead() > 3)
-        over, switches, first = threading.Event(), 0, []
-
-        def switch() -> None:
-            nonlocal switches
-            while not over.is_set():
-                ids.forget()
-                ids.next()
-                switches += 1
-
-        switching = start_all([threading.Thread(target=switch)])
-        closed = 0
-        try:
-            for _ in range(30):
-                before = ids.next()
-                # From `forget` until the store's answer there is nothing in hand.
-                closed += until(lambda: not ids.stats().in_hand)
-                first.append(int(in_child(ids.next)) > before)
-        finally:
-            over.set()
-        end_all(switching)
-        print(f"30 children, {closed} of a closed line; it was switched {switches} times")
-        assert all(first) and closed >= 10 and switches >= 30
 
 
 def test_grandchildren_too(server) -> None:

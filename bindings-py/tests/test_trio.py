@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 import leafid
-from leafid import Segment, Snowflake, _aio
+from leafid import Segment, _aio
 from support.gate import Gate
 from support.waiting import PATIENCE, until
 
@@ -25,21 +25,6 @@ def in_trio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         assert not _aio._LINES
 
     return run
-
-
-@in_trio
-async def test_every_verb(server) -> None:
-    server.create_tag("orders", step=5, max_step=5)
-    async with Segment("orders", server.url) as ids, Snowflake(store=server.url) as stamps:
-        assert await ids.anext() == 1
-        assert await ids.atake(5) == list(range(2, 7))
-        async for id in ids:
-            assert id == 7
-            break
-        await ids.aready(5)
-        assert ids.take(5) == list(range(8, 13))
-        assert await stamps.anext() < await stamps.anext()
-    assert ids.closed and stamps.closed
 
 
 @in_trio

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import leafid
-from leafid import MemoryStore, Segment, Snowflake
+from leafid import Segment, Snowflake
 from leafid.testing import Clock
 from support.forked import wait
 from support.waiting import PATIENCE, end_all, failing, start_all, until
@@ -156,36 +156,6 @@ def test_the_store_says_when_a_number_is_free(when, told) -> None:
         with pytest.raises(leafid.TimedOutError, match="the first is free in 18 s$"):
             ids.next(timeout=0)
         assert store.asked == 1
-
-
-def test_the_numbers_of_a_memory_store_are_all_held() -> None:
-    clock = Clock()
-    clock.freeze()
-    store = MemoryStore(clock=clock)
-    held = [Snowflake(store=store, clock=clock) for _ in range(64)]
-    assert len({leafid.decode(ids.next()).worker for ids in held}) == 64
-    late = failing(Snowflake(store=store, clock=clock))
-    assert str(late).endswith("; the first is free in 10 s")
-    assert late.__cause__.code == "WORKERS_EXHAUSTED"
-
-
-HOUR = 3_600_000
-
-
-def late_by(id: int) -> float:
-    return abs(leafid.decode(id).time.timestamp() - time.time())
-
-
-def test_the_hosts_wall_clock_is_set_back_and_forth(server) -> None:
-    clock = Clock()
-    ids = Snowflake(store=server.url, clock=clock)
-    drawn = []
-    for step in (HOUR, -2 * HOUR, HOUR, -HOUR, 2 * HOUR, -HOUR) * 5:
-        clock.step_wall(step)
-        drawn += [ids.next() for _ in range(200)]
-        assert late_by(drawn[-1]) < 60, "not by an hour"
-    assert len(drawn) == 6_000 and drawn == sorted(set(drawn))
-    assert ids.stats().failures == 0
 
 
 @pytest.mark.parametrize("leap", [10_000, -10_000])

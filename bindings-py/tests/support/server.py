@@ -81,18 +81,6 @@ class Server:
         self.process.wait(timeout=60)
         self.process = None
 
-    def copy(self) -> dict[str, bytes]:
-        """The contents of the store's files; for a stopped server."""
-        return {path.name: path.read_bytes() for path in self.folder.glob(f"{FILE}*")}
-
-    def remove(self) -> None:
-        for path in self.folder.glob(f"{FILE}*"):
-            path.unlink()
-
-    def put(self, copy: dict[str, bytes]) -> None:
-        for name, text in copy.items():
-            (self.folder / name).write_bytes(text)
-
     def call(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
         status, _, text = ask(self.port.number, method, path, body or {})
         return status, json.loads(text) if text else {}
