@@ -5,27 +5,10 @@ signal. Without these hooks each child would hold a worker number until its wind
 libraries that are imported already are touched.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
 from ._native import close_all, forget_all, release_all
-
-# As in `__init__`: False, but type checkers read its blocks.
-_TYPE_CHECKING = bool()
-if _TYPE_CHECKING:
-    from typing import Any
-
-# After all finalizers of the application, which may still draw.
-_LAST = -1_000
-
-
-class _Key:
-    """A key that `register_after_fork` can reference weakly."""
-
-
-_KEY = _Key()
 
 
 def watch() -> None:
@@ -40,21 +23,22 @@ def watch() -> None:
 
 
 def _in_child() -> None:
-    process: Any = sys.modules.get("multiprocessing.process")
-    util: Any = sys.modules.get("multiprocessing.util")
+    process = sys.modules.get("multiprocessing.process")
+    util = sys.modules.get("multiprocessing.util")
     if util is not None and hasattr(util, "Finalize"):
         if process is not None and process.parent_process() is not None:
-            _at_the_end(util)
+            _at_the_end()
         # A child's bootstrap drops inherited finalizers, then calls these functions.
-        util.register_after_fork(_KEY, lambda _key: _at_the_end(util))
-    signals: Any = sys.modules.get("celery.signals")
+        util.register_after_fork(watch, _at_the_end)
+    signals = sys.modules.get("celery.signals")
     if signals is not None and hasattr(signals, "worker_process_shutdown"):
         # The processes of celery's pool run no finalizers.
         signals.worker_process_shutdown.connect(_in_celery, weak=False, dispatch_uid="leafid")
 
 
-def _at_the_end(util: Any) -> None:
-    util.Finalize(None, close_all, exitpriority=_LAST)
+def _at_the_end(*_key: object) -> None:
+    # After all finalizers of the application, which may still draw.
+    sys.modules["multiprocessing.util"].Finalize(None, close_all, exitpriority=-1_000)
 
 
 def _in_celery(**_told: object) -> None:
