@@ -15,7 +15,7 @@ export interface Setting {
   dialect?: Dialect
   /** Tags and namespaces declared in code; without it only the rows count. */
   declared?: Declared
-  /** The time, in ms since 1970; where it goes back, the store's time stands still. */
+  /** The time, in ms since 1970, which never goes back. */
   clock?(): number
   /** Without `clock`: the store's time from the database's time `told` and the store's last write at `beatMs`. */
   hears?(told: number, beatMs: number): number
@@ -103,7 +103,6 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
 export class Works {
   readonly #setting: Setting
   readonly #dialect: Dialect
-  #now = Number.NEGATIVE_INFINITY
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -125,8 +124,7 @@ export class Works {
     if (told !== undefined && Number(told) !== this.#dialect.version) throw otherVersion(Number(told))
     if (meta === undefined) throw new LeafidError('SCHEMA_MISMATCH', 'the table `meta` has no row, so the store has no id: look who changed it')
     const beatMs = Number(meta['beat_ms'])
-    const time = clock?.() ?? hears!(Number(Object.values(all[1]?.[0] ?? {})[0]), beatMs)
-    const now = (this.#now = Math.max(this.#now, Math.floor(time)))
+    const now = Math.floor(clock?.() ?? hears!(Number(Object.values(all[1]?.[0] ?? {})[0]), beatMs))
     const found = all.slice(head.length)
     for (;;) {
       const longest = found.flat().map((row) => Number(row['max_window_ms'] ?? 0))

@@ -8,6 +8,7 @@ use crate::{Outcome, tools};
 const WASM: &[&[&str]] = &[
     &["-p", "leafid-wasm-border", "-p", "leafid-wasm-engine", "-p", "leafid-wasm-registry"],
     &["-p", "leafid-wasm-public", "-p", "leafid-component", "-p", "leafid-example-store"],
+    &["-p", "leafid-wasm-engine", "--features", "state"],
     &["-p", "leafid-wasm-registry", "--features", "sql"],
     &["-p", "leafid-component", "--features", "pure"],
     &["-p", "leafid-component", "--features", "public"],
