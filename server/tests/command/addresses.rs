@@ -71,12 +71,9 @@ fn an_open_listener_changes_nothing_and_knows_its_names() {
     serving.logs(&["WARN", "everybody who reaches it may use it", "--insecure api"]);
     let url = serving.url.replace("0.0.0.0", "127.0.0.1");
     // Which hosts there are more: `http/rules.rs`; which paths: `listeners.rs`.
-    for (host, status) in [
-        ("192.0.2.7:8750", 200),
-        ("ids.internal:8750", 200),
-        ("OTHER", 200),
-        ("evil.example", 403),
-    ] {
+    for (host, status) in
+        [("192.0.2.7:8750", 200), ("ids.internal:8750", 200), ("OTHER", 200), ("evil.example", 403)]
+    {
         assert_eq!(asked(&url, host, "GET", "/v1/tags/orders").0, status, "{host}");
     }
     assert_eq!(asked(&url, "127.0.0.1", "POST", "/v1/segments/orders/ids").0, 400, "no count");
