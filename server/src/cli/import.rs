@@ -78,21 +78,16 @@ impl Import {
             quiet_ms: self.quiet.map_or(QUIET_MS, i64::from),
             margin_ms: self.margin.map_or(MARGIN_MS, i64::from),
         };
-        let found = match (self.leaf_zookeeper, self.leaf_table, self.leaf_local) {
-            (Some(url), _, _) => {
-                let takes =
-                    "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
-                runtime()?.block_on(read(&registry(&url, &["zk://"], takes)?))?
-            }
-            (None, Some(url), _) => {
-                let takes = "--leaf-table takes mysql://USER:PASSWORD@HOST:PORT/DATABASE";
-                runtime()?.block_on(read(&registry(&url, &["mysql:", "mariadb:"], takes)?))?
-            }
-            (None, None, Some(file)) => {
-                files::read(&file, self.owner.as_deref(), SystemClock.wall())?
-            }
-            // One of them is required.
-            (None, None, None) => return Ok(()),
+        let found = if let Some(url) = &self.leaf_zookeeper {
+            let takes = "--leaf-zookeeper takes zk://[USER:PASSWORD@]HOST:PORT[,…]/snowflake/NAME";
+            registry(url, &["zk://"], takes)?
+        } else if let Some(url) = &self.leaf_table {
+            let takes = "--leaf-table takes mysql://USER:PASSWORD@HOST:PORT/DATABASE";
+            registry(url, &["mysql:", "mariadb:"], takes)?
+        } else {
+            // One of the three is required.
+            let file = self.leaf_local.unwrap_or_default();
+            files::read(&file, self.owner.as_deref(), SystemClock.wall())?
         };
         let client = self.target.connect()?;
         let done = import(&client, &name, &found, &wish)?;
@@ -114,10 +109,11 @@ fn summary(done: &Plan, name: &Name) -> Value {
     })
 }
 
-/// Where Leaf's registry lies, by a URL of one of these schemes.
-fn registry(url: &str, schemes: &[&str], takes: &str) -> Result<Place, Problem> {
+/// Reads Leaf's registry at a URL of one of these schemes.
+fn registry(url: &str, schemes: &[&str], takes: &str) -> Result<Found, Problem> {
     let fits = schemes.iter().any(|scheme| url.starts_with(scheme));
-    Place::parse(url).filter(|_| fits).unwrap_or_else(|| Err(invalid(takes)))
+    let place = Place::parse(url).filter(|_| fits).unwrap_or_else(|| Err(invalid(takes)))?;
+    runtime()?.block_on(read(&place))
 }
 
 /// Plans the import and carries it out through the API.
