@@ -1,6 +1,7 @@
 //! The operations of a key-value store for the registry: few, each with all its keys at once, so that each
 //! is one round trip.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use leafid_core::{Name, StoreTime, Token};
@@ -168,6 +169,23 @@ pub struct Written {
     pub more: bool,
 }
 
+/// How many worker numbers share a bucket. Each write of a number is also noted in its bucket, and by that
+/// an engine finds the numbers that were written since a mark.
+pub(super) const BUCKET: u32 = 256;
+
+/// How many buckets are read at once, to keep each read short.
+const TOGETHER: usize = 8;
+
+/// Keeps the first buckets of those that were written, by the positions of their last writes. If others are
+/// left, gives the position up to which all are kept.
+pub(super) fn oldest<T: Ord>(written: &mut Vec<(u64, T)>) -> Option<u64> {
+    written.sort_unstable();
+    let (last, _) = written.get(TOGETHER - 1).filter(|_| written.len() > TOGETHER)?;
+    let last = *last;
+    written.retain(|(at, _)| *at <= last);
+    Some(last)
+}
+
 /// A group as keys and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
@@ -177,6 +195,20 @@ pub struct Commit {
     pub sets: Vec<Set>,
     /// A namespace of which no worker number may have been written since this mark.
     pub guard: Option<(Name, Mark)>,
+}
+
+impl Commit {
+    /// The buckets of the numbers that it writes, and whether each is known to have a number.
+    pub(super) fn buckets(&self) -> BTreeMap<(Name, u32), bool> {
+        let mut buckets = BTreeMap::new();
+        for set in &self.sets {
+            if let Key::Worker(name, worker) = set.key {
+                let has_rows = buckets.entry((name, worker / BUCKET)).or_insert(false);
+                *has_rows |= set.before.is_some();
+            }
+        }
+        buckets
+    }
 }
 
 /// A key that is written.

@@ -10,13 +10,13 @@ mod txn;
 use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
-use gateway::{Keys, Kv, pair, ranges, revision, texts};
+use gateway::{Keys, Kv, pair, ranges, revision, since, texts};
 use http::Http;
 
 const OPERATIONS: usize = 128;
@@ -52,6 +52,36 @@ impl Etcd {
         };
         Ok((found.into_iter().map(|mut found| found["response_range"].take()).collect(), at))
     }
+
+    /// Reads the worker numbers that were written since a mark, in the buckets whose touches were found in an
+    /// answer of the revision `at`.
+    async fn written(
+        &mut self,
+        name: &Name,
+        mark: Mark,
+        touched: &Value,
+        at: u64,
+    ) -> Result<Written, Broken> {
+        let mut news = Vec::new();
+        for kv in ranges(touched) {
+            let Kv { key, stored } = Kv::read(kv)?;
+            news.extend(self.keys.number(&key).map(|bucket| (stored.revision, bucket)));
+        }
+        let cut = oldest(&mut news);
+        // Buckets that are left may have numbers that were written before the cut.
+        let read = cut.map_or(Mark { count: at, at }, |at| Mark { at, ..mark });
+        let mut rows = Vec::new();
+        if !news.is_empty() {
+            let bucket =
+                |(_, bucket): &(u64, u32)| since(self.keys.bucket(name, *bucket), mark.count);
+            let buckets: Vec<Value> = news.iter().map(bucket).collect();
+            for kv in self.read(&buckets).await?.0.iter().flat_map(ranges) {
+                let Kv { key, stored } = Kv::read(kv)?;
+                rows.extend(self.keys.number(&key).map(|worker| (worker, stored)));
+            }
+        }
+        Ok(Written { rows, mark: read, more: cut.is_some() })
+    }
 }
 
 impl Client for Etcd {
@@ -79,7 +109,7 @@ impl Client for Etcd {
 
 impl Engine for Etcd {
     fn abilities() -> Abilities {
-        // Chosen so that all fit one transaction, with two rows each.
+        // Chosen so that all fit one transaction, with two rows and two buckets each.
         Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::remote() }
     }
 
@@ -129,19 +159,27 @@ impl Engine for Etcd {
         spaces: &[(Name, Mark)],
     ) -> Result<(Vec<Option<Stored>>, Vec<Written>), Broken> {
         let keyed = keys.iter().map(|key| json!({ "key": texts(&self.keys.of(key)) }));
-        let rows = spaces.iter().map(|(name, mark)| self.keys.written(name, mark.at));
-        let all: Vec<Value> = keyed.chain(rows).collect();
-        let (mut values, mut written) = (Vec::new(), Vec::new());
+        let touches = spaces.iter().map(|(name, mark)| {
+            let mut range = since(self.keys.touches(name), mark.at);
+            range["keys_only"] = json!(true);
+            range
+        });
+        let all: Vec<Value> = keyed.chain(touches).collect();
+        let (mut values, mut touched) = (Vec::new(), Vec::new());
         for some in all.chunks(OPERATIONS) {
             let (found, at) = self.read(some).await?;
-            for found in &found {
+            for found in found {
                 if values.len() < keys.len() {
                     values
-                        .push(ranges(found).next().map(Kv::read).transpose()?.map(|kv| kv.stored));
+                        .push(ranges(&found).next().map(Kv::read).transpose()?.map(|kv| kv.stored));
                 } else {
-                    written.push(self.keys.rows(found, at)?);
+                    touched.push((found, at));
                 }
             }
+        }
+        let mut written = Vec::new();
+        for ((name, mark), (found, at)) in spaces.iter().zip(touched) {
+            written.push(self.written(name, *mark, &found, at).await?);
         }
         Ok((values, written))
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use futures_util::future::try_join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
 use crate::backends::far::Client;
 use crate::backends::link::{Breakage, Broken};
 use crate::backends::{Abilities, Standing};
@@ -24,9 +24,6 @@ pub use session::Session;
 
 /// The time-out of a session. Nothing depends on it: the store has no ephemeral nodes.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
-
-/// How many buckets of worker numbers are read at once, to keep each read short.
-const TOGETHER: usize = 8;
 
 /// A connection to ZooKeeper.
 pub struct Zookeeper {
@@ -62,10 +59,8 @@ impl Zookeeper {
         let at = |stat: Option<Stat>| stat.map_or(0, |stat| stat.mzxid.unsigned_abs());
         let mut news: Vec<(u64, String)> = stats.into_iter().map(at).zip(folders).collect();
         news.retain(|(at, _)| *at > known.at);
-        news.sort_unstable();
-        let more = news.len() > TOGETHER;
-        if let Some(last) = news.get(TOGETHER - 1).filter(|_| more).map(|(at, _)| *at) {
-            news.retain(|(at, _)| *at <= last);
+        let cut = oldest(&mut news);
+        if let Some(last) = cut {
             // A bucket that was written after the root was read may not have been seen yet.
             mark = Mark { count: known.count, at: mark.at.min(last) };
         }
@@ -78,7 +73,7 @@ impl Zookeeper {
         let values = self.all(paths.collect()).await?;
         let rows = workers.into_iter().zip(values);
         let rows = rows.filter_map(|(worker, value)| Some((worker, value?))).collect();
-        Ok(Written { rows, mark, more })
+        Ok(Written { rows, mark, more: cut.is_some() })
     }
 
     async fn get(&self, path: String) -> Result<Option<Stored>, Error> {

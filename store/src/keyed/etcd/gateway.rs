@@ -6,10 +6,7 @@ use leafid_core::Name;
 use serde_json::{Value, json};
 
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Folder, Key, Mark, Stored, Written};
-
-/// The most worker numbers that are read at once, to keep each read short; a transaction writes fewer.
-const PAGE: usize = 2_048;
+use crate::keyed::engine::{BUCKET, Folder, Key, Stored};
 
 #[derive(Clone, Debug)]
 pub struct Keys {
@@ -18,15 +15,19 @@ pub struct Keys {
 
 impl Keys {
     pub fn of(&self, key: &Key) -> String {
-        // Keys sort as their numbers.
-        key.below(&self.prefix, |name, n| format!("{}/workers/{name}/{n:010}", self.prefix))
+        key.below(&self.prefix, |name, worker| self.worker(name, worker.into()))
+    }
+
+    /// The key of a worker number, or the end of a range: keys sort as their numbers.
+    fn worker(&self, name: &Name, worker: u64) -> String {
+        format!("{}/workers/{name}/{worker:010}", self.prefix)
     }
 
     pub fn probe(&self) -> String {
         format!("{}/probe", self.prefix)
     }
 
-    fn number(&self, key: &str) -> Option<u32> {
+    pub fn number(&self, key: &str) -> Option<u32> {
         key.rsplit_once('/')?.1.parse().ok()
     }
 
@@ -47,38 +48,28 @@ impl Keys {
         folder.name(below.strip_prefix(folder.path())?.strip_prefix('/')?)
     }
 
-    /// The range of a namespace's worker numbers.
-    pub fn workers(&self, name: &Name) -> Value {
-        let folder = format!("{}/workers/{name}", self.prefix);
+    /// The key that each write of a worker number in a bucket writes, too.
+    pub fn touch(&self, name: &Name, bucket: u32) -> String {
+        format!("{}/touches/{name}/{bucket:010}", self.prefix)
+    }
+
+    /// The range of a namespace's touches.
+    pub fn touches(&self, name: &Name) -> Value {
+        let folder = format!("{}/touches/{name}", self.prefix);
         pair(&format!("{folder}/"), &format!("{folder}0"))
     }
 
-    /// The first of a namespace's worker numbers that were written after a revision, in the order of the writes.
-    pub fn written(&self, name: &Name, after: u64) -> Value {
-        let mut range = self.workers(name);
-        range["min_mod_revision"] = json!((after + 1).to_string());
-        range["sort_order"] = json!("ASCEND");
-        range["sort_target"] = json!("MOD");
-        range["limit"] = json!(PAGE.to_string());
-        range
+    /// The range of the worker numbers in a bucket.
+    pub fn bucket(&self, name: &Name, bucket: u32) -> Value {
+        let start = u64::from(bucket) * u64::from(BUCKET);
+        pair(&self.worker(name, start), &self.worker(name, start + u64::from(BUCKET)))
     }
+}
 
-    /// Reads what was found by [`written`](Keys::written) in an answer of this revision.
-    pub fn rows(&self, found: &Value, at: u64) -> Result<Written, Broken> {
-        let more = found["more"] == true;
-        let (mut rows, mut at) = (Vec::new(), at);
-        for kv in ranges(found) {
-            let Kv { key, stored } = Kv::read(kv)?;
-            if more {
-                // The rest of this transaction may be on the next page.
-                at = stored.revision - 1;
-            }
-            if let Some(worker) = self.number(&key) {
-                rows.push((worker, stored));
-            }
-        }
-        Ok(Written { rows, mark: Mark { count: at, at }, more })
-    }
+/// A range without what was not written after a revision.
+pub fn since(mut range: Value, revision: u64) -> Value {
+    range["min_mod_revision"] = json!((revision + 1).to_string());
+    range
 }
 
 pub struct Kv {

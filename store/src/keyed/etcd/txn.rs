@@ -1,6 +1,9 @@
 //! Groups as transactions: each is a nested transaction with its own conditions, as many as fit in one, so
 //! that groups that wait together cost one sync of etcd's log.
 
+use std::collections::BTreeMap;
+
+use leafid_core::Name;
 use serde_json::{Value, json};
 
 use super::gateway::{Keys, revision, texts};
@@ -38,11 +41,12 @@ pub async fn commit(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Vec<Ended>
 
 /// How many of the first groups fit one transaction; at least one.
 fn fitting(groups: &[Commit]) -> usize {
-    let mut widest = 0;
+    let (mut widest, mut touched) = (0, BTreeMap::new());
     for (count, group) in groups.iter().enumerate() {
+        touched.extend(group.buckets());
         // A condition for each key, and one for a guard.
         widest = widest.max(group.sets.len() + group.checks.len() + 1);
-        if count > 0 && count + 1 + widest > OPERATIONS {
+        if count > 0 && count + 1 + touched.len() + widest > OPERATIONS {
             return count;
         }
     }
@@ -56,7 +60,9 @@ async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<E
         let writes: Vec<Value> = writes.collect();
         json!({ "request_txn": { "compare": conditions(keys, group), "success": writes } })
     });
-    let success: Vec<Value> = nested.collect();
+    let touched: BTreeMap<(Name, u32), bool> = groups.iter().flat_map(Commit::buckets).collect();
+    let touches = touched.keys().map(|(name, bucket)| put(&keys.touch(name, *bucket), ""));
+    let success: Vec<Value> = nested.chain(touches).collect();
     let compare = [same(&keys.of(&Key::Meta), meta)];
     let answer = etcd.ask("kv/txn", &json!({ "compare": compare, "success": success })).await?;
     if answer["succeeded"] != true {
@@ -68,7 +74,7 @@ async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<E
         if answer["responses"][index]["response_txn"]["succeeded"] != true {
             return Ended::Conflict;
         }
-        // A later survey gives these rows once more, which costs less than to keep count.
+        // A later survey gives these rows once more.
         Ended::Done { revisions: vec![at; group.sets.len()], moved: Vec::new() }
     });
     Ok(ended.collect())
@@ -81,7 +87,7 @@ fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
         Some(revision) => same(&keys.of(&set.key), revision),
     });
     let guard = group.guard.iter().map(|(name, mark)| {
-        let mut range = keys.workers(name);
+        let mut range = keys.touches(name);
         range["target"] = json!("MOD");
         range["result"] = json!("LESS");
         range["mod_revision"] = json!((mark.count + 1).to_string());

@@ -5,7 +5,7 @@ use leafid_core::{Name, Token};
 use crate::backends::address::unusable;
 pub use crate::keyed::address::Address;
 use crate::keyed::address::parts;
-use crate::keyed::engine::{Folder, Key};
+use crate::keyed::engine::{BUCKET, Folder, Key};
 use crate::problem::Problem;
 use leafid_turn::hex;
 
@@ -28,14 +28,6 @@ impl Address {
     }
 }
 
-/// How many worker numbers share a bucket.
-const BUCKET: u32 = 256;
-
-/// The bucket of a worker number.
-pub fn bucket(worker: u32) -> u32 {
-    worker / BUCKET
-}
-
 #[derive(Clone, Debug)]
 pub struct Paths {
     pub root: String,
@@ -43,7 +35,7 @@ pub struct Paths {
 
 impl Paths {
     pub fn of(&self, key: &Key) -> String {
-        let worker = |name: &Name, n: u32| format!("{}/{n}", self.bucket(name, bucket(n)));
+        let worker = |name: &Name, n: u32| format!("{}/{n}", self.bucket(name, n / BUCKET));
         key.below(&self.root, worker)
     }
 

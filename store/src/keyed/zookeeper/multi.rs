@@ -1,11 +1,11 @@
 //! Groups as multis: each is atomic, and all are sent before the first is answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
 use leafid_core::{Name, StoreTime, Token};
 
-use super::address::{bucket, counted, version};
+use super::address::{counted, version};
 use super::record::{ANY, Error, Failed, Multi, Stat};
 use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
@@ -67,13 +67,7 @@ impl<'z> Parts<'z> {
             let before = if before == ANY { LAST } else { before };
             self.check(&paths.touch(name), counted(before));
         }
-        let mut buckets = BTreeMap::new();
-        for set in &group.sets {
-            if let Key::Worker(name, worker) = set.key {
-                // It exists if it has a row.
-                *buckets.entry((name, bucket(worker))).or_insert(false) |= set.before.is_some();
-            }
-        }
+        let buckets = group.buckets();
         for (place @ (name, of), exists) in &buckets {
             let path = paths.bucket(name, *of);
             if *exists || known.contains(place) || !made.insert(*place) {

@@ -61,7 +61,8 @@ impl One {
 /// Writes worker rows past the server.
 fn fill<S: Keys>(server: &S, namespace: Name) {
     let buckets = (0..ROWS.div_ceil(256)).flat_map(|bucket| S::bucket(namespace, bucket));
-    server.put(&buckets.map(|key| (key, String::new())).collect::<Vec<_>>());
+    let buckets: Vec<_> = buckets.map(|key| (key, String::new())).collect();
+    server.put(&buckets);
     let row = |worker: u32| {
         let row = WorkerRow {
             owner: Name::owner(&format!("owner-{worker}")).expect("an owner"),

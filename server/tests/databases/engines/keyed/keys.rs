@@ -39,8 +39,8 @@ impl Keys for Etcd {
         format!("workers/{namespace}/{worker:010}")
     }
 
-    fn bucket(_: Name, _: u32) -> Vec<String> {
-        Vec::new()
+    fn bucket(namespace: Name, bucket: u32) -> Vec<String> {
+        vec![format!("touches/{namespace}/{bucket:010}")]
     }
 }
 
