@@ -10,6 +10,7 @@ import threading
 import weakref
 from array import array
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -331,3 +332,65 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch
     gc.collect()
     assert not ignored and not _aio._LINES
     assert not any(task() for task in dropped)
+
+
+@in_asyncio
+async def test_who_is_cancelled_when_served_loses_what_it_got() -> None:
+    class Fails(Gate):
+        away = False
+
+        def lease_segment(self, ask):
+            granted = super().lease_segment(ask)
+            if self.away:
+                raise leafid.StoreUnavailableError("the store is away")
+            return granted
+
+    store = Fails()
+    store.gate.set()
+    ids = Segment("orders", store, timeout=PATIENCE)
+    assert await ids.anext() == 1
+    store.shut()
+    store.away = True
+    much, one = asyncio.create_task(ids.atake(10)), asyncio.create_task(ids.anext())
+    await asyncio.sleep(0)
+    (line,) = _aio._LINES.values()
+    store.gate.set()
+    assert until(lambda: ids.stats().failures)
+    # The first one's turn serves it, although the loop never resumes its task.
+    assert line.pass_first() and line.callers[1].value == 2
+    for task in (one, much):
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    store.away = False
+    assert await ids.anext() == 3
+    assert ids.stats().ids == 3
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read in /proc")
+def test_waits_without_an_answer_leave_nothing_behind(gate, monkeypatch) -> None:
+    ids = Segment("orders", gate)
+    waiters = []
+
+    async def wait(waiter):
+        waiters.append(waiter)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_aio, "wait", wait)
+        with pytest.raises(StopIteration):
+            ids.anext().send(None)
+
+    def pages() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    def wait_often(times: int) -> None:
+        for _ in range(times):
+            waiters[0].bell()
+
+    wait_often(10_000)
+    before = pages()
+    wait_often(100_000)
+    grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
+    print(f"100000 waits: {grown} bytes more")
+    gate.gate.set()
+    assert grown < 2_000_000, "each wait left some 50 bytes"

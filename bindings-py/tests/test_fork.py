@@ -2,6 +2,7 @@
 
 import platform
 import threading
+import time
 
 import pytest
 
@@ -9,7 +10,7 @@ import leafid
 from support.answers import JSON, Answers, problem, wire
 from support.child import in_child
 from support.run import code, report
-from support.waiting import end_all, start_all
+from support.waiting import end_all, start_all, until
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
@@ -136,3 +137,38 @@ if pid == 0:
 assert os.waitpid(pid, 0)[1] == 0
 print(ids.next(), int(os.read(seen, 100)))
 """
+
+
+def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> None:
+    server.create_namespace("ahead", layout="edge")
+    with leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20) as ids:
+
+        def ahead() -> float:
+            # Moves the line ahead of the clock.
+            ids.take(200_000)
+            return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
+
+        # A child that did not know the line's position would go back behind it.
+        assert until(lambda: ahead() > 3)
+        over, switches, first = threading.Event(), 0, []
+
+        def switch() -> None:
+            nonlocal switches
+            while not over.is_set():
+                ids.forget()
+                ids.next()
+                switches += 1
+
+        switching = start_all([threading.Thread(target=switch)])
+        closed = 0
+        try:
+            for _ in range(30):
+                before = ids.next()
+                # From `forget` until the store's answer there is nothing in hand.
+                closed += until(lambda: not ids.stats().in_hand)
+                first.append(int(in_child(ids.next)) > before)
+        finally:
+            over.set()
+        end_all(switching)
+        print(f"30 children, {closed} of a closed line; it was switched {switches} times")
+        assert all(first) and closed >= 10 and switches >= 30

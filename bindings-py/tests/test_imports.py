@@ -98,3 +98,36 @@ def test_hooks_are_registered_where_images_are_taken(server, tmp_path, monkeypat
     monkeypatch.setenv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand")
     said = python("-c", CLONES, server.url, path=tmp_path)
     assert "0 0" not in said, "the control: elsewhere nothing is registered"
+
+
+ORDER = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+told = []
+os.register_at_fork(before=lambda: told.append(ids.next()), after_in_child=lambda: told.append(ids.next()),
+                    after_in_parent=lambda: told.append(ids.next()))
+import leafid
+os.register_at_fork(before=lambda: told.append(ids.next()), after_in_child=lambda: told.append(ids.next()),
+                    after_in_parent=lambda: told.append(ids.next()))
+ids = leafid.Segment("orders", sys.argv[1], timeout=20)
+ids.next()
+seen, tell = os.pipe()
+pid = os.fork()
+told.append(ids.next())
+if pid == 0:
+    os.write(tell, " ".join(map(str, told)).encode())
+    leafid.release_all()
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+print(*told)
+print(os.read(seen, 1_000).decode())
+"""
+
+
+def test_hooks_at_a_fork_may_draw(server) -> None:
+    """With hooks registered before leafid's own, and after."""
+    server.create_tag("orders", step=100)
+    parent, child = (list(map(int, line.split())) for line in code(ORDER, server.url).splitlines())
+    assert len(parent) == len(child) == 5
+    assert parent[:2] == child[:2], "drawn before the fork"
+    assert len({*parent, *child}) == 8 and all(id > 100 for id in child[2:])
