@@ -139,8 +139,7 @@ impl From<clap::Error> for Failure {
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = args.collect();
-    let given = secrets::given(&words);
-    let done = parse(words).and_then(|matches| {
+    let done = parse(words.clone()).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         if cli.json {
             output::ask_for_json();
@@ -158,11 +157,11 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The name of a file may be a URL with a password, given to the wrong option.
         Err(Failure::Problem(problem)) => {
-            let detail = secrets::without(problem.detail.clone(), &given);
+            let detail = secrets::without(problem.detail.clone(), &secrets::texts(&words));
             output::problem(&Problem { detail, ..problem })
         }
         Err(Failure::Output(error)) => unwritten(&error),
-        Err(Failure::Misused(error)) => misused(&error, &given),
+        Err(Failure::Misused(error)) => misused(&error, &secrets::given(&words)),
     }
 }
 

@@ -41,8 +41,11 @@ fn parts(given: &str) -> Vec<(&str, String)> {
 pub fn given(words: &[OsString]) -> Vec<String> {
     let ours =
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LEAFID_"));
-    let all = words.iter().cloned().chain(ours.map(|(_, value)| value));
-    all.map(|word| word.to_string_lossy().into_owned()).collect()
+    texts(words).into_iter().chain(ours.map(|(_, value)| value.to_string_lossy().into())).collect()
+}
+
+pub fn texts(words: &[OsString]) -> Vec<String> {
+    words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]
