@@ -31,7 +31,7 @@ type Rebuilt<'py> =
 pub struct PyGenerator {
     pub generator: Generator,
     /// The default time-out of calls, in s.
-    timeout: f64,
+    pub timeout: f64,
     /// The store and the clock as they were passed, for a pickle.
     given: (Option<Py<PyAny>>, Option<Py<PyClock>>),
 }
@@ -242,10 +242,6 @@ impl PyGenerator {
 
     fn __aiter__(slf: Py<Self>) -> Py<Self> {
         slf
-    }
-
-    fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        awaitable(slf, Verb::Next, slf.get().timeout(None)?)
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,4 +1,4 @@
-//! Stores that need no Python, and the transport of asks to them.
+//! The stores over HTTP and in memory, and what the driver needs of any store.
 
 mod address;
 mod credentials;
