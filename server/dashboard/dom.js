@@ -3,21 +3,12 @@
 
 /** Makes an element with these properties and children; a child that is no node becomes text. */
 export function make(tag, properties = {}, ...children) {
-  return fill(document.createElement(tag), properties, children)
-}
-
-/** Makes an SVG element. */
-export function draw(tag, properties = {}, ...children) {
-  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), properties, children)
-}
-
-function fill(element, properties, children) {
+  const element = document.createElement(tag)
   for (const [name, value] of Object.entries(properties)) {
     if (name === 'text') element.textContent = value
-    else if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value)
+    else element.setAttribute(name, value)
   }
-  element.append(...children.filter((child) => child !== undefined))
+  element.append(...children)
   return element
 }
 
@@ -31,25 +22,21 @@ export function say(element, text) {
 
 /**
  * Keeps a row for each item, in order. An existing row stays, with its focus: `build` makes a row and
- * returns its `update(item)`.
+ * returns it as `node`, with its `update(item)`.
  */
 export function keep(body, rows, items, key, build) {
   const wanted = new Map(items.map((item) => [key(item), item]))
-  for (const [name, row] of rows) {
-    if (!wanted.has(name)) {
-      row.nodes.forEach((node) => node.remove())
-      rows.delete(name)
-    }
+  for (const [name, { node }] of rows) {
+    if (wanted.has(name)) continue
+    node.remove()
+    rows.delete(name)
   }
-  let last = null
+  let next = body.firstChild
   for (const [name, item] of wanted) {
     if (!rows.has(name)) rows.set(name, build(item))
-    const row = rows.get(name)
-    row.update(item)
-    for (const node of row.nodes) {
-      const next = last ? last.nextSibling : body.firstChild
-      if (next !== node) body.insertBefore(node, next)
-      last = node
-    }
+    const { node, update } = rows.get(name)
+    update(item)
+    if (next === node) next = node.nextSibling
+    else body.insertBefore(node, next)
   }
 }

@@ -12,45 +12,34 @@ export const STATES = {
   a: ['aside', 'used outside of leafid'],
 }
 let seen = { first: 0, states: '', holders: new Map() }
-let columns = 1
 let chosen = -1
 
-/** Updates on the pointer, the keys, the page's size and its colours. */
+/** Updates on the pointer, the keys and the page's colours. */
 export function start() {
   const canvas = at('grid')
   canvas.addEventListener('keydown', (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -Infinity, End: Infinity }[event.key]
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -canvas.width, ArrowDown: canvas.width, Home: -Infinity, End: Infinity }[event.key]
     if (by === undefined) return
     event.preventDefault()
-    const last = seen.states.length - 1
-    choose(chosen < 0 ? 0 : Math.min(last, Math.max(0, chosen + by)))
+    choose(chosen < 0 ? 0 : Math.min(seen.states.length - 1, Math.max(0, chosen + by)))
   })
   canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
-    const size = canvas.clientWidth / columns
-    const [x, y] = [Math.floor(offsetX / size), Math.floor(offsetY / size)]
-    choose(x < columns && y * columns + x < seen.states.length ? y * columns + x : -1)
+    const size = canvas.clientWidth / canvas.width
+    choose(Math.floor(offsetY / size) * canvas.width + Math.floor(offsetX / size))
   })
   canvas.addEventListener('pointerleave', () => choose(-1))
-  new ResizeObserver(paint).observe(canvas.parentElement)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint)
 }
 
 /** Shows these numbers. */
 export function show({ first, states, holders }) {
   seen = { first, states, holders: new Map(holders.map((row) => [row.worker, row])) }
-  if (chosen >= states.length) chosen = -1
   paint()
-  tell()
+  choose(chosen)
 }
 
 function choose(place) {
-  if (place === chosen) return
-  chosen = place
-  paint()
-  tell()
-}
-
-function tell() {
+  chosen = place < seen.states.length ? place : -1
   if (chosen < 0) return say(at('grid-at'), `Numbers ${seen.first} to ${seen.first + seen.states.length - 1}`)
   const number = seen.first + chosen
   const [name, meaning] = STATES[seen.states[chosen]] ?? ['unknown', '']
@@ -58,56 +47,23 @@ function tell() {
   say(at('grid-at'), `Number ${number}: ${name}${owner ? ` by ${owner}` : ''} (${meaning})`)
 }
 
-/** Powers of two are the most readable: twice as wide as high, and square if there are many. */
-function shape(count) {
-  let wide = 1
-  while (wide * wide < (count > 16_384 ? count : count * 2)) wide *= 2
-  return wide
-}
-
+/** One pixel a number, which the style sheet enlarges; a power of two is the most readable width. */
 function paint() {
   const canvas = at('grid')
   const count = seen.states.length
-  const width = Math.min(canvas.parentElement.clientWidth, count > 16_384 ? 512 : 720)
-  columns = shape(Math.max(count, 1))
-  const rows = Math.max(1, Math.ceil(count / columns))
-  const picture = new OffscreenCanvas(columns, rows)
-  const to = picture.getContext('2d')
-  const pixels = to.createImageData(columns, rows)
+  canvas.width = 2 ** Math.ceil(Math.log2(Math.max(count, 1) * (count > 16_384 ? 1 : 2)) / 2)
+  canvas.height = Math.max(1, Math.ceil(count / canvas.width))
+  const to = canvas.getContext('2d')
+  const pixels = to.createImageData(canvas.width, canvas.height)
   const colours = palette()
   for (let i = 0; i < count; i += 1) pixels.data.set(colours[seen.states[i]] ?? colours['.'], i * 4)
   to.putImageData(pixels, 0, 0)
-  const scale = (width / columns) * devicePixelRatio
-  canvas.width = Math.round(columns * scale)
-  canvas.height = Math.round(rows * scale)
-  canvas.style.width = `${width}px`
-  canvas.style.height = `${(width / columns) * rows}px`
-  const screen = canvas.getContext('2d')
-  screen.imageSmoothingEnabled = false
-  screen.drawImage(picture, 0, 0, canvas.width, canvas.height)
-  if (scale >= 6 * devicePixelRatio) lines(screen, scale, rows)
-  if (chosen >= 0) mark(screen, scale)
 }
-
-function lines(screen, scale, rows) {
-  screen.fillStyle = colour('--panel')
-  for (let x = 1; x < columns; x += 1) screen.fillRect(Math.round(x * scale) - 0.5, 0, 1, rows * scale)
-  for (let y = 1; y < rows; y += 1) screen.fillRect(0, Math.round(y * scale) - 0.5, columns * scale, 1)
-}
-
-function mark(screen, scale) {
-  const size = Math.max(scale, 7 * devicePixelRatio)
-  const middle = (place) => (place + 0.5) * scale - size / 2
-  screen.lineWidth = 2 * devicePixelRatio
-  screen.strokeStyle = colour('--text')
-  screen.strokeRect(middle(chosen % columns), middle(Math.floor(chosen / columns)), size, size)
-}
-
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 function palette() {
+  const style = getComputedStyle(document.documentElement)
   const entries = Object.entries(STATES).map(([letter, [name]]) => {
-    const hex = Number.parseInt(colour(`--${name}`).slice(1), 16)
+    const hex = Number.parseInt(style.getPropertyValue(`--${name}`).trim().slice(1), 16)
     return [letter, [hex >> 16, (hex >> 8) & 255, hex & 255, 255]]
   })
   return Object.fromEntries(entries)

@@ -31,7 +31,6 @@ async function refresh() {
     if (overview.tags) tags.show(overview)
     if (overview.namespaces) {
       spaces.choose(overview.namespaces)
-      decoder.offer(overview.namespaces)
       if (spaces.chosen()) spaces.show(await session.get(`/v1/namespaces/${encodeURIComponent(spaces.chosen())}/numbers`))
     }
     last = Date.now()
@@ -57,7 +56,8 @@ function trouble(error) {
   at('problem').hidden = !error
   say(at('problem'), error ? `${error.code ?? 'INTERNAL'}: ${error.message}` : '')
   if (!error) return
-  if (error.wantsToken) {
+  // Another token might help.
+  if (error.status === 401 || error.status === 403) {
     health.tell('refused', 'token wanted')
     showToken(true)
   } else if (error.status === 0) {
@@ -97,21 +97,11 @@ at('token').addEventListener('submit', (event) => {
   useToken(at('token-text').value.trim())
 })
 at('token-forget').addEventListener('click', () => useToken(''))
-at('metrics').addEventListener('click', async (event) => {
-  // Without a token the plain link works.
-  if (!session.hasToken()) return
-  event.preventDefault()
-  try {
-    location.assign(await session.page('/metrics'))
-  } catch (error) {
-    trouble(error)
-  }
-})
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !paused) refresh()
 })
 tags.start()
 spaces.start(refresh)
-decoder.start()
+decoder.start(spaces.chosen)
 setInterval(fresh, 1_000)
 refresh()

@@ -16,40 +16,16 @@ export function use(text, kept) {
 /** How often the token was changed: answers to an earlier token are out of date. */
 export const used = () => uses
 
-export const hasToken = () => token !== ''
-
-/** A refusal, or a missing answer. */
-export class Refused extends Error {
-  constructor(status, code, detail) {
-    super(detail)
-    this.status = status
-    this.code = code
-  }
-
-  /** Whether another token might help. */
-  get wantsToken() {
-    return this.status === 401 || this.status === 403
-  }
-}
-
-/** Sends a GET; returns its JSON. */
+/** Sends a GET; returns its JSON. A refusal, or a missing answer, is an error with `status` and `code`. */
 export async function get(path) {
-  return (await answer(path)).json()
-}
-
-/** Sends a GET; returns its answer as a page's address, since a link sends no token. */
-export async function page(path) {
-  const text = await (await answer(path)).text()
-  return URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
-}
-
-async function answer(path) {
   const headers = token ? { authorization: `Bearer ${token}` } : {}
   const asked = fetch(path, { headers, cache: 'no-store', credentials: 'omit', redirect: 'error' })
   const response = await asked.catch((error) => {
-    throw new Refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
+    throw refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
   })
-  if (response.ok) return response
+  if (response.ok) return response.json()
   const body = await response.json().catch(() => ({}))
-  throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
+  throw refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
 }
+
+const refused = (status, code, detail) => Object.assign(new Error(detail), { status, code })

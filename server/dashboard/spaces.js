@@ -1,14 +1,11 @@
-// One namespace's worker numbers: picture, counts, windows and holders.
+// One namespace's worker numbers: picture, counts, windows and their holders.
 
 import { at, keep, make, say } from './dom.js'
 import { grouped, long, moment, clock } from './format.js'
-import * as bits from './bits.js'
 import * as grid from './grid.js'
-import * as timeline from './timeline.js'
 
 const states = new Map()
 const holders = new Map()
-let spaces = []
 
 /** The chosen namespace. */
 export const chosen = () => at('space').value
@@ -21,7 +18,6 @@ export function start(changed) {
 
 /** Lists the namespaces. */
 export function choose(list) {
-  spaces = list
   const select = at('space')
   const names = list.map(({ namespace }) => namespace)
   if (names.join() !== [...select.options].map(({ value }) => value).join()) {
@@ -34,39 +30,34 @@ export function choose(list) {
 }
 
 function about({ layout, last_ms: last, workers, max_window_ms: window, more_per_day: more, numbers }) {
+  const bits = `${layout.time_bits}/${layout.worker_bits}/${layout.sequence_bits} bits, ${layout.tick_ms} ms`
+  const parts = [bits, `numbers ${grouped(workers.start)} to ${grouped(workers.end - 1)}`, `windows of ${long(window)} at most`, `time bits end ${moment(last).slice(0, 10)}`]
   const free = numbers.fresh + numbers.free
-  const parts = [bits.words(layout), `numbers ${grouped(workers.start)} to ${grouped(workers.end - 1)}`, `windows of ${long(window)} at most`, `time bits end ${moment(last).slice(0, 10)}`]
   if (more !== undefined && more !== '0') parts.push(`numbers all in use in ${long((free / Number(more)) * 86_400_000)} at this rate`)
   return parts.join(' · ')
 }
 
 /** Shows the numbers of the chosen namespace. */
 export function show(numbers) {
-  const space = spaces.find(({ namespace }) => namespace === numbers.namespace)
-  if (!space) return
   grid.show(numbers)
-  const counts = Object.entries(grid.STATES).map(([letter, [name, meaning]]) => ({ letter, name, meaning, count: numbers.counts[name] }))
+  const counts = Object.values(grid.STATES).map(([name, meaning]) => ({ name, meaning, cells: [grouped(numbers.counts[name])] }))
   keep(at('states'), states, counts, ({ name }) => name, stateRow)
-  timeline.show(numbers.now_ms, numbers.holders, bits.read(space.layout), space.max_window_ms)
-  keep(at('holders'), holders, numbers.holders, ({ worker }) => worker, holderRow)
+  const windows = numbers.holders.map(({ worker, owner, held, sticky, granted_ms: granted, reserved_until_ms: until }) =>
+    ({ worker, cells: [owner || '–', `${held ? 'held' : 'resting'}${sticky ? ', kept' : ''}`, clock(granted), clock(until)] }))
+  keep(at('holders'), holders, windows, ({ worker }) => worker, ({ worker }) => row(make('th', { scope: 'row', class: 'number', text: worker }), 4))
   const none = numbers.holders.length === 0 ? 'Nobody has a window here.' : ''
   say(at('more-holders'), numbers.more_holders ? `The ${numbers.holders.length} that were granted last; leafid worker list has all.` : none)
 }
 
 function stateRow({ name, meaning }) {
-  const count = make('td', { class: 'number' })
-  const row = make('tr', {}, make('th', { scope: 'row' }, make('span', { class: `swatch ${name}`, 'aria-hidden': 'true' }), name), count, make('td', { class: 'dim', text: meaning }))
-  return { nodes: [row], update: (now) => say(count, grouped(now.count)) }
+  const first = make('th', { scope: 'row' }, make('span', { class: `swatch ${name}`, 'aria-hidden': 'true' }), name)
+  const kept = row(first, 1)
+  kept.node.append(make('td', { class: 'dim', text: meaning }))
+  return kept
 }
 
-function holderRow({ worker }) {
-  const [owner, state, granted, ends] = [0, 1, 2, 3].map(() => make('td'))
-  const row = make('tr', {}, make('th', { scope: 'row', class: 'number', text: worker }), owner, state, granted, ends)
-  const update = (now) => {
-    say(owner, now.owner || '–')
-    say(state, `${now.held ? 'held' : 'resting'}${now.sticky ? ', kept' : ''}`)
-    say(granted, clock(now.granted_ms))
-    say(ends, clock(now.reserved_until_ms))
-  }
-  return { nodes: [row], update }
+/** A row of so many cells, whose texts change. */
+function row(first, count) {
+  const cells = Array.from({ length: count }, () => make('td'))
+  return { node: make('tr', {}, first, ...cells), update: (now) => cells.forEach((cell, i) => say(cell, now.cells[i])) }
 }

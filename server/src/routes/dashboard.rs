@@ -31,7 +31,6 @@ macro_rules! files {
 
 const HTML: &str = include_str!("../../dashboard/index.html");
 const FILES: &[(&str, &str)] = files! {
-    "bits.js"
     "decoder.js"
     "dom.js"
     "format.js"
@@ -43,7 +42,6 @@ const FILES: &[(&str, &str)] = files! {
     "spaces.js"
     "style.css"
     "tags.js"
-    "timeline.js"
 };
 
 pub async fn page() -> Response<Body> {
