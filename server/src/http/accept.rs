@@ -7,8 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,9 +19,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
-use tower::Service;
 
-use super::connection;
+use super::connection::{self, Serves};
 use super::deadlines::Limits;
 use super::entry::named;
 use super::request_id;
@@ -52,11 +50,7 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    pub async fn run<S>(mut self, socket: TcpListener, service: S)
-    where
-        S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-        S::Future: Send,
-    {
+    pub async fn run(mut self, socket: TcpListener, service: impl Serves) {
         loop {
             let accepted = tokio::select! {
                 accepted = socket.accept() => accepted,
@@ -88,11 +82,7 @@ impl Acceptor {
         sleep(PAUSE).await;
     }
 
-    fn take_in<S>(&self, stream: TcpStream, peer: SocketAddr, service: S)
-    where
-        S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-        S::Future: Send,
-    {
+    fn take_in(&self, stream: TcpStream, peer: SocketAddr, service: impl Serves) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("TCP_NODELAY cannot be set, answers may be late: {error}");
         }

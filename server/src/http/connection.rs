@@ -34,19 +34,29 @@ static BUILDER: LazyLock<Builder<TokioExecutor>> = LazyLock::new(|| {
     builder
 });
 
+/// Answers the requests of connections, each by a clone of its own.
+pub trait Serves:
+    Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + 'static
+{
+}
+
+impl<S> Serves for S where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static
+{
+}
+
 /// Serves HTTP/1.1 or HTTP/2, by the client's first bytes. When the server stops, `stopped` changes, and
 /// requests under way are answered.
-pub async fn serve<I, S>(
+pub async fn serve<I: AsyncRead + AsyncWrite + Unpin + 'static>(
     stream: I,
     peer: SocketAddr,
-    service: S,
+    service: impl Serves,
     limits: Limits,
     mut stopped: watch::Receiver<()>,
-) where
-    I: AsyncRead + AsyncWrite + Unpin + 'static,
-    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
+) {
     let deadlines = Deadlines::new(limits);
     let stream = Reporting { stream, stalled: false, deadlines: Arc::clone(&deadlines) };
     let reported = Arc::clone(&deadlines);

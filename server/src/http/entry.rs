@@ -1,10 +1,7 @@
 //! Middleware of every request: the guard, the request's id, its caller, and a line in the log for each
 //! answer with status 500 or above.
 
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -15,11 +12,12 @@ use axum::http::{HeaderValue, Method, Uri};
 use axum::response::Response;
 use leafid_store::problem::{Figure, Problem};
 use leafid_store::rate::Rate;
-use tower::Service;
+use tower::{Service, service_fn};
 use tracing::Instrument;
 use tracing::field::Empty;
 
 use super::caller::{Caller, Peer};
+use super::connection::Serves;
 use super::listener::Listener;
 use super::request_id::{self, Trace};
 use super::rules::Rules;
@@ -28,6 +26,7 @@ use crate::http::guard;
 
 static FAILED: Rate = Rate::new();
 
+/// The conditions of one address of a listener.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub listener: Listener,
@@ -37,31 +36,12 @@ pub struct Entry {
 
 /// The service of a listener: its router behind [`enter`]. A layer of the router would be built again for
 /// each request.
-#[derive(Clone)]
-pub struct ListenerService {
-    shared: Arc<(Entry, Arc<App>)>,
-    paths: Router,
-}
-
-impl ListenerService {
-    pub fn new(entry: Entry, app: Arc<App>, paths: Router) -> ListenerService {
-        ListenerService { shared: Arc::new((entry, app)), paths }
-    }
-}
-
-impl Service<Request> for ListenerService {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let (shared, paths) = (Arc::clone(&self.shared), self.paths.clone());
-        Box::pin(async move { Ok(enter(&shared.0, &shared.1, request, paths).await) })
-    }
+pub fn service(entry: Entry, app: Arc<App>, paths: Router) -> impl Serves {
+    let shared = Arc::new((entry, app));
+    service_fn(move |request| {
+        let (shared, paths) = (Arc::clone(&shared), paths.clone());
+        async move { Ok(enter(&shared.0, &shared.1, request, paths).await) }
+    })
 }
 
 async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) -> Response {

@@ -13,8 +13,9 @@ use leafid_wire::path;
 
 use super::audit::audit;
 use super::authorize::{Wanted, authorize};
+use super::connection::Serves;
 use super::deadlines::Limits;
-use super::entry::{Entry, ListenerService};
+use super::entry::{self, Entry};
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
 use crate::app::App;
@@ -31,7 +32,7 @@ pub fn local(app: Arc<App>) -> Router {
 }
 
 /// The service of a listener. A path that another one of `all` serves is refused with that one's address.
-pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
+pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> impl Serves + use<> {
     let listener = entry.listener;
     let mut router = Router::new();
     for face in Face::ALL {
@@ -59,7 +60,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
         router = router.merge(routes);
     }
     let router = router.fallback(unknown_path).method_not_allowed_fallback(wrong_method);
-    ListenerService::new(entry, Arc::clone(&app), router.with_state(app))
+    entry::service(entry, Arc::clone(&app), router.with_state(app))
 }
 
 fn routes(face: Face) -> Router<Arc<App>> {
