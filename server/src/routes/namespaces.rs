@@ -11,7 +11,7 @@ use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
-use super::workers;
+use super::workers::put_row as put_worker;
 use crate::app::App;
 use crate::seen::numbers::Numbers;
 
@@ -54,17 +54,18 @@ pub async fn numbers(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
 ) -> Result<Json, Refused> {
-    let (row, numbers) = app.census.space(&app.store, name).await?;
+    let numbers = app.census.space(&app.store, name).await?;
+    let Namespace { workers, layout, .. } = numbers.namespace;
     Ok(Json::write(|writer| {
         writer.text("namespace", name.as_str());
         writer.millis("now_ms", numbers.now.get());
-        writer.number("first", row.workers.start);
-        writer.text("states", &numbers.letters);
+        writer.number("first", workers.start);
+        writer.text("states", &numbers.letters());
         writer.nested("counts", |writer| put_counts(writer, &numbers));
         writer.array("holders", numbers.holders.iter(), |writer, (worker, held)| {
-            workers::put_row(writer, *worker, held, &row.layout);
+            put_worker(writer, *worker, held, &layout);
         });
-        writer.flag("more_holders", numbers.more_holders);
+        writer.flag("more_holders", numbers.more_holders());
     }))
 }
 

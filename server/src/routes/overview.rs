@@ -86,7 +86,7 @@ fn put_range(writer: &mut impl FieldWriter, range: Range) {
 }
 
 fn put_space(writer: &mut Writer, space: &SpaceSight) {
-    namespaces::put_row(writer, &space.name, &space.row);
+    namespaces::put_row(writer, &space.name, &space.numbers.namespace);
     writer.nested("numbers", |writer| namespaces::put_counts(writer, &space.numbers));
     put_rate(writer, "more_per_day", space.per_second);
 }

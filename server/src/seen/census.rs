@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -13,7 +13,7 @@ use leafid_store::problem::Problem;
 use leafid_store::registry::{Answer, Registry};
 use leafid_store::store::Page;
 
-use super::numbers::{Count, Numbers, State};
+use super::numbers::{Numbers, State};
 use super::rate::Track;
 
 /// Tags in the overview at most: the first by name, and those leased from through this server.
@@ -44,7 +44,6 @@ pub struct TagSights {
 #[derive(Clone, Debug)]
 pub struct SpaceSight {
     pub name: Name,
-    pub row: Namespace,
     pub numbers: Arc<Numbers>,
     /// Growth of the numbers in use, per second at present.
     pub per_second: Option<f64>,
@@ -52,16 +51,10 @@ pub struct SpaceSight {
 
 #[derive(Debug)]
 struct Seen<T> {
-    last: Mutex<Option<Last<T>>>,
+    /// The last overview, and until when it is recent.
+    last: Mutex<Option<(Instant, Arc<T>)>>,
     /// One refresh at a time.
     looking: tokio::sync::Mutex<BTreeMap<Name, Track>>,
-}
-
-#[derive(Debug)]
-struct Last<T> {
-    at: Instant,
-    took: Duration,
-    seen: Arc<T>,
 }
 
 impl<T> Default for Seen<T> {
@@ -74,16 +67,13 @@ type Look<T> =
     for<'a> fn(&'a Registry, &'a mut BTreeMap<Name, Track>) -> Pin<Box<dyn Answer<T> + 'a>>;
 
 impl<T: Send + Sync + 'static> Seen<T> {
-    fn old(&self) -> Option<Arc<T>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().map(|last| Arc::clone(&last.seen))
+    fn last(&self) -> MutexGuard<'_, Option<(Instant, Arc<T>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn recent(&self) -> Option<Arc<T>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = last.as_ref()?;
-        let apart = APART.max(last.took * REST);
-        (last.at.elapsed() < apart).then(|| Arc::clone(&last.seen))
+        let last = self.last();
+        last.as_ref().filter(|(until, _)| Instant::now() < *until).map(|(_, seen)| Arc::clone(seen))
     }
 
     /// Gives a recent overview, or refreshes it; if that takes long, the last one.
@@ -104,7 +94,9 @@ impl<T: Send + Sync + 'static> Seen<T> {
                 Err(Problem::new(Code::Internal, format!("the look at the store failed: {error}")))
             }
             Err(_) => self
-                .old()
+                .last()
+                .as_ref()
+                .map(|(_, seen)| Arc::clone(seen))
                 .ok_or_else(|| Problem::unavailable("the store is still being read; ask again")),
         }
     }
@@ -116,9 +108,8 @@ impl<T: Send + Sync + 'static> Seen<T> {
         }
         let began = Instant::now();
         let seen = Arc::new(look(store, &mut tracks).await?);
-        let (at, took) = (Instant::now(), began.elapsed());
-        let last = Last { at, took, seen: Arc::clone(&seen) };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+        let apart = APART.max(began.elapsed() * REST);
+        *self.last() = Some((Instant::now() + apart, Arc::clone(&seen)));
         Ok(seen)
     }
 }
@@ -139,17 +130,13 @@ impl Census {
     }
 
     /// A namespace and its numbers, also one that the overview leaves out.
-    pub async fn space(
-        &self,
-        store: &Arc<Registry>,
-        name: Name,
-    ) -> Result<(Namespace, Arc<Numbers>), Problem> {
+    pub async fn space(&self, store: &Arc<Registry>, name: Name) -> Result<Arc<Numbers>, Problem> {
         let spaces = self.spaces(store).await?;
         if let Some(seen) = spaces.iter().find(|space| space.name == name) {
-            return Ok((seen.row, Arc::clone(&seen.numbers)));
+            return Ok(Arc::clone(&seen.numbers));
         }
         let row = store.namespace(name).await?;
-        Ok((row, Arc::new(numbers(store.as_ref(), name, row).await?)))
+        Ok(Arc::new(numbers(store.as_ref(), name, row).await?))
     }
 }
 
@@ -186,13 +173,13 @@ async fn spaces(
         let used = [State::Held, State::Resting, State::Aside];
         let used = used.into_iter().map(|state| numbers.count(state)).sum();
         let per_second = tracks.entry(name).or_default().note(Instant::now(), used);
-        spaces.push(SpaceSight { name, row, numbers, per_second });
+        spaces.push(SpaceSight { name, numbers, per_second });
     }
     Ok(spaces)
 }
 
 async fn numbers(store: &Registry, name: Name, row: Namespace) -> Result<Numbers, Problem> {
-    let mut count = Count::new(row, store.now().await?);
+    let mut numbers = Numbers::fresh(row, store.now().await?);
     // Rows outside of its range are not read.
     let mut after = u32::try_from(row.workers.start).ok().and_then(|start| start.checked_sub(1));
     loop {
@@ -200,9 +187,9 @@ async fn numbers(store: &Registry, name: Name, row: Namespace) -> Result<Numbers
         let whole = rows.len() < ROWS as usize;
         let beyond = rows.last().is_none_or(|(last, _)| u64::from(*last) + 1 >= row.workers.end);
         after = rows.last().map(|(last, _)| *last);
-        rows.into_iter().for_each(|row| count.row(row));
+        rows.into_iter().for_each(|row| numbers.row(row));
         if whole || beyond {
-            return Ok(count.done());
+            return Ok(numbers.done());
         }
     }
 }
@@ -285,8 +272,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, census) = (store(&folder, 0).await, Census::default());
         let space = |text| Name::namespace(text).unwrap();
-        let (row, numbers) = census.space(&store, space("default")).await.unwrap();
-        assert_eq!(numbers.count(State::Fresh), row.workers.len());
+        let numbers = census.space(&store, space("default")).await.unwrap();
+        assert_eq!(numbers.count(State::Fresh), numbers.namespace.workers.len());
         let refused = census.space(&store, space("nothere")).await.unwrap_err();
         assert_eq!(refused.code, Code::NamespaceUnknown);
     }

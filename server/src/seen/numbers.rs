@@ -1,5 +1,7 @@
 //! The worker numbers of a namespace, and the state of each.
 
+use std::borrow::Cow;
+
 use leafid_core::registry::{Namespace, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime};
 use leafid_store::registry::aside::is_aside;
@@ -27,8 +29,14 @@ pub enum State {
 }
 
 /// The name and the letter of each state.
-const STATES: [(&str, char); 6] =
-    [("fresh", '.'), ("free", 'f'), ("kept", 'k'), ("resting", 'r'), ("held", 'h'), ("aside", 'a')];
+const STATES: [(&str, u8); 6] = [
+    ("fresh", b'.'),
+    ("free", b'f'),
+    ("kept", b'k'),
+    ("resting", b'r'),
+    ("held", b'h'),
+    ("aside", b'a'),
+];
 
 impl State {
     pub fn of(namespace: &Namespace, row: &WorkerRow, now: StoreTime) -> State {
@@ -49,75 +57,69 @@ impl State {
 
 #[derive(Clone, Debug)]
 pub struct Numbers {
+    pub namespace: Namespace,
     /// The moment of the overview, by the store's clock.
     pub now: StoreTime,
     /// Numbers of the range by state, in the order of [`State`].
     pub counts: [u64; STATES.len()],
-    pub letters: String,
-    /// Who holds numbers, or held them until their windows are over, by number.
+    letters: Vec<u8>,
+    /// Who holds numbers, or held them until their windows are over.
     pub holders: Vec<Worker>,
-    pub more_holders: bool,
 }
 
-/// The state of the numbers, as rows are read.
-#[derive(Debug)]
-pub struct Count {
-    namespace: Namespace,
-    letters: Vec<char>,
-    seen: Numbers,
-}
-
-impl Count {
-    pub fn new(namespace: Namespace, now: StoreTime) -> Count {
+impl Numbers {
+    /// The numbers of a namespace before its rows are read.
+    pub fn fresh(namespace: Namespace, now: StoreTime) -> Numbers {
         let drawn = usize::try_from(namespace.workers.len()).unwrap_or(DRAWN).min(DRAWN);
         let mut counts = [0; STATES.len()];
         counts[State::Fresh as usize] = namespace.workers.len();
-        let (letters, holders) = (String::new(), Vec::new());
-        let seen = Numbers { now, counts, letters, holders, more_holders: false };
-        Count { namespace, letters: vec![STATES[State::Fresh as usize].1; drawn], seen }
+        let letters = vec![STATES[State::Fresh as usize].1; drawn];
+        Numbers { namespace, now, counts, letters, holders: Vec::new() }
     }
 
     /// Counts a row, unless its number is outside of the range, and never granted.
     pub fn row(&mut self, (worker, row): Worker) {
-        let Some(place) = u64::from(worker).checked_sub(self.namespace.workers.start) else {
-            return;
-        };
-        if !self.namespace.workers.contains(worker.into()) {
+        let range = self.namespace.workers;
+        if !range.contains(worker.into()) {
             return;
         }
-        let Numbers { now, counts, holders, .. } = &mut self.seen;
-        let state = State::of(&self.namespace, &row, *now);
-        let fresh = &mut counts[State::Fresh as usize];
+        let state = State::of(&self.namespace, &row, self.now);
+        let fresh = &mut self.counts[State::Fresh as usize];
         *fresh = fresh.saturating_sub(1);
-        counts[state as usize] += 1;
-        let letter = usize::try_from(place).ok().and_then(|place| self.letters.get_mut(place));
-        if let Some(letter) = letter {
+        self.counts[state as usize] += 1;
+        let place = usize::try_from(u64::from(worker) - range.start);
+        if let Some(letter) = place.ok().and_then(|place| self.letters.get_mut(place)) {
             *letter = STATES[state as usize].1;
         }
         if matches!(state, State::Held | State::Resting) {
-            holders.push((worker, row));
-            if holders.len() >= 2 * HOLDERS {
-                keep_latest(holders);
+            self.holders.push((worker, row));
+            if self.holders.len() >= 2 * HOLDERS {
+                self.keep_latest();
             }
         }
     }
 
-    pub fn done(self) -> Numbers {
-        let mut seen = self.seen;
-        keep_latest(&mut seen.holders);
-        seen.holders.sort_by_key(|(worker, _)| *worker);
-        let all = seen.count(State::Held) + seen.count(State::Resting);
-        let more_holders = all > seen.holders.len() as u64;
-        Numbers { more_holders, letters: self.letters.into_iter().collect(), ..seen }
+    fn keep_latest(&mut self) {
+        self.holders.sort_by_key(|(_, row)| std::cmp::Reverse(row.granted));
+        self.holders.truncate(HOLDERS);
     }
-}
 
-fn keep_latest(holders: &mut Vec<Worker>) {
-    holders.sort_by_key(|(_, row)| std::cmp::Reverse(row.granted));
-    holders.truncate(HOLDERS);
-}
+    /// Ends the reading: the latest holders, by number.
+    pub fn done(mut self) -> Numbers {
+        self.keep_latest();
+        self.holders.sort_by_key(|(worker, _)| *worker);
+        self
+    }
 
-impl Numbers {
+    /// A letter for each number of the range.
+    pub fn letters(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.letters)
+    }
+
+    pub fn more_holders(&self) -> bool {
+        self.count(State::Held) + self.count(State::Resting) > self.holders.len() as u64
+    }
+
     /// The count of each state, by its name.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, u64)> {
         STATES.iter().zip(&self.counts).map(|((name, _), count)| (*name, *count))
@@ -144,9 +146,9 @@ mod tests {
     fn numbers(rows: &[Worker]) -> Numbers {
         let workers = Some(Range::new(2, 12));
         let namespace = Namespace::create(Layout::EDGE, workers, None).unwrap();
-        let mut count = Count::new(namespace, NOW);
-        rows.iter().for_each(|row| count.row(*row));
-        count.done()
+        let mut numbers = Numbers::fresh(namespace, NOW);
+        rows.iter().for_each(|row| numbers.row(*row));
+        numbers.done()
     }
 
     #[test]
@@ -170,27 +172,28 @@ mod tests {
             (12, row(tick + 1, true, false)),
         ];
         let seen = numbers(&rows);
-        assert_eq!(seen.letters, ".fkrha....");
+        assert_eq!(seen.letters(), ".fkrha....");
         assert_eq!(seen.counts, [5, 1, 1, 1, 1, 1]);
         assert_eq!(seen.to_be_had(), 6);
         let holders: Vec<_> = seen.holders.iter().map(|(worker, _)| *worker).collect();
-        assert_eq!((holders, seen.more_holders), (vec![5, 6], false));
+        assert_eq!((holders, seen.more_holders()), (vec![5, 6], false));
     }
 
     #[test]
     fn of_many_holders_the_latest_are_told() {
         let namespace = Namespace::create(Layout::EDGE, None, None).unwrap();
-        let mut count = Count::new(namespace, NOW);
+        let mut numbers = Numbers::fresh(namespace, NOW);
         let tick = Layout::EDGE.tick(NOW).unwrap();
         for worker in 0..5_000 {
             let granted = NOW.plus(-i64::from(worker));
             let reserved_until = tick + 9;
             let key = Some(Token::new([1; 16]));
-            count.row((worker, WorkerRow { key, granted, reserved_until, ..WorkerRow::default() }));
+            numbers
+                .row((worker, WorkerRow { key, granted, reserved_until, ..WorkerRow::default() }));
         }
-        let seen = count.done();
-        assert_eq!((seen.holders.len(), seen.more_holders), (HOLDERS, true));
+        let seen = numbers.done();
+        assert_eq!((seen.holders.len(), seen.more_holders()), (HOLDERS, true));
         assert_eq!(seen.holders.last().map(|(worker, _)| *worker), Some(HOLDERS as u32 - 1));
-        assert_eq!((seen.count(State::Held), seen.letters.len()), (5_000, DRAWN));
+        assert_eq!((seen.count(State::Held), seen.letters().len()), (5_000, DRAWN));
     }
 }

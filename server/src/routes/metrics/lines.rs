@@ -54,7 +54,7 @@ pub fn put_spaces(all: &mut Exposition, spaces: &[SpaceSight]) {
     }
     let mut family = all.family("leafid_layout_exhaustion_seconds");
     for space in spaces {
-        let ms = space.row.layout.last().since(space.numbers.now).max(0);
+        let ms = space.numbers.namespace.layout.last().since(space.numbers.now).max(0);
         family.value(&[("namespace", space.name.as_str())], ms as f64 / 1_000.0);
     }
 }
