@@ -42,16 +42,6 @@ struct Pool<S: Kind> {
     counts: Named<OfSingle>,
 }
 
-/// The counts of one name, or of all names together that are not counted separately.
-pub struct Single {
-    /// `segment` or `snowflake`.
-    pub kind: &'static str,
-    /// The tag or the namespace; `None` for the others together.
-    pub name: Option<Name>,
-    /// The counts.
-    pub counts: Arc<OfSingle>,
-}
-
 impl<S: Kind + Send + 'static> Pool<S> {
     fn all(&self) -> MutexGuard<'_, HashMap<Name, Arc<Driver<S>>>> {
         self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
@@ -61,7 +51,25 @@ impl<S: Kind + Send + 'static> Pool<S> {
         self.all().get(name).cloned()
     }
 
-    async fn take(
+    async fn take<F: Future<Output = Result<Generator<S>, Problem>>>(
+        &self,
+        deps: &Deps,
+        name: Name,
+        count: u64,
+        new: impl Fn() -> F,
+    ) -> Result<Vec<u64>, Problem> {
+        let count = checked(count)?;
+        match self.try_take(deps, name, count, new()).await {
+            // Another request or the tag's deletion closed the generator meanwhile: a new one asks
+            // the store again.
+            Err(problem) if problem.code == Code::Closed => {
+                self.try_take(deps, name, count, new()).await
+            }
+            taken => taken,
+        }
+    }
+
+    async fn try_take(
         &self,
         deps: &Deps,
         name: Name,
@@ -97,8 +105,7 @@ impl<S: Kind + Send + 'static> Pool<S> {
     }
 
     fn in_hand(&self) -> Vec<(Name, u64)> {
-        let all: Vec<_> = self.all().iter().map(|(name, of)| (*name, Arc::clone(of))).collect();
-        all.into_iter().map(|(name, driver)| (name, driver.in_hand())).collect()
+        self.all().iter().map(|(name, driver)| (*name, driver.in_hand())).collect()
     }
 
     async fn close(&self, deps: &Deps) {
@@ -134,17 +141,11 @@ impl Generators {
     /// # Errors
     /// `COUNT_INVALID`, or why no numbers came in time.
     pub async fn numbers(&self, tag: Name, count: u64) -> Result<Vec<u64>, Problem> {
-        let count = checked(count)?;
-        let take = || {
+        let new = || {
             self.heed_fence();
-            self.tags.take(&self.deps, tag, count, self.segment(tag))
+            self.segment(tag)
         };
-        match take().await {
-            // Another request or the tag's deletion closed the generator meanwhile: a new one asks
-            // the store again.
-            Err(problem) if problem.code == Code::Closed => take().await,
-            taken => taken,
-        }
+        self.tags.take(&self.deps, tag, count, new).await
     }
 
     /// Hands out `count` snowflake IDs of a namespace, ascending.
@@ -152,13 +153,8 @@ impl Generators {
     /// # Errors
     /// `COUNT_INVALID`, or why no IDs came in time.
     pub async fn stamps(&self, namespace: Name, count: u64) -> Result<Vec<u64>, Problem> {
-        let count = checked(count)?;
         let new = || async { self.snowflake(namespace) };
-        let take = || self.namespaces.take(&self.deps, namespace, count, new());
-        match take().await {
-            Err(problem) if problem.code == Code::Closed => take().await,
-            taken => taken,
-        }
+        self.namespaces.take(&self.deps, namespace, count, new).await
     }
 
     /// Hands out a number of a tag, if that needs no wait.
@@ -182,12 +178,13 @@ impl Generators {
         self.tags.all().iter().map(|(tag, driver)| (*tag, driver.at_hand())).collect()
     }
 
-    /// The counts of handed-out IDs.
-    pub fn counted(&self) -> Vec<Single> {
+    /// The counts of handed-out IDs, by kind (`segment` or `snowflake`) and name; those of the names together
+    /// that are not counted separately under `None`.
+    pub fn counted(&self) -> Vec<(&'static str, Option<Name>, Arc<OfSingle>)> {
         let (tags, spaces) = (self.tags.counts.each(), self.namespaces.counts.each());
         let all = tags.into_iter().map(|of| ("segment", of));
         let all = all.chain(spaces.into_iter().map(|of| ("snowflake", of)));
-        all.map(|(kind, (name, counts))| Single { kind, name, counts }).collect()
+        all.map(|(kind, (name, counts))| (kind, name, counts)).collect()
     }
 
     /// How many IDs can be handed out without the store, by kind and name of the generator.
@@ -213,18 +210,11 @@ impl Generators {
         }
     }
 
-    /// Drops the leased numbers of a tag after a holder has shown that the store lost grants of it.
+    /// Drops the leased numbers of a tag: it was deleted or moved, or a holder has shown that the store lost
+    /// grants of it.
     pub fn drop_numbers(&self, tag: &Name) {
         let driver = self.tags.all().remove(tag);
         driver.map(|driver| driver.retire());
-    }
-
-    /// Stops handing out numbers of a deleted tag.
-    pub async fn forget_tag(&self, tag: &Name) {
-        let driver = self.tags.all().remove(tag);
-        if let Some(driver) = driver {
-            driver.close(&self.deps).await;
-        }
     }
 
     /// Closes all generators and releases their windows.

@@ -160,14 +160,12 @@ fn put_single(all: &mut Exposition, generators: &Generators) {
     let singles = generators.counted();
     let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());
     let mut family = all.family("leafid_single_ids_total");
-    for single in &singles {
-        let labels = [("kind", single.kind), ("name", &name(&single.name))];
-        family.count(&labels, single.counts.ids.get());
+    for (kind, of, counts) in &singles {
+        family.count(&[("kind", kind), ("name", &name(of))], counts.ids.get());
     }
     let mut family = all.family("leafid_single_waits_total");
-    for single in &singles {
-        let labels = [("kind", single.kind), ("name", &name(&single.name))];
-        family.count(&labels, single.counts.waits.get());
+    for (kind, of, counts) in &singles {
+        family.count(&[("kind", kind), ("name", &name(of))], counts.waits.get());
     }
     let mut family = all.family("leafid_single_ids_in_hand");
     for (kind, name, in_hand) in generators.in_hand().into_iter().take(NAMED) {

@@ -49,13 +49,13 @@ pub async fn advance(
 ) -> Result<Json, Refused> {
     let to = input.all(|from| from.big("to")?.ok_or(Code::RequestInvalid.into()))?;
     let row = app.store.advance_tag(tag, to).await?;
-    app.generators.forget_tag(&tag).await;
+    app.generators.drop_numbers(&tag);
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
 pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
     app.store.delete_tag(tag).await?;
-    app.generators.forget_tag(&tag).await;
+    app.generators.drop_numbers(&tag);
     Ok(Json::empty())
 }
 
