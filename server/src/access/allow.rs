@@ -17,19 +17,19 @@ use super::tokens::Member;
 #[derive(Clone, Debug, Default)]
 pub struct Allowance(pub Option<Arc<Member>>);
 
-/// A reservation against the daily quota, settled once it is known how many IDs were granted.
+/// A reservation against the daily quota: what is not used of it is given back in the end.
 #[derive(Debug)]
 pub struct Charge {
     member: Option<Arc<Member>>,
-    ids: u64,
+    unused: u64,
 }
 
 impl Allowance {
     pub fn ids(&self, ids: u64) -> Result<Charge, Problem> {
-        let member = self.0.clone();
-        let Some(found) = &member else { return Ok(Charge { member, ids: 0 }) };
-        found.meter.take(&found.who, ids, SystemClock.wall())?;
-        Ok(Charge { member, ids })
+        if let Some(member) = &self.0 {
+            member.meter.take(&member.who, ids, SystemClock.wall())?;
+        }
+        Ok(Charge { member: self.0.clone(), unused: ids })
     }
 
     /// Cuts a segment's ask down to the principal's limits, and counts it.
@@ -129,17 +129,14 @@ impl Allowance {
 
 impl Charge {
     pub fn had(mut self, ids: u64) {
-        if let Some(member) = self.member.take() {
-            member.meter.give_back(&member.who, self.ids.saturating_sub(ids));
-        }
+        self.unused = self.unused.saturating_sub(ids);
     }
 }
 
-/// Nothing was granted: the reservation is returned.
 impl Drop for Charge {
     fn drop(&mut self) {
-        if let Some(member) = self.member.take() {
-            member.meter.give_back(&member.who, self.ids);
+        if let Some(member) = &self.member {
+            member.meter.give_back(&member.who, self.unused);
         }
     }
 }

@@ -96,7 +96,7 @@ pub fn pattern(text: &str) -> Result<Pattern, String> {
 }
 
 pub fn verb(text: &str) -> Result<Verb, String> {
-    Verb::parse(text).ok_or_else(|| {
+    Verb::ALL.into_iter().find(|verb| verb.name() == text).ok_or_else(|| {
         format!("`{}` is not a verb: use lease, read, admin or metrics", shown(text))
     })
 }

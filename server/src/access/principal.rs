@@ -40,10 +40,6 @@ impl Verb {
             Verb::Metrics => "metrics",
         }
     }
-
-    pub fn parse(text: &str) -> Option<Verb> {
-        Verb::ALL.into_iter().find(|verb| verb.name() == text)
-    }
 }
 
 /// A name, or the beginning of names and a star: `orders`, `tenant:*`, `*`.

@@ -18,66 +18,42 @@ use super::input::ROWS;
 /// Paths that never need a token.
 const PROBED: [&str; 3] = [path::HEALTHZ, path::READYZ, path::OPENAPI];
 
-struct Operation {
-    method: &'static str,
-    path: &'static str,
-    summary: &'static str,
-    body: Option<Object>,
-    answer: Object,
-}
+/// A method and a path, what they do, and the fields of the body and of the answer.
+type Operation = (&'static str, &'static str, &'static str, Object, Object);
 
 const NOTHING: Object = &[];
 const WINDOW: Object = &[WindowGrant::SCHEMA];
 
 const OPERATIONS: &[Operation] = &[
-    post(path::LEASE, "lease numbers", &[SegmentAsk::SCHEMA], GRANT),
-    post(path::NUMBERS, "single numbers", &[fields::COUNTED], &[fields::IDS]),
-    post(path::ACQUIRE, "acquire a window", &[AcquireAsk::SCHEMA], WINDOW),
-    post(path::RENEW, "renew a window", &[RenewAsk::SCHEMA], WINDOW),
-    post(path::RELEASE, "give a window back", &[Release::SCHEMA], NOTHING),
-    post(path::REVOKE, "an operator's release", NOTHING, NOTHING),
-    put(path::ASIDE, ASIDE, &[fields::ASIDE], fields::WORKER_ROW),
-    get(path::WORKERS, "who holds which number", &[fields::WORKERS]),
-    post(path::SNOWFLAKES, "single snowflake IDs", &[fields::COUNTED], &[fields::IDS]),
-    get(path::DECODE, "what an ID is made of", &[fields::DECODED]),
-    get(path::TAGS, "tags", &[fields::TAGS]),
-    get(path::TAG, "a tag", fields::TAG),
-    put(path::TAG, "create or change a tag", &[TagSpec::SCHEMA], fields::TAG),
-    delete(path::TAG, "delete a tag; its position is kept"),
-    post(path::ADVANCE, "move the position of a tag, only up", &[fields::ADVANCE], fields::TAG),
-    get(path::NAMESPACES, "namespaces", &[fields::NAMESPACES]),
-    get(path::NAMESPACE, "a namespace", fields::NAMESPACE),
-    put(path::NAMESPACE, "create or change a namespace", SPACE, fields::NAMESPACE),
-    get(path::NUMBERS_OF, "each worker number's state, and who holds them", &[fields::NUMBERS]),
-    get(path::OVERVIEW, "stores, tags and namespaces at a glance", &[fields::OVERVIEW]),
-    get(path::HEALTHZ, "whether the process lives", &[fields::ALIVE]),
-    get(path::READYZ, "whether leases can be had", fields::READY),
-    get(path::OPENAPI, "this description", NOTHING),
+    ("post", path::LEASE, "lease numbers", &[SegmentAsk::SCHEMA], GRANT),
+    ("post", path::NUMBERS, "single numbers", &[fields::COUNTED], &[fields::IDS]),
+    ("post", path::ACQUIRE, "acquire a window", &[AcquireAsk::SCHEMA], WINDOW),
+    ("post", path::RENEW, "renew a window", &[RenewAsk::SCHEMA], WINDOW),
+    ("post", path::RELEASE, "give a window back", &[Release::SCHEMA], NOTHING),
+    ("post", path::REVOKE, "an operator's release", NOTHING, NOTHING),
+    ("put", path::ASIDE, ASIDE, &[fields::ASIDE], fields::WORKER_ROW),
+    ("get", path::WORKERS, "who holds which number", NOTHING, &[fields::WORKERS]),
+    ("post", path::SNOWFLAKES, "single snowflake IDs", &[fields::COUNTED], &[fields::IDS]),
+    ("get", path::DECODE, "what an ID is made of", NOTHING, &[fields::DECODED]),
+    ("get", path::TAGS, "tags", NOTHING, &[fields::TAGS]),
+    ("get", path::TAG, "a tag", NOTHING, fields::TAG),
+    ("put", path::TAG, "create or change a tag", &[TagSpec::SCHEMA], fields::TAG),
+    ("delete", path::TAG, "delete a tag; its position is kept", NOTHING, NOTHING),
+    ("post", path::ADVANCE, "move the position of a tag, only up", &[fields::ADVANCE], fields::TAG),
+    ("get", path::NAMESPACES, "namespaces", NOTHING, &[fields::NAMESPACES]),
+    ("get", path::NAMESPACE, "a namespace", NOTHING, fields::NAMESPACE),
+    ("put", path::NAMESPACE, "create or change a namespace", SPACE, fields::NAMESPACE),
+    ("get", path::NUMBERS_OF, STATES, NOTHING, &[fields::NUMBERS]),
+    ("get", path::OVERVIEW, GLANCE, NOTHING, &[fields::OVERVIEW]),
+    ("get", path::HEALTHZ, "whether the process lives", NOTHING, &[fields::ALIVE]),
+    ("get", path::READYZ, "whether leases can be had", NOTHING, fields::READY),
+    ("get", path::OPENAPI, "this description", NOTHING, NOTHING),
 ];
+const GLANCE: &str = "stores, tags and namespaces at a glance";
+const STATES: &str = "each worker number's state, and who holds them";
 const ASIDE: &str = "set a worker number aside for what uses it outside of leafid, or take it over";
 const GRANT: Object = &[SegmentGrant::SCHEMA];
 const SPACE: Object = &[NamespaceSpec::SCHEMA];
-
-const fn get(path: &'static str, summary: &'static str, answer: Object) -> Operation {
-    Operation { method: "get", path, summary, body: None, answer }
-}
-
-const fn post(
-    path: &'static str,
-    summary: &'static str,
-    body: Object,
-    answer: Object,
-) -> Operation {
-    Operation { method: "post", path, summary, body: Some(body), answer }
-}
-
-const fn put(path: &'static str, summary: &'static str, body: Object, answer: Object) -> Operation {
-    Operation { method: "put", path, summary, body: Some(body), answer }
-}
-
-const fn delete(path: &'static str, summary: &'static str) -> Operation {
-    Operation { method: "delete", path, summary, body: None, answer: NOTHING }
-}
 
 pub(crate) async fn serve() -> Json {
     // All answers share one text.
@@ -93,7 +69,8 @@ pub fn text() -> &'static str {
 fn document() -> Value {
     let mut paths = json!({});
     for operation in OPERATIONS {
-        paths[operation.path][operation.method] = described(operation);
+        let (method, path, ..) = operation;
+        paths[path][method] = described(operation);
     }
     let mut layout = request(&[Layout::SCHEMA], "");
     layout["description"] = "A layout: its widths are at most 63 bits together.".into();
@@ -116,15 +93,15 @@ fn document() -> Value {
     })
 }
 
-fn described(operation: &Operation) -> Value {
+fn described((method, path, summary, body, given): &Operation) -> Value {
     let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
     let mut described = json!({
-        "summary": operation.summary,
-        "parameters": parameters(operation.path),
+        "summary": summary,
+        "parameters": parameters(path),
         "responses": {
             "200": {
                 "description": "done",
-                "content": { "application/json": { "schema": answer(operation.answer) } },
+                "content": { "application/json": { "schema": answer(given) } },
             },
             "default": {
                 "description": "a problem: `code` says which",
@@ -132,11 +109,11 @@ fn described(operation: &Operation) -> Value {
             },
         },
     });
-    if !PROBED.contains(&operation.path) {
+    if !PROBED.contains(path) {
         described["security"] = json!([{}, { "token": [] }]);
     }
-    if let Some(body) = operation.body {
-        let content = json!({ "application/json": { "schema": request(body, operation.path) } });
+    if matches!(*method, "post" | "put") {
+        let content = json!({ "application/json": { "schema": request(body, path) } });
         described["requestBody"] = json!({ "required": true, "content": content });
     }
     described

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use leafid_core::{Code, SegmentAsk};
+use leafid_store::problem::Problem;
 use leafid_wire::Fields;
 
 use super::answer::{Json, Refused};
@@ -42,10 +43,7 @@ pub async fn ids(
     Input(input): Input,
 ) -> Result<Json, Refused> {
     let count = count(input)?;
-    let charge = caller.allowance().ids(count)?;
-    let ids = app.generators.numbers(tag, count).await?;
-    charge.had(count);
-    Ok(Json::write(|writer| writer.ids("ids", &ids)))
+    single(&caller, count, app.generators.numbers(tag, count)).await
 }
 
 pub async fn snowflakes(
@@ -55,8 +53,16 @@ pub async fn snowflakes(
     Input(input): Input,
 ) -> Result<Json, Refused> {
     let count = count(input)?;
+    single(&caller, count, app.generators.stamps(namespace, count)).await
+}
+
+async fn single(
+    caller: &Caller,
+    count: u64,
+    ids: impl Future<Output = Result<Vec<u64>, Problem>>,
+) -> Result<Json, Refused> {
     let charge = caller.allowance().ids(count)?;
-    let ids = app.generators.stamps(namespace, count).await?;
+    let ids = ids.await?;
     charge.had(count);
     Ok(Json::write(|writer| writer.ids("ids", &ids)))
 }
