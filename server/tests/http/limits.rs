@@ -227,24 +227,3 @@ fn a_client_that_ends_its_side_is_let_go() {
     }
     assert_eq!(server.get("/healthz").status, 200);
 }
-
-/// HTTP/2's preface is recognized however it is split, and what is neither version is refused.
-#[test]
-fn the_first_bytes_tell_what_is_spoken() {
-    let server = Server::limited(Limits::default());
-    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-    for cut in [1, 4, 14, 23, 24, preface.len()] {
-        let mut stream = server.connect();
-        stream.write_all(&preface[..cut]).unwrap();
-        std::thread::sleep(Duration::from_millis(5));
-        stream.write_all(&preface[cut..]).unwrap();
-        let mut head = [0; 9];
-        stream.read_exact(&mut head).unwrap();
-        assert_eq!(head[3], 4, "cut at {cut}: the server's settings: {head:?}");
-    }
-    let mut stream = server.connect();
-    stream.write_all(b"PRI / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
-    let mut said = String::new();
-    stream.read_to_string(&mut said).unwrap();
-    assert!(said.starts_with("HTTP/1.1 405 "), "a method like another: {said}");
-}

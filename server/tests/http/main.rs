@@ -9,7 +9,6 @@ mod metrics;
 mod refusals;
 mod request_ids;
 mod serving;
-mod storm;
 mod support;
 mod tags;
 mod unread;

@@ -1,4 +1,4 @@
-"""Filters requests by rules between fields, which the API's description cannot express.
+"""Filters requests by rules between fields, which the API's description cannot express, and closes its answers.
 
 Schemathesis sends what the description allows and expects success. A JSON schema cannot add,
 compare two fields or refer to the path, so requests that break such a rule are not sent as valid
@@ -72,6 +72,24 @@ def is_whole(path, body):
         start, end = number(workers.get("start")), number(workers.get("end"))
         return None in (start, end) or start < end <= workers_of(layout)
     return True
+
+
+def close(schema):
+    """Lets no object of a schema have a field beside those that it names."""
+    if schema.get("type") == "object":
+        schema["additionalProperties"] = False
+    items = [schema["items"]] if "items" in schema else []
+    for inner in [*schema.get("properties", {}).values(), *items]:
+        close(inner)
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Has every field of an answer be described, though clients ignore others."""
+    for path, operations in raw_schema["paths"].items():
+        for operation in operations.values():
+            if path != "/openapi.json":
+                close(operation["responses"]["200"]["content"]["application/json"]["schema"])
 
 
 @schemathesis.hook
