@@ -19,7 +19,7 @@ use leafid_store::registry::Registry;
 use leafid_store::store::Inside;
 use leafid_wire::http_status;
 
-use self::exposition::{Exposition, Format};
+use self::exposition::{Exposition, names_openmetrics};
 use super::health::{self, Ready};
 use crate::app::App;
 use crate::seen::requests::{CLASSES, Requests};
@@ -33,18 +33,22 @@ const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];
 /// `GET /metrics`. It never fails: metrics that cannot be read now are absent, and `leafid_store_up` is 0.
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Body> {
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
-    let format = Format::asked(accept);
-    let mut response = Response::new(Body::from(text(&app, format).await));
+    let open = accept.is_some_and(names_openmetrics);
+    let kind = match open {
+        true => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        false => "text/plain; version=0.0.4; charset=utf-8",
+    };
+    let mut response = Response::new(Body::from(text(&app, open).await));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-async fn text(app: &App, format: Format) -> String {
+async fn text(app: &App, open: bool) -> String {
     let (ready, tags, spaces) =
         tokio::join!(health::look(app), app.census.tags(&app.store), app.census.spaces(&app.store));
-    let mut all = Exposition::new(format);
+    let mut all = Exposition::new(open);
     all.family("leafid_build_info").count(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     put_store(&mut all, &app.store, &ready);
     if let Some(inside) = app.store.inside() {

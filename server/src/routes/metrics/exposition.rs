@@ -51,35 +51,17 @@ process_cpu_seconds_total counter Time on processors, in seconds.
 process_start_time_seconds gauge When the process started, in seconds since 1970.
 ";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Prometheus,
-    OpenMetrics,
-}
-
-impl Format {
-    /// The format that an `Accept` header asks for: OpenMetrics where it is named.
-    pub fn asked(accept: Option<&str>) -> Format {
-        let named = |kind: &str| kind.trim().starts_with("application/openmetrics-text");
-        match accept.is_some_and(|accept| accept.split(',').any(named)) {
-            true => Format::OpenMetrics,
-            false => Format::Prometheus,
-        }
-    }
-
-    pub const fn media_type(self) -> &'static str {
-        match self {
-            Format::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
-            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        }
-    }
+/// Whether an `Accept` header asks for OpenMetrics: it names it.
+pub fn names_openmetrics(accept: &str) -> bool {
+    accept.split(',').any(|kind| kind.trim().starts_with("application/openmetrics-text"))
 }
 
 pub type Labels<'l> = &'l [(&'static str, &'l str)];
 
 #[derive(Debug)]
 pub struct Exposition {
-    format: Format,
+    /// Whether it is OpenMetrics.
+    open: bool,
     text: String,
 }
 
@@ -90,18 +72,16 @@ pub struct Family<'e> {
 }
 
 impl Exposition {
-    pub fn new(format: Format) -> Exposition {
-        Exposition { format, text: String::with_capacity(32 * 1_024) }
+    pub fn new(open: bool) -> Exposition {
+        Exposition { open, text: String::with_capacity(32 * 1_024) }
     }
 
     pub fn family(&mut self, name: &'static str) -> Family<'_> {
         let mut said =
             FAMILIES.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let (kind, help) = said.next().and_then(|said| said.split_once(' ')).unwrap_or_default();
-        let declared = match self.format {
-            Format::Prometheus => name,
-            Format::OpenMetrics => name.strip_suffix("_total").unwrap_or(name),
-        };
+        let short = name.strip_suffix("_total").filter(|_| self.open);
+        let declared = short.unwrap_or(name);
         // Writing into a string never fails, here and below.
         let _ = writeln!(self.text, "# HELP {declared} {help}\n# TYPE {declared} {kind}");
         Family { name, text: &mut self.text }
@@ -112,7 +92,7 @@ impl Exposition {
     }
 
     pub fn end(mut self) -> String {
-        if self.format == Format::OpenMetrics {
+        if self.open {
             self.text.push_str("# EOF\n");
         }
         self.text
@@ -171,8 +151,8 @@ mod tests {
 
     use super::*;
 
-    fn text(format: Format) -> String {
-        let mut all = Exposition::new(format);
+    fn text(open: bool) -> String {
+        let mut all = Exposition::new(open);
         let labels = [("tag", "a\"b\\c\nd"), ("outcome", "granted")];
         all.family("leafid_leases_total").count(&labels, 7);
         let mut threads = all.family("process_threads");
@@ -186,7 +166,7 @@ mod tests {
 
     #[test]
     fn both_formats_are_as_their_pages_say() {
-        let prometheus = text(Format::Prometheus);
+        let prometheus = text(false);
         let begins = "# HELP leafid_leases_total Asks for numbers of a tag, by how they ended.\n\
                       # TYPE leafid_leases_total counter\n\
                       leafid_leases_total{tag=\"a\\\"b\\\\c\\nd\",outcome=\"granted\"} 7\n\
@@ -201,7 +181,7 @@ mod tests {
         let ends = "leafid_turn_requests_bucket{a=\"b\",le=\"+Inf\"} 1\n\
                     leafid_turn_requests_sum{a=\"b\"} 3\nleafid_turn_requests_count{a=\"b\"} 1\n";
         assert!(prometheus.ends_with(ends), "{prometheus}");
-        let open = text(Format::OpenMetrics);
+        let open = text(true);
         assert!(open.contains("\n# TYPE leafid_leases counter\nleafid_leases_total{"), "{open}");
         assert!(open.ends_with("# EOF\n"), "{open}");
     }
@@ -209,9 +189,9 @@ mod tests {
     #[test]
     fn who_names_openmetrics_gets_it() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;q=0.5";
-        assert_eq!(Format::asked(Some(prometheus)), Format::OpenMetrics);
-        for plain in [None, Some("*/*"), Some("text/plain;version=0.0.4")] {
-            assert_eq!(Format::asked(plain), Format::Prometheus);
+        assert!(names_openmetrics(prometheus));
+        for plain in ["", "*/*", "text/plain;version=0.0.4"] {
+            assert!(!names_openmetrics(plain), "{plain}");
         }
     }
 }
