@@ -220,26 +220,4 @@ mod tests {
         deadlines.read();
         assert_eq!(deadlines.now_overdue(), Some(Overdue::Idle), "a ping begins no head");
     }
-
-    #[test]
-    fn socket_that_takes_no_bytes_is_slow() {
-        let deadlines = Deadlines::new(Limits { write: SHORT, ..LONG });
-        deadlines.stalled(true);
-        assert_eq!(deadlines.now_overdue(), Some(Overdue::Slow));
-        deadlines.stalled(false);
-        assert_eq!(deadlines.now_overdue(), None);
-    }
-
-    #[tokio::test]
-    async fn http2_answer_is_under_way_until_it_is_sent() {
-        let deadlines = Deadlines::new(Limits { write: SHORT, ..LONG });
-        let mut body = deadlines.begin(true).until_taken(Body::from("answer"));
-        let frame = body.frame().await.unwrap().unwrap();
-        drop(body);
-        let other = deadlines.begin(true);
-        assert_eq!(deadlines.now_overdue(), Some(Overdue::Slow), "though another is asked for");
-        drop(frame);
-        assert_eq!(deadlines.now_overdue(), None);
-        drop(other);
-    }
 }
