@@ -171,14 +171,14 @@ pub struct Written {
 
 /// How many worker numbers share a bucket. Each write of a number is also noted in its bucket, and by that
 /// an engine finds the numbers that were written since a mark.
-pub(super) const BUCKET: u32 = 256;
+pub const BUCKET: u32 = 256;
 
 /// How many buckets are read at once, to keep each read short.
 const TOGETHER: usize = 8;
 
 /// Keeps the first buckets of those that were written, by the positions of their last writes. If others are
 /// left, gives the position up to which all are kept.
-pub(super) fn oldest<T: Ord>(written: &mut Vec<(u64, T)>) -> Option<u64> {
+pub fn oldest<T: Ord>(written: &mut Vec<(u64, T)>) -> Option<u64> {
     written.sort_unstable();
     let (last, _) = written.get(TOGETHER - 1).filter(|_| written.len() > TOGETHER)?;
     let last = *last;
@@ -199,7 +199,7 @@ pub struct Commit {
 
 impl Commit {
     /// The buckets of the numbers that it writes, and whether each is known to have a number.
-    pub(super) fn buckets(&self) -> BTreeMap<(Name, u32), bool> {
+    pub fn buckets(&self) -> BTreeMap<(Name, u32), bool> {
         let mut buckets = BTreeMap::new();
         for set in &self.sets {
             if let Key::Worker(name, worker) = set.key {

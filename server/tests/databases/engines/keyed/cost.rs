@@ -15,8 +15,8 @@ use crate::opens::Opens;
 use crate::support::until;
 use crate::way::Way;
 
-/// All of them are more than 20 MB.
-const ROWS: u32 = 65_536;
+/// All of them are more than 5 MB.
+const ROWS: u32 = 16_384;
 /// The most bytes for a server that is alone.
 const ALONE: u64 = 10_000;
 /// The most bytes for servers that take turns: from ZooKeeper a bucket of 256 rows, and whether the others
@@ -41,7 +41,9 @@ impl One {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let before = self.way.answered.load(Ordering::Relaxed);
         let answer = until(|| match runtime.block_on(ask(&self.store)) {
-            Err(problem) if problem.code == Code::StoreUnavailable => None,
+            Err(problem) if [Code::StoreUnavailable, Code::Overloaded].contains(&problem.code) => {
+                None
+            }
             answer => Some(answer.unwrap_or_else(|problem| panic!("{problem}"))),
         });
         let bytes = self.way.answered.load(Ordering::Relaxed) - before;
@@ -94,7 +96,7 @@ fn acquires_do_not_cost_more_in_a_large_namespace<S: Keys + Opens>() {
     let turns = (1..9).map(|n| (if n % 2 == 0 { &one } else { &two }).acquires(name, n)).min();
     let alone = (9..13).map(|n| two.acquires(name, n)).min();
     println!("{}: {first} bytes at first, {turns:?} in turns, {alone:?} alone", S::NAME);
-    assert!(first > 10_000_000, "nothing was counted");
+    assert!(first > 2_500_000, "nothing was counted");
     assert!(turns.is_some_and(|bytes| bytes <= IN_TURNS));
     assert!(alone.is_some_and(|bytes| bytes <= ALONE));
 }
