@@ -8,7 +8,7 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 pub use leafid_turn::row::{Fenced, NamespaceRow, Seen};
 pub use leafid_turn::want::{Answer, Want};
-pub use leafid_turn::write::{Fault, Group, Outcome, WorkerWrite, Write};
+pub use leafid_turn::write::{Group, Outcome, WorkerWrite, Write};
 
 use crate::problem::Problem;
 
@@ -36,7 +36,7 @@ pub(crate) mod tls;
 /// the rows that it was decided on.
 ///
 /// # Errors
-/// Every method gives a [`Fault`] when the database cannot do it now.
+/// Every method gives a [`Problem`] when the database cannot do it now.
 pub trait BackEnd: Send + 'static {
     /// The facts that stay true as long as the back end is open.
     fn facts(&self) -> Facts;
@@ -48,10 +48,10 @@ pub trait BackEnd: Send + 'static {
     fn abilities(&self) -> Abilities;
 
     /// Begins a turn; waits here for another writer, before any request is taken up.
-    fn begin(&mut self) -> impl Future<Output = Result<(), Fault>> + Send;
+    fn begin(&mut self) -> impl Future<Output = Result<(), Problem>> + Send;
 
     /// Reads the wanted rows; the answers are in the order of the wants.
-    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>> + Send;
+    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Problem>> + Send;
 
     /// Writes each group whole or not at all, independently of the others, if the rows that it was
     /// decided on are unchanged. The writes are durable when this returns; the outcomes are in the order
@@ -60,7 +60,7 @@ pub trait BackEnd: Send + 'static {
         &mut self,
         groups: &[Group],
         now: StoreTime,
-    ) -> impl Future<Output = Result<Written, Fault>> + Send;
+    ) -> impl Future<Output = Result<Written, Problem>> + Send;
 
     /// The number of the connection: the next one, by the same name, may find an older state.
     fn connection(&self) -> u64 {
@@ -68,7 +68,7 @@ pub trait BackEnd: Send + 'static {
     }
 
     /// The standing of the database; called before the reads of a turn, or after it.
-    fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> + Send {
+    fn standing(&mut self) -> impl Future<Output = Result<Standing, Problem>> + Send {
         async { Ok(Standing::default()) }
     }
 }

@@ -24,9 +24,10 @@ use leafid_core::{Name, StoreTime};
 
 use crate::backends::link::Link;
 use crate::backends::{
-    Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written,
+    Abilities, BackEnd, Facts, Group, Read, Seen, Standing, Want, Watch, Written,
 };
 
+use crate::problem::Problem;
 use engine::{Engine, Key, Stored};
 pub use space::Held;
 use space::Known;
@@ -62,13 +63,12 @@ impl<E: Engine> BackEnd for Keyed<E> {
         self.link.connection()
     }
 
-    async fn standing(&mut self) -> Result<Standing, Fault> {
+    async fn standing(&mut self) -> Result<Standing, Problem> {
         let fenced = match &self.one(Key::Fence).await? {
             None => Seen::default(),
             Some(Stored { text, revision }) => {
-                let row = text::read_fence(text).map_err(|nonsense| Fault {
-                    detail: self.nonsense(&Key::Fence, &nonsense).detail,
-                })?;
+                let row = text::read_fence(text);
+                let row = row.map_err(|nonsense| self.nonsense(&Key::Fence, &nonsense))?;
                 Seen { row, revision: revision + 1 }
             }
         };
@@ -76,7 +76,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
         Ok(Standing { fenced, ..named })
     }
 
-    async fn begin(&mut self) -> Result<(), Fault> {
+    async fn begin(&mut self) -> Result<(), Problem> {
         self.link.ready().await?;
         if self.connected != self.link.connection() {
             // If the new connection finds an older state, its revisions are used again.
@@ -89,12 +89,12 @@ impl<E: Engine> BackEnd for Keyed<E> {
         Ok(())
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
         let answers = self.look(wants).await?;
         Ok(Read { told: self.told(), answers })
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
         let outcomes = self.put(groups).await?;
         Ok(Written { told: self.told(), outcomes })
     }

@@ -3,8 +3,6 @@
 pub mod columns;
 pub mod gaps;
 pub mod parted;
-#[cfg(test)]
-mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -300,3 +298,6 @@ fn named(
 fn seen<T>(row: T) -> Seen<T> {
     Seen { row, revision: 0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,6 @@
 //! The writes of a decision, and their outcomes.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{TagRow, WorkerRow};
@@ -72,26 +71,7 @@ pub enum Outcome {
     /// Nothing is written: a row was not as it had been read.
     Conflict,
     /// Nothing is written: another transaction keeps a row locked. The database itself is well.
-    Locked(Fault),
+    Locked(Problem),
     /// It could not be written, or it is unknown whether it was.
-    Failed(Fault),
-}
-
-/// A failure of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Its message, for a person.
-    pub detail: String,
-}
-
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Problem {
-        Problem::unavailable(fault.detail)
-    }
-}
-
-impl From<&Fault> for Problem {
-    fn from(fault: &Fault) -> Problem {
-        Problem::unavailable(fault.detail.as_str())
-    }
+    Failed(Problem),
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use leafid_core::StoreTime;
 use leafid_store::backends::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Want, Watch, Write, Written,
 };
+use leafid_store::problem::Problem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
@@ -51,7 +52,7 @@ impl<B: BackEnd> Troubled<B> {
         Troubled { back_end, trouble, counts: Arc::clone(counts), written: 0 }
     }
 
-    async fn look_again(&mut self, write: &mut Write) -> Result<(), Fault> {
+    async fn look_again(&mut self, write: &mut Write) -> Result<(), Problem> {
         let want = match write {
             Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
                 Want::Namespace(*name)
@@ -90,18 +91,18 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         Abilities { at_once, wide, ..Abilities::default() }
     }
 
-    async fn begin(&mut self) -> Result<(), Fault> {
+    async fn begin(&mut self) -> Result<(), Problem> {
         let held = self.counts.held.lock().expect("nobody panicked");
         drop(self.counts.let_go.wait_while(held, |held| *held).expect("nobody panicked"));
         self.back_end.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
         self.counts.readings.fetch_add(1, SeqCst);
         self.back_end.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
         let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
         for group in groups {
             self.written += 1;
@@ -125,7 +126,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
             match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {
                 Outcome::Done(_) if unheard => {
-                    Outcome::Failed(Fault { detail: "the connection broke".to_owned() })
+                    Outcome::Failed(Problem::unavailable("the connection broke".to_owned()))
                 }
                 outcome => outcome,
             }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::clock::StoreClock;
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
-use super::{Facts, Fault, Watch};
+use super::{Facts, Watch};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
@@ -196,7 +196,7 @@ impl<B: Far> Link<B> {
     ///
     /// # Errors
     /// If there is no connection.
-    pub async fn ready(&mut self) -> Result<(), Fault> {
+    pub async fn ready(&mut self) -> Result<(), Problem> {
         if let Some(client) = &mut self.client {
             if !client.is_lost() {
                 if self.used.elapsed() < IDLE {
@@ -262,14 +262,14 @@ impl<B: Far> Link<B> {
         done
     }
 
-    /// As [`exchange`](Link::exchange), with the failure as a [`Fault`].
+    /// As [`exchange`](Link::exchange), with the failure as a [`Problem`].
     ///
     /// # Errors
     /// The failure of the exchange, in words.
     pub async fn ask<T>(
         &mut self,
         run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, Problem> {
         self.exchange(run).await.map_err(|broken| self.failed(&broken))
     }
 
@@ -282,21 +282,21 @@ impl<B: Far> Link<B> {
     pub fn lose(&mut self, why: &str) {
         if self.client.take().is_some() {
             tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
-            let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
+            let (now, fault) = (Instant::now(), Problem::unavailable(why.to_owned()));
             self.down.get_or_insert(Down { since: now, tries: 0, next: now, fault });
         }
     }
 
     /// Describes the failure of an exchange.
-    pub fn failed(&self, broken: &Broken) -> Fault {
-        Fault { detail: format!("{} failed: {}", self.place, broken.detail) }
+    pub fn failed(&self, broken: &Broken) -> Problem {
+        Problem::unavailable(format!("{} failed: {}", self.place, broken.detail))
     }
 
-    fn fault(&self, broken: &Broken) -> Fault {
-        Fault { detail: broken.word::<B>(&self.place) }
+    fn fault(&self, broken: &Broken) -> Problem {
+        Problem::unavailable(broken.word::<B>(&self.place))
     }
 
-    async fn connect(&self) -> Result<B::Client, Fault> {
+    async fn connect(&self) -> Result<B::Client, Problem> {
         let told = |broken: Broken| self.fault(&broken);
         let mut client = B::Client::connect(&self.address).await.map_err(told)?;
         client.examine(self.allow_unsafe).await.map_err(told)?;
@@ -314,7 +314,7 @@ impl<B: Far> Link<B> {
     }
 
     /// Notes that another store is in the place of ours: nothing is granted until a restart.
-    pub fn another(&self, found: &str) -> Fault {
+    pub fn another(&self, found: &str) -> Problem {
         let (place, store) = (&self.place, hex(self.meta.store));
         let detail = format!(
             "{place} was store {store} when this server started, and is now: {found}; nothing is granted \
@@ -322,7 +322,7 @@ impl<B: Far> Link<B> {
              lost, make a new one: leafid init --replaces-lost --store {place}"
         );
         self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
-        Fault { detail }
+        Problem::unavailable(detail)
     }
 }
 
@@ -354,7 +354,7 @@ struct Down {
     since: Instant,
     tries: u32,
     next: Instant,
-    fault: Fault,
+    fault: Problem,
 }
 
 /// The pause after this many failed tries: doubled each time, with random jitter so that servers do not

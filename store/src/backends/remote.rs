@@ -16,7 +16,7 @@ use super::far::{Far, Meta};
 use super::link::{Breakage, Broken, Link};
 use super::opening::{Found, NewStore, Unopened};
 use super::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Written,
+    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Written,
 };
 use crate::problem::Problem;
 use crate::rate::Rate;
@@ -86,7 +86,7 @@ impl<D: Driver> Far for Remote<D> {
 impl<D: Driver> Remote<D> {
     /// The lowest numbers without a row: one read if `used_until` is right, more only after a range
     /// changed.
-    async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Fault> {
+    async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Problem> {
         let Want::Unused { namespace, from, end, count } = *want else {
             return Ok(Answer::Unused(Vec::new()));
         };
@@ -216,7 +216,7 @@ impl<D: Driver> BackEnd for Remote<D> {
         self.link.connection()
     }
 
-    async fn standing(&mut self) -> Result<Standing, Fault> {
+    async fn standing(&mut self) -> Result<Standing, Problem> {
         let asked = [sql::query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
@@ -228,11 +228,11 @@ impl<D: Driver> BackEnd for Remote<D> {
         stands.await
     }
 
-    async fn begin(&mut self) -> Result<(), Fault> {
+    async fn begin(&mut self) -> Result<(), Problem> {
         self.link.ready().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
         let mut asked: Vec<Query> = wants.iter().map(sql::query).collect();
         asked.push(Query::new("now", |_| {}));
         let mut read = Vec::with_capacity(asked.len());
@@ -251,7 +251,7 @@ impl<D: Driver> BackEnd for Remote<D> {
         Ok(Read { told, answers })
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
         let outcomes = match self.commit(groups).await {
             Ok(outcomes) => outcomes,
             // Another session has a row locked: one by one, only the groups that need that row fail.

@@ -14,8 +14,7 @@ use rusqlite::Connection;
 use super::clock::{Source, StoreClock};
 use super::opening::{Found, Options};
 use super::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
-    Written,
+    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
 };
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -124,19 +123,19 @@ impl BackEnd for Sqlite {
         Abilities { at_once: AT_ONCE, notices: true, ..Abilities::default() }
     }
 
-    async fn begin(&mut self) -> Result<(), Fault> {
+    async fn begin(&mut self) -> Result<(), Problem> {
         let begun = self.abandon().and_then(|()| self.run("BEGIN IMMEDIATE"));
         begun.map_err(|error| broken(&error))
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
         let driver = Driver(&self.connection);
         let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
         let answers = answers.map_err(|error| broken(&error))?;
         Ok(Read { told: None, answers })
     }
 
-    async fn standing(&mut self) -> Result<Standing, Fault> {
+    async fn standing(&mut self) -> Result<Standing, Problem> {
         let look = || {
             let Answer::Fenced(fenced) = Driver(&self.connection).look(&Want::Fenced)? else {
                 return Ok(Standing::default());
@@ -148,7 +147,7 @@ impl BackEnd for Sqlite {
         look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
         let committed = self.commit(groups, now);
         if committed.is_err() {
             // If this fails, too, the next turn tries again.
@@ -158,8 +157,8 @@ impl BackEnd for Sqlite {
     }
 }
 
-fn broken(error: &rusqlite::Error) -> Fault {
-    Fault { detail: format!("the store's file failed: {error}") }
+fn broken(error: &rusqlite::Error) -> Problem {
+    Problem::unavailable(format!("the store's file failed: {error}"))
 }
 
 #[cfg(test)]

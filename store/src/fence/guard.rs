@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::moving::{self, Stop};
 use super::witness::{Below, Note, Noted, Witness, is_evidence, longest_ms, notes};
 use super::{Desk, Journal, Orders, Repaired};
-use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
+use crate::backends::{Answer, BackEnd, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
 use crate::utc;
 
@@ -254,7 +254,11 @@ impl Guard {
         Err(Problem::unavailable("other servers fence the store over and over; ask again"))
     }
 
-    async fn behind<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime) -> Result<(), Fault> {
+    async fn behind<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+    ) -> Result<(), Problem> {
         back_end.begin().await?;
         let found = back_end.standing().await?;
         self.witness.note(Note::Afresh);
@@ -285,7 +289,7 @@ impl Guard {
         }
     }
 
-    async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Fault> {
+    async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Problem> {
         let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
         let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
         let wants: Vec<Want> = tags.chain(workers).collect();

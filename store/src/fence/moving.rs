@@ -10,8 +10,9 @@ use leafid_core::{Name, StoreTime};
 use super::Repaired;
 use super::witness::Witness;
 use crate::backends::{
-    Answer, BackEnd, Fault, Fenced, Group, NamespaceRow, Outcome, Seen, Standing, Want, Write,
+    Answer, BackEnd, Fenced, Group, NamespaceRow, Outcome, Seen, Standing, Want, Write,
 };
+use crate::problem::Problem;
 use crate::store::Page;
 
 const AT_ONCE: usize = 200;
@@ -20,13 +21,13 @@ const TRIES: u32 = 12;
 
 #[derive(Debug)]
 pub enum Stop {
-    Fault(Fault),
+    Fault(Problem),
     /// Another server fenced the store meanwhile.
     Raced,
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
+impl From<Problem> for Stop {
+    fn from(fault: Problem) -> Stop {
         Stop::Fault(fault)
     }
 }
@@ -99,8 +100,10 @@ pub async fn raise<B: BackEnd>(
     Err(busy().into())
 }
 
-fn busy() -> Fault {
-    Fault { detail: format!("others wrote the rows that were to be moved, {TRIES} times in a row") }
+fn busy() -> Problem {
+    Problem::unavailable(format!(
+        "others wrote the rows that were to be moved, {TRIES} times in a row"
+    ))
 }
 
 /// Writes the moved rows, the last of them together with the fence's row; false if a row has changed since
@@ -229,7 +232,7 @@ async fn names<B: BackEnd>(
         let names = match read.answers.into_iter().next() {
             Some(Answer::Names(names)) => names,
             Some(Answer::Unreadable(problem)) => {
-                return Err(Fault { detail: problem.detail }.into());
+                return Err(Problem::unavailable(problem.detail).into());
             }
             _ => return Ok(all),
         };

@@ -10,14 +10,14 @@ use super::Keyed;
 use super::engine::{Engine, Folder, Key, Mark, Stored};
 use super::space::Known;
 use super::text;
-use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
+use crate::backends::{Answer, BackEnd, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
 type Tags = BTreeMap<Name, Seen<TagRow>>;
 
 impl<E: Engine> Keyed<E> {
-    pub(super) async fn look(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Fault> {
+    pub(super) async fn look(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         let mut keys = BTreeSet::new();
         let mut spaces = BTreeMap::new();
         for want in wants {
@@ -98,7 +98,7 @@ impl<E: Engine> Keyed<E> {
         self.spaces.get(name).is_some_and(|known| known.has(*worker))
     }
 
-    async fn answer(&mut self, want: &Want, tags: &Tags) -> Result<Answer, Fault> {
+    async fn answer(&mut self, want: &Want, tags: &Tags) -> Result<Answer, Problem> {
         let named = |_: &Self, name, _: &Stored| Some(name);
         Ok(match *want {
             Want::Tag(tag) => Answer::Tag(tags.get(&tag).copied()),
@@ -133,7 +133,7 @@ impl<E: Engine> Keyed<E> {
         folder: Folder,
         after: Option<Name>,
         limit: usize,
-    ) -> Result<Vec<(Name, Stored)>, Fault> {
+    ) -> Result<Vec<(Name, Stored)>, Problem> {
         self.link.ask(async |engine| engine.list(folder, after, limit).await).await
     }
 
@@ -143,7 +143,7 @@ impl<E: Engine> Keyed<E> {
         folder: Folder,
         Page { mut after, limit }: Page<Name>,
         read: impl Fn(&Self, Name, &Stored) -> Option<T>,
-    ) -> Result<Vec<T>, Fault> {
+    ) -> Result<Vec<T>, Problem> {
         let (mut rows, limit) = (Vec::new(), limit as usize);
         loop {
             let list = self.list(folder, after, limit).await?;
@@ -217,13 +217,13 @@ impl<E: Engine> Keyed<E> {
         }
     }
 
-    fn vanished(&mut self, key: &Key) -> Fault {
+    fn vanished(&mut self, key: &Key) -> Problem {
         if let Key::Worker(name, _) = key {
             self.spaces.remove(name);
         }
         let place = self.place_of(key);
-        Fault {
-            detail: format!("`{place}` was there and is gone; leafid deletes no key: put it back"),
-        }
+        Problem::unavailable(format!(
+            "`{place}` was there and is gone; leafid deletes no key: put it back"
+        ))
     }
 }

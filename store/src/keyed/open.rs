@@ -9,10 +9,10 @@ use super::Keyed;
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored};
 use super::space::{Known, Space};
 use super::text::{self, VERSION};
+use crate::backends::Want;
 use crate::backends::far::{Far, Meta};
 use crate::backends::link::{Broken, Link};
 use crate::backends::opening::{self, Found, NewStore, Unopened};
-use crate::backends::{Fault, Want};
 use crate::problem::Problem;
 
 const PAGE: usize = 500;
@@ -116,7 +116,7 @@ impl<E: Engine> Far for Keyed<E> {
 }
 
 impl<E: Engine> Keyed<E> {
-    async fn all(&mut self, folder: Folder) -> Result<Vec<(Name, Stored)>, Fault> {
+    async fn all(&mut self, folder: Folder) -> Result<Vec<(Name, Stored)>, Problem> {
         let mut all = Vec::new();
         loop {
             let after = all.last().map(|(name, _): &(Name, Stored)| *name);
@@ -129,7 +129,7 @@ impl<E: Engine> Keyed<E> {
     }
 
     /// Reads one key.
-    pub(super) async fn one(&mut self, key: Key) -> Result<Option<Stored>, Fault> {
+    pub(super) async fn one(&mut self, key: Key) -> Result<Option<Stored>, Problem> {
         let survey = self.link.ask(async |engine| engine.survey(&[key], &[]).await);
         Ok(survey.await?.0.into_iter().flatten().next())
     }

@@ -10,7 +10,8 @@ use super::engine::{Commit, Ended, Engine, Key, Set};
 use super::space::{Held, Known, Space};
 use super::text;
 use crate::backends::link::Breakage;
-use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, Write};
+use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
+use crate::problem::Problem;
 
 /// The effect of one write of a group, once it is done.
 enum Becomes {
@@ -40,7 +41,7 @@ impl Plan {
 }
 
 impl<E: Engine> Keyed<E> {
-    pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
+    pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         let mut plans: Vec<Option<Plan>> = groups.iter().map(|group| self.plan(group)).collect();
         let commits: Vec<Commit> =
             plans.iter_mut().flatten().map(|plan| std::mem::take(&mut plan.commit)).collect();
@@ -55,7 +56,7 @@ impl<E: Engine> Keyed<E> {
             let outcome = match plan {
                 Some(plan) => match ended.next() {
                     Some(ended) => self.finish(plan, ended),
-                    None => Outcome::Failed(Fault { detail: "no answer for a group".to_owned() }),
+                    None => Outcome::Failed(Problem::unavailable("no answer for a group")),
                 },
                 None => Outcome::Conflict,
             };

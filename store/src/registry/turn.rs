@@ -15,7 +15,7 @@ use super::job::Job;
 use super::opened::Shared;
 use super::queue::Queue;
 use crate::backends::clock::StoreClock;
-use crate::backends::{Abilities, BackEnd, Fault, Outcome, Write};
+use crate::backends::{Abilities, BackEnd, Outcome, Write};
 use crate::clock::Clock as _;
 use crate::fence::Guard;
 use crate::problem::Problem;
@@ -88,7 +88,7 @@ impl<B: BackEnd> Turns<B> {
         let begun = self.answers.during(self.back_end.begin()).await;
         self.shared.meter.begin.took(began.elapsed());
         queue.gather();
-        begun.map_err(|fault| self.failed(Problem::from(&fault), queue.len()))?;
+        begun.map_err(|problem| self.failed(problem, queue.len()))?;
         queue.tell(&self.shared.meter);
         let now = self.clock.now(None);
         let compared = self.guard.begin(&mut self.back_end, now, self.clock.boot());
@@ -96,7 +96,7 @@ impl<B: BackEnd> Turns<B> {
             Ok(false) => {}
             Ok(true) => {
                 self.cache = Cache::default();
-                self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
+                self.back_end.begin().await?;
             }
             Err(problem) => {
                 self.end_turn().await;
@@ -111,7 +111,7 @@ impl<B: BackEnd> Turns<B> {
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,
-            Err(Halt::Fault(fault)) => self.fail(&fault, decided),
+            Err(Halt::Fault(problem)) => self.fail(problem, decided),
             Err(Halt::WentBack) => {
                 // The next turn begins by comparing the store.
                 self.end_turn().await;
@@ -224,6 +224,7 @@ impl<B: BackEnd> Turns<B> {
             && self.beaten.is_none_or(|beaten| boot.since(beaten) >= BEAT_MS);
         if beats && groups.place(Scope::Beat).is_none() {
             groups.push(Scope::Beat, vec![Write::Beat(now)]);
+            self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
         let began = Instant::now();
@@ -233,7 +234,7 @@ impl<B: BackEnd> Turns<B> {
         }
         let written = match written {
             Ok(written) => written,
-            Err(fault) => return self.fail(&fault, decided),
+            Err(problem) => return self.fail(problem, decided),
         };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
@@ -242,14 +243,8 @@ impl<B: BackEnd> Turns<B> {
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
             for write in group {
-                match write {
-                    Write::Namespace { after, .. } => {
-                        self.clock.learn_window(after.namespace.max_window_ms);
-                    }
-                    Write::Beat(_) if matches!(outcome, Outcome::Done(_)) => {
-                        self.beaten = Some(boot);
-                    }
-                    _ => {}
+                if let Write::Namespace { after, .. } = write {
+                    self.clock.learn_window(after.namespace.max_window_ms);
                 }
             }
         }
@@ -260,7 +255,7 @@ impl<B: BackEnd> Turns<B> {
             match outcome {
                 Outcome::Done(_) => done = true,
                 Outcome::Conflict | Outcome::Locked(_) => {}
-                Outcome::Failed(fault) => failed = Some(Problem::from(fault)),
+                Outcome::Failed(problem) => failed = Some(problem.clone()),
             }
         }
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
@@ -272,8 +267,8 @@ impl<B: BackEnd> Turns<B> {
                     self.shared.meter.conflicts.one();
                     lost(job, queue);
                 }
-                Some(Some(Outcome::Failed(fault) | Outcome::Locked(fault))) => {
-                    job.answer(Err(fault.into()));
+                Some(Some(Outcome::Failed(problem) | Outcome::Locked(problem))) => {
+                    job.answer(Err(problem.clone()));
                 }
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
@@ -283,8 +278,8 @@ impl<B: BackEnd> Turns<B> {
     }
 
     /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.
-    fn fail(&mut self, fault: &Fault, jobs: Vec<Job>) {
-        let problem = self.failed(Problem::from(fault), jobs.len());
+    fn fail(&mut self, problem: Problem, jobs: Vec<Job>) {
+        let problem = self.failed(problem, jobs.len());
         for job in jobs {
             job.answer(Err(problem.clone()));
         }
@@ -292,7 +287,7 @@ impl<B: BackEnd> Turns<B> {
 }
 
 enum Halt {
-    Fault(Fault),
+    Fault(Problem),
     /// A row was read that is below what was written.
     WentBack,
 }

@@ -16,8 +16,9 @@ use tokio::time::timeout;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
-use crate::backends::{Abilities, BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+use crate::backends::{Abilities, BackEnd, Facts, Group, Read, Want, Watch, Written};
 use crate::clock::{Clock, ManualClock};
+use crate::problem::Problem;
 use crate::registry::job::Kind;
 use crate::registry::{Answer, Registry};
 use crate::store::{NamespaceChange, TagChange};
@@ -73,11 +74,11 @@ impl BackEnd for Slow {
         Abilities { is_remote: self.far.is_some(), ..Abilities::default() }
     }
 
-    async fn begin(&mut self) -> Result<(), Fault> {
+    async fn begin(&mut self) -> Result<(), Problem> {
         self.file.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
         let takes = wants.iter().map(|want| match want {
             Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap_or(0),
             _ => 0,
@@ -86,7 +87,7 @@ impl BackEnd for Slow {
         self.file.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Fault> {
+    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
         self.turns.fetch_add(1, Ordering::SeqCst);
         if let Some(Far { may, first, begins }) = &self.far {
             let first = first.lock().unwrap().as_mut().map(|first| first.now_or_never());

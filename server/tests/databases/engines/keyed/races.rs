@@ -10,7 +10,7 @@ use leafid_core::{
 };
 use leafid_servers::for_test;
 use leafid_store::backends::{
-    Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
+    Answer, BackEnd, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -23,7 +23,7 @@ fn name() -> Name {
     Name::namespace("default").expect("a name")
 }
 
-async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Fault> {
+async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Problem> {
     let read = from.read(&[Want::Namespace(name())]).await?.answers;
     match read.as_slice() {
         [Answer::Namespace(Some(seen))] => Ok(*seen),
@@ -31,7 +31,7 @@ async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Fault>
     }
 }
 
-async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<WorkerRow>>, Fault> {
+async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<WorkerRow>>, Problem> {
     let read = from.read(&[Want::Worker(name(), number)]).await?.answers;
     match read.as_slice() {
         [Answer::Workers(rows)] => Ok(rows.first().map(|(_, seen)| *seen)),
@@ -40,7 +40,7 @@ async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<Work
 }
 
 /// Writes a number's row, reserved up to a tick, as a grant or a renewal does.
-async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Outcome, Fault> {
+async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Outcome, Problem> {
     server.begin().await?;
     let (space, before) = (namespace(server).await?, worker(server, number).await?);
     let row = before.map_or(WorkerRow::default(), |seen| seen.row);
@@ -55,8 +55,8 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
 async fn change_after<S: Opens>(
     url: &str,
     change: impl Fn(Namespace) -> Namespace,
-    meanwhile: impl AsyncFn(&mut S::BackEnd) -> Result<(), Fault>,
-) -> Result<Outcome, Fault> {
+    meanwhile: impl AsyncFn(&mut S::BackEnd) -> Result<(), Problem>,
+) -> Result<Outcome, Problem> {
     let (mut one, mut two) = (S::opened(url), S::opened(url));
     two.begin().await?;
     one.begin().await?;
@@ -95,7 +95,7 @@ async fn changes_are_decided_on_what_is_there<S: Opens>() {
     panic!("no answer in time, {TRIES} times in a row: {last:?}");
 }
 
-async fn changes_over<S: Opens>(url: &str) -> Result<(), Fault> {
+async fn changes_over<S: Opens>(url: &str) -> Result<(), Problem> {
     let done = |outcome: &Outcome| matches!(outcome, Outcome::Done(_));
     let other =
         |of: Namespace| Namespace { layout: Layout::EDGE, workers: Range::new(0, 64), ..of };
