@@ -140,7 +140,7 @@ fn marked(dialect: &Dialect, text: &str) -> Result<String, String> {
         (_, Some(index)) if dialect.name == "SQLITE" => format!(" INDEXED BY {index}"),
         (_, Some(_)) => String::new(),
         _ if TABLES.contains(&mark) => format!("{}{mark}", dialect.prefix),
-        _ => return Err(format!("nobody knows the mark `{mark}`")),
+        _ => return Err(format!("unknown mark `{mark}`")),
     };
     Ok(format!("{before}{stands}{}", marked(dialect, after)?))
 }

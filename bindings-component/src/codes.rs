@@ -6,7 +6,7 @@ use leafid_wire::{Sentence, Subject, advice, from_http, http_status};
 use crate::Component;
 use crate::bindings::exports::leafid::generator::codes::{self, Facts, Guest};
 use crate::bindings::leafid::generator::types as wit;
-use crate::cases::{code as known, shown_code};
+use crate::code_cases::{code as known, shown_code};
 
 impl Guest for Component {
     fn about(code: wit::Code) -> Facts {

@@ -6,7 +6,7 @@ use leafid_core::{
 
 use crate::bindings::exports::leafid::generator::generators as wit;
 use crate::bindings::leafid::generator::types;
-use crate::cases::{code, shown_code};
+use crate::code_cases::{code, shown_code};
 use crate::values::{Crosses, records};
 
 /// # Errors

@@ -9,7 +9,7 @@ use crate::bindings::leafid::generator::types::{
     Release, Token,
 };
 use crate::bindings::wasi::random::random::get_random_u64;
-use crate::cases::{code, shown_code};
+use crate::code_cases::{code, shown_code};
 use crate::configs::{self, refusal, shown_ask, shown_outcome, shown_stance, shown_stats};
 use crate::held::Held;
 use crate::values::{Crosses, token};

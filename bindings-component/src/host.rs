@@ -5,7 +5,7 @@ use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
 use crate::bindings::leafid::generator::{store, types as wit};
 use crate::bindings::wasi::clocks::monotonic_clock;
 use crate::bindings::wasi::random::random::get_random_u64;
-use crate::cases::code;
+use crate::code_cases::code;
 use crate::held::grant;
 use crate::values::{Crosses, token};
 

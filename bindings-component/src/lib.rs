@@ -20,7 +20,7 @@ mod bindings {
     export!(Component with_types_in self);
 }
 
-mod cases;
+mod code_cases;
 #[cfg(feature = "public")]
 mod public;
 

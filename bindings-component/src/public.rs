@@ -4,7 +4,7 @@ use leafid_public::{Alphabet, Scrambler, Wrong};
 
 use crate::Component;
 use crate::bindings::exports::leafid::generator::public_ids as wit;
-use crate::cases::shown_code;
+use crate::code_cases::shown_code;
 
 impl From<Wrong<'_>> for wit::Problem {
     fn from(wrong: Wrong<'_>) -> Self {

@@ -3,7 +3,7 @@
 use leafid_core::{Code, Layout, Range, Refusal, StoreTime, Token};
 
 use crate::bindings::leafid::generator::types as wit;
-use crate::cases::{code, shown_code};
+use crate::code_cases::{code, shown_code};
 
 /// A type of the core that `wit/` defines in another shape.
 pub trait Crosses: Sized {

@@ -61,7 +61,7 @@ fn can_have(max_window_ms: u32, max_ahead_ms: u32, n: Option<u64>) -> Result<(),
 }
 
 #[test]
-fn what_is_said_to_be_had_at_most_can_be_had() {
+fn what_is_said_grantable_at_most_can_be_had() {
     for (max_window_ms, max_ahead_ms) in
         [(1_000, 1_000), (1_000, 3_000), (1_000, 0), (5_000, 3_000), (600_000, 1_000)]
     {

@@ -65,7 +65,7 @@ impl NamespaceChange {
 /// A worker number that is, or was, used outside of leafid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aside {
-    /// The owner that keeps the number, and is to hold it afterwards; empty for anybody.
+    /// The owner that keeps the number, and is to hold it afterwards; empty if it is kept for none.
     pub owner: Name,
     /// The latest time that was, or will be, stamped with it outside; `None` while it is still in use there:
     /// then the number is not granted.

@@ -263,7 +263,7 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// Has the rows read that a request was decided on, unless a write will check them.
+    /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
             Scope::Nothing | Scope::Beat => return Ok(()),
@@ -297,7 +297,7 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
-    /// Has the time written as one at which the store was in use.
+    /// Notes the time as one at which the store was in use.
     pub fn beat(&mut self) {
         self.beats = true;
     }

@@ -2,7 +2,7 @@
 
 pub mod columns;
 pub mod gaps;
-pub mod parted;
+pub mod leaf;
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -21,7 +21,8 @@ use crate::want::{Answer, Want};
 use crate::write::{WorkerWrite, Write};
 use columns::{Columns, Params, Source, Value};
 
-/// The version of the tables, in every dialect: a program opens only its own version.
+/// The version of the tables, in every dialect: a program opens only its own version. Keys in etcd and
+/// ZooKeeper have one of their own, in `store/src/keyed/text.rs`.
 pub const VERSION: i64 = 1;
 
 /// The `application_id` of a SQLite file of ours: `leaf` as a number.
@@ -158,7 +159,7 @@ pub fn steps(write: &Write, leaf: bool) -> Vec<Step> {
                 })
             };
             if leaf {
-                return parted::steps(before.as_ref(), after, write);
+                return leaf::steps(before.as_ref(), after, write);
             }
             let text = if before.is_some() { "tag_change" } else { "tag_add" };
             vec![Step::Write(write(text))]
@@ -231,7 +232,7 @@ pub fn answered(want: &Want, asked: &Query, rows: &[impl Source]) -> Answer {
             return Answer::Unreadable(unreadable(asked, &odd));
         }
         if let Want::Tag(tag) = want {
-            answer = parted::judged(tag, answer, row);
+            answer = leaf::judged(tag, answer, row);
         }
     }
     answer

@@ -7,7 +7,7 @@ import type { Decided, Work } from './work.js'
 const ATTEMPTS = 24
 /** How long to retry after others' writes, in ms: less than the 3 s after which a holder's ask times out. */
 const PATIENCE_MS = 2_500
-/** The longest pause between attempts, in ms: whoever waits much longer than the others always loses. */
+/** The longest pause between attempts, in ms: a caller that pauses much longer than the others keeps losing. */
 const LONGEST_MS = 10
 
 /** Synchronous tables, with one transaction at a time. */

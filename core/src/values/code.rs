@@ -17,7 +17,7 @@ macro_rules! codes {
         /// assert_eq!(Code::parse("NO_SUCH_CODE"), None, "a newer store may have it");
         ///
         /// assert!(!Code::SegmentDry.is_permanent(), "the grant is on its way");
-        /// assert!(Code::TagUnknown.is_permanent(), "somebody has to create it");
+        /// assert!(Code::TagUnknown.is_permanent(), "it has to be created first");
         /// assert!(Code::StoreWentBack.stops() && !Code::LeaseLost.stops());
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,6 +47,7 @@ macro_rules! codes {
     (@passing) => { false };
 }
 
+// Where else a code has to stand: CONTRIBUTING.md, "The house".
 codes! {
     /// The request does not have the form that the API describes.
     RequestInvalid "REQUEST_INVALID" permanent;

@@ -100,7 +100,7 @@ fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     {
         let (status, code, path) = (status.as_u16(), problem.code, uri.path());
         let what = format!("request failed: {}", problem.detail);
-        // Waiting cures a 503, and some are everyday: all numbers held, a full queue.
+        // A 503 ends by itself, and some are ordinary: all numbers held, a full queue.
         if status == 503 {
             tracing::warn!(%caller, %method, path, status, %code, left_out, "{what}");
         } else {

@@ -16,13 +16,13 @@ pub const HOLDERS: usize = 500;
 pub enum State {
     /// It was never handed out.
     Fresh,
-    /// Its last window is over, and anybody may have it.
+    /// Its last window is over, and any owner may acquire it.
     Free,
     /// Its last window is over, and an owner keeps it for another time.
     Kept,
     /// It is not held, but its window is not over: it cannot be granted yet.
     Resting,
-    /// A holder has it, or had it when its window was granted.
+    /// It has a lease, and its window is not over; the holder may be gone.
     Held,
     /// It is used outside of leafid.
     Aside,
@@ -130,7 +130,7 @@ impl Numbers {
     }
 
     /// How many numbers can be granted now.
-    pub fn to_be_had(&self) -> u64 {
+    pub fn grantable(&self) -> u64 {
         self.count(State::Fresh) + self.count(State::Free)
     }
 }
@@ -174,7 +174,7 @@ mod tests {
         let seen = numbers(&rows);
         assert_eq!(seen.letters(), ".fkrha....");
         assert_eq!(seen.counts, [5, 1, 1, 1, 1, 1]);
-        assert_eq!(seen.to_be_had(), 6);
+        assert_eq!(seen.grantable(), 6);
         let holders: Vec<_> = seen.holders.iter().map(|(worker, _)| *worker).collect();
         assert_eq!((holders, seen.more_holders()), (vec![5, 6], false));
     }

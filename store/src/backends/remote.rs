@@ -21,7 +21,7 @@ use super::{
 use crate::problem::Problem;
 use crate::rate::Rate;
 use leafid_turn::sql::gaps::gaps;
-use leafid_turn::sql::{self, Query, Step, parted};
+use leafid_turn::sql::{self, Query, Step, leaf};
 
 pub use driver::Driver;
 use driver::{Applied, applied};
@@ -190,7 +190,7 @@ impl<D: Driver> Remote<D> {
 }
 
 fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
-    if let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(parted::odd_step))
+    if let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(leaf::odd_step))
         && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
     {
         let code = Code::StepInvalid;

@@ -12,7 +12,7 @@ use crate::backends::opening::NewStore;
 use crate::json::{Reader, Writer};
 use leafid_turn::row::Fenced;
 
-/// The version of the keys.
+/// The version of the keys; that of the tables is `leafid_turn::sql::VERSION`.
 pub const VERSION: i64 = 1;
 
 /// Why a value is not readable as ours.

@@ -148,7 +148,7 @@ codec! {
 }
 codec! {
     /// The label of a holder; empty for none.
-    OwnerOrNobody(Name, FieldForm::Text { least: 0, most: NAME_BYTES })
+    OptionalOwner(Name, FieldForm::Text { least: 0, most: NAME_BYTES })
     put |field, it, to| to.text(field, it.as_str());
     get |from| {
         let owner = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };

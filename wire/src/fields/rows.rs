@@ -6,7 +6,7 @@ use leafid_core::registry::{
 use leafid_core::{Layout, Name, Range, Refusal, Stats, StoreTime};
 
 use super::codec::{
-    Big, Codec, Count, Epoch, First, Flag, Id, LayoutObject, LongestWindow, Moment, OwnerOrNobody,
+    Big, Codec, Count, Epoch, First, Flag, Id, LayoutObject, LongestWindow, Moment, OptionalOwner,
     SequenceWidth, TickLength, TimeWidth, WorkerBound, WorkerWidth, Workers, fields,
 };
 use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
@@ -84,8 +84,8 @@ fields! { NamespaceSpec, |spec| {
 fields! {
 /// A row of a worker number; the number itself stands beside it: [`Worker`].
 WorkerRow, |row| {
-    /// The label of who acquired it last; empty for nobody.
-    defaulted(Name::EMPTY) owner: OwnerOrNobody = row.owner;
+    /// The label of its last holder; empty if there is none.
+    defaulted(Name::EMPTY) owner: OptionalOwner = row.owner;
     /// Whether the owner keeps it.
     defaulted(false) sticky: Flag = row.sticky;
     /// The request id of the acquire whose lease it is.

@@ -102,7 +102,7 @@ impl Hub {
         loop {
             let now = Instant::now();
             let (turn, entries) = (table.turn, &table.entries);
-            // Whose ask has failed already is told first, and not after another time-out.
+            // Generators whose ask has failed already come first, not after another time-out.
             let failed = entries.iter().position(|entry| entry.failed.is_some());
             let mut order = (turn..entries.len()).chain(0..turn.min(entries.len()));
             if let Some(at) = failed.or_else(|| order.find(|at| entries[*at].is_due(now))) {

@@ -49,7 +49,7 @@ pub fn put_spaces(all: &mut Exposition, spaces: &[SpaceSight]) {
     }
     let mut family = all.family("leafid_worker_exhaustion_seconds");
     for space in spaces {
-        let left = space.per_second.map(|rate| seconds_left(space.numbers.to_be_had(), rate));
+        let left = space.per_second.map(|rate| seconds_left(space.numbers.grantable(), rate));
         left.inspect(|left| family.value(&[("namespace", space.name.as_str())], *left));
     }
     let mut family = all.family("leafid_layout_exhaustion_seconds");

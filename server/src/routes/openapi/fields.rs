@@ -65,7 +65,7 @@ pub const NAMESPACES: Table = &[is("namespaces", Rows(NAMESPACE), "The namespace
 pub const WORKER_ROW: Object = &[
     &[
         is("worker", SMALL, "The worker number."),
-        is("held", Flag, "Whether a process holds the number."),
+        is("held", Flag, "Whether it has a lease; the holder may be gone."),
     ],
     WorkerRow::SCHEMA,
     &[is("reserved_until_ms", Millis, "The time of `reserved_until`, in ms since 1970.")],
