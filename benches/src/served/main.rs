@@ -17,12 +17,12 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use leafid_benches::connection::{Asked, round};
-use leafid_benches::rounds::{head, in_turns, row};
+use leafid_benches::rounds::{in_turns, row};
 use leafid_benches::server::{Server, serve_bare};
 use leafid_benches::{Outcome, cpu, program};
 use serde_json::{Value, json};
 
-/// The clients of the rows with many, each with its own connection.
+/// The clients, each with its own connection.
 const CLIENTS: usize = 32;
 const LENGTH: Duration = Duration::from_secs(3);
 
@@ -87,7 +87,9 @@ fn measure(binary: &Path) -> Outcome {
 /// Measures kinds of requests in turns, and prints them beside the first.
 fn show(title: &str, kinds: &[Kind<'_>]) -> Outcome {
     let rounds = in_turns(kinds, |(_, server, asked)| round(server, *asked, CLIENTS, LENGTH))?;
-    head(&format!("{title}, {CLIENTS} connections that are kept"), "floor");
+    println!(
+        "\n| {title}, {CLIENTS} connections that are kept | CPU µs | × floor |\n|---|---|---|"
+    );
     for ((name, ..), own) in kinds.iter().zip(&rounds) {
         row(name, own, &rounds[0]);
     }
