@@ -1,7 +1,7 @@
 // The cost of one ID in workerd, beside the engine's floor in the same run. Timed from outside: in production a
 // Worker's clock stands still while it computes.
 //
-// `cargo xtask bench --only edge` runs it beside the packages, the Worker's starter and the libraries of peers.mjs.
+// `cargo xtask bench --only edge` runs it beside the packages, the Worker's starter and the libraries.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { build } from 'esbuild'

@@ -1,10 +1,15 @@
 // The cost of one ID in Node, beside the engine's floor in the same run.
 //
-// Needs the installed packages, and those of peers.mjs: `cargo xtask bench` runs it in a folder that has them.
+// Needs the installed packages, and the libraries that it imports: `cargo xtask bench` runs it in a folder that has
+// them. Of a library only required options are set: the machine number is the one on its own page, or the one that it
+// takes by itself.
 
+import { DiscordSnowflake } from '@sapphire/snowflake'
+import FlakeId from 'flake-idgen'
 import hyperid from 'hyperid'
 import { Segment, Snowflake, memoryStore } from 'leafid'
-import { LIBRARIES } from './peers.mjs'
+import nodejs from 'nodejs-snowflake'
+import uuid from 'snowflake-uuid'
 import { table } from './rounds.mjs'
 
 const ROUNDS = 41
@@ -38,7 +43,15 @@ await stamps.next()
 
 let counter = 1n << 40n
 let stamp = 2_124_058_566_972_174_397n
-const peers = Object.entries(LIBRARIES).filter(([, { name }]) => name !== 'leafid')
+const worker = new uuid.Worker(0, 1, { workerIdBits: 5, datacenterIdBits: 5, sequenceBits: 12 })
+const snowflake = new nodejs.Snowflake()
+const flake = new FlakeId()
+const PEERS = {
+  'snowflake-uuid': () => worker.nextId(),
+  'nodejs-snowflake': () => snowflake.getUniqueID(),
+  'flake-idgen': () => flake.next().readBigUInt64BE(),
+  '@sapphire/snowflake': () => DiscordSnowflake.generate(),
+}
 // IDs of slow libraries.
 const FEW = 5_000
 // Tries again where a library throws for a spent sequence, as its caller would.
@@ -49,17 +62,12 @@ const patiently = (draw) => () => {
     } catch {}
   }
 }
-const drawn = []
-for (const [name, { version, make }] of peers) drawn.push(work(`${name} ${version}`, repeated(patiently((await make()).drawSync), FEW), FEW))
-const own = [
-  work('a BigInt that counts (the floor)', repeated(() => (counter += 1n))),
-  work('`segment.nextSync()`', repeated(() => numbers.nextSync())),
-  work('`snowflake.nextSync()`', repeated(() => stamps.nextSync()))
-]
-await show('Node, one ID', [...own, work('`performance.now()`, for comparison', repeated(() => performance.now()))])
+const drawn = Object.entries(PEERS).map(([name, draw]) => work(name, repeated(patiently(draw), FEW), FEW))
 // Together in turns, so that garbage and cold caches of one cost all alike.
 await show('Node, one ID, beside libraries', [
-  ...own,
+  work('a BigInt that counts (the floor)', repeated(() => (counter += 1n))),
+  work('`segment.nextSync()`', repeated(() => numbers.nextSync())),
+  work('`snowflake.nextSync()`', repeated(() => stamps.nextSync())),
   work('hyperid, 33 characters', repeated(hyperid(), FEW), FEW),
   ...drawn,
   work('`crypto.randomUUID()`, 128 bits', repeated(() => crypto.randomUUID(), FEW), FEW)

@@ -45,9 +45,9 @@ def in_turns(works: list[Work]) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
-def show(title: str, figures: dict[str, float], floor: float | None = None) -> None:
-    """Prints a table; the floor is its first row by default."""
-    floor = floor or next(iter(figures.values()))
+def show(title: str, figures: dict[str, float]) -> None:
+    """Prints a table; the floor is its first row."""
+    floor = next(iter(figures.values()))
     print(f"\n| {title} | ns per ID | × floor |\n|---|---|---|")
     for name, ns in figures.items():
         print(f"| {name} | {ns:.1f} | {ns / floor:.2f} |")

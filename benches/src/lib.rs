@@ -1,13 +1,11 @@
 //! The common part of the benches: rounds in turns, servers and their clients.
 
-pub mod client;
 pub mod connection;
 pub mod cpu;
 pub mod rounds;
 pub mod server;
 
 use std::process::ExitCode;
-use std::thread;
 
 /// A figure, or a message why there is none.
 pub type Outcome<T = ()> = Result<T, String>;
@@ -23,21 +21,6 @@ pub fn program(name: &str, run: impl FnOnce(&[&str]) -> Outcome) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Runs all jobs at once, each on a thread of its own.
-pub fn side_by_side<J: Send, T: Send>(
-    jobs: impl IntoIterator<Item = J>,
-    work: impl Fn(J) -> Outcome<T> + Sync,
-) -> Outcome<Vec<T>> {
-    thread::scope(|scope| {
-        let work = &work;
-        let started: Vec<_> = jobs.into_iter().map(|job| scope.spawn(move || work(job))).collect();
-        let ended = started
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned())));
-        ended.collect()
-    })
 }
 
 /// The median.

@@ -7,8 +7,6 @@ use serde_json::Value;
 
 use crate::support::{LEAFID, Serving, fails, has, output};
 
-const PAGE: &str = include_str!("../../../docs/COMMAND.md");
-
 fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(LEAFID);
     command.args(args).current_dir(folder).env_remove("LEAFID_STORE");
@@ -194,28 +192,5 @@ fn what_it_prints_is_a_file_for_serve() {
         let mut lines = text.lines().map(|line| line.trim_start_matches('#'));
         let line = lines.find(|line| line.starts_with(&begins));
         assert!(line.is_some_and(|line| line.parse::<toml::Table>().is_ok()), "{begins}\n{text}");
-    }
-}
-
-/// The page has a row for each setting, in their order, with what the program says of it.
-#[test]
-fn the_table_of_the_page_is_the_programs_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = PAGE.split("| key, and option after `--` |").nth(1).unwrap();
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let rows: Vec<Vec<&str>> =
-        rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect();
-    let code = |value: &Value| match value.as_str() {
-        Some(text) if text.contains(['`', ' ']) => text.to_owned(),
-        text => text.map_or_else(String::new, |text| format!("`{text}`")),
-    };
-    let keys = keys(folder.path(), &[], &[]);
-    assert_eq!(rows.len(), keys.len(), "a row for each");
-    for (row, key) in rows.iter().zip(&keys) {
-        let name = row[0].trim_matches('`').split(' ').next();
-        assert_eq!(name, key["key"].as_str());
-        let told =
-            [code(&key["variable"]), code(&key["default"]), key["help"].as_str().unwrap().into()];
-        assert_eq!(row[1..], told, "docs/COMMAND.md");
     }
 }

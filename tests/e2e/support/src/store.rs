@@ -78,11 +78,6 @@ impl Store {
         self.child.as_ref().map(Child::stderr).unwrap_or_default()
     }
 
-    /// The process id while it runs, else 0.
-    pub fn id(&self) -> u32 {
-        self.child.as_ref().map_or(0, Child::id)
-    }
-
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port.number()))
     }
