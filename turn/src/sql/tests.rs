@@ -1,9 +1,13 @@
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{Layout, Name, Range, StoreTime, Token};
+use leafid_wire::{FieldSchema, Fields};
 
 use super::{LEAF, MYSQL, POSTGRES, SQLITE, Step, query, steps};
 use crate::change::Page;
@@ -39,6 +43,41 @@ fn a_text_is_written_once_and_read_by_each_dialect() {
             let mark = if texts.find("others").is_some() { '$' } else { '?' };
             assert!(text.sql.matches(mark).count() >= text.names.len(), "{name}");
             assert!(!text.sql.contains(['{', '}']) && !text.sql.ends_with(';'), "{name}");
+        }
+    }
+}
+
+/// A value that no text names is silently not written, or not compared.
+#[test]
+fn every_field_of_a_row_is_in_the_texts_that_write_it() {
+    let fields = |schema: &[FieldSchema]| -> Vec<String> {
+        let columns = |field: &FieldSchema| match field.name {
+            "layout" => Layout::SCHEMA.iter().map(|field| field.name.to_owned()).collect(),
+            "workers" => vec!["workers_start".to_owned(), "workers_end".to_owned()],
+            name => vec![name.to_owned()],
+        };
+        schema.iter().flat_map(columns).collect()
+    };
+    let namespace = [fields(Namespace::SCHEMA), fields(NamespaceRow::SCHEMA)].concat();
+    let rows = [
+        ("tag", fields(TagRow::SCHEMA)),
+        ("namespace", namespace),
+        ("worker", fields(WorkerRow::SCHEMA)),
+    ];
+    for texts in [SQLITE, POSTGRES, MYSQL] {
+        for (row, fields) in &rows {
+            let named = |text: &'static str| texts.find(text).expect("a text").names;
+            let (add, change) = match *row {
+                "tag" => ("tag_add", "tag_change"),
+                "namespace" => ("namespace_add", "namespace_change"),
+                _ => ("worker_add", "worker_change"),
+            };
+            for field in fields {
+                assert!(named(add).contains(&field.as_str()), "{field} in {add}");
+                assert!(named(change).contains(&field.as_str()), "{field} in {change}");
+                let was = format!("was_{field}");
+                assert!(named(change).contains(&was.as_str()), "{was} in {change}");
+            }
         }
     }
 }
