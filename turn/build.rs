@@ -14,7 +14,7 @@ struct Dialect {
     folders: &'static [&'static str],
     /// Its column in [`MARKS`].
     marks: usize,
-    /// What its tables' names begin with.
+    /// The prefix of its tables' names.
     prefix: &'static str,
 }
 

@@ -63,7 +63,7 @@ pub struct Numbers {
     /// Numbers of the range by state, in the order of [`State`].
     pub counts: [u64; STATES.len()],
     letters: Vec<u8>,
-    /// Who holds numbers, or held them until their windows are over.
+    /// The holders of numbers whose windows are not over.
     pub holders: Vec<Worker>,
 }
 

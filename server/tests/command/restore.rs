@@ -39,7 +39,8 @@ fn a_journal_notices_a_restored_backup_and_a_removed_log() {
     }
 }
 
-/// By whoever reads the row next, or by a holder's proof, which starts a comparison of the whole store.
+/// Noticed by the next server that reads the row, or by a holder's proof, which starts a comparison of the
+/// whole store.
 #[test]
 fn a_row_that_is_lowered_under_a_server_is_noticed() {
     for (journal, by_proof) in [(true, false), (false, false), (true, true)] {

@@ -13,7 +13,7 @@ pub struct Address {
     pub login: Option<(String, String)>,
     /// The servers, each with a port.
     pub hosts: Vec<String>,
-    /// What all keys begin with: a slash at its start and none at its end.
+    /// The prefix of all keys: a slash at its start and none at its end.
     pub path: String,
     /// The options.
     pub options: Options,

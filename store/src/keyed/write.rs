@@ -183,7 +183,7 @@ impl<E: Engine> Keyed<E> {
         Outcome::Done(all)
     }
 
-    /// Marks the numbers of a group to be read again, as somebody may have written one by hand.
+    /// Marks the numbers of a group to be read again, as one may have been written by hand.
     fn doubt(&mut self, group: &Group) {
         for write in group {
             if let Write::Worker(write) = write

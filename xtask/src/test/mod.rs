@@ -55,7 +55,7 @@ const PARTS: &[Part] = &[
     Part { name: "simulate", group: Everyone, lane: Cargo, run: rust::simulate },
     Part { name: "python", group: Everyone, lane: Hosts, run: suites::python },
     Part { name: "node", group: Everyone, lane: Hosts, run: suites::node },
-    // One seed, so that a red part is red for everybody.
+    // One seed, so that a red part is red on every machine.
     Part { name: "verbs", group: Everyone, lane: Hosts, run: || suites::verbs(Some("1")) },
     Part { name: "workerd", group: Everyone, lane: Hosts, run: suites::workerd },
     Part { name: "component", group: Everyone, lane: Hosts, run: component::suite },

@@ -116,8 +116,8 @@ impl Hub {
         }
     }
 
-    /// Does what the generators want, until the last one is done, which is returned: it has to be told
-    /// that its driver has ended. Only for the thread of the hub.
+    /// Carries out the generators' actions until the last generator has ended, and returns that one, whose
+    /// driver ends with this. Only for the thread of the hub.
     pub fn drive(&self, transport: &mut dyn Transport) -> Arc<Holding> {
         loop {
             let (at, holding) = self.due();

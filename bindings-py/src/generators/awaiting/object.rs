@@ -48,7 +48,7 @@ pub fn awaitable<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, class) = (owner.py(), class(owner.py())?);
     // SAFETY: the object is new and zeroed, and its type's size is `Awaitable`'s; every field is written
-    // before anybody sees it. The other fields need no drop.
+    // before any other code sees it. The other fields need no drop.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
         let made = Bound::from_owned_ptr_or_err(py, object)?;
