@@ -52,7 +52,7 @@ async function load(t, { store, kind, count = COUNT }) {
   // Failures before the kill are reported; those it causes are not.
   const loops = ISOLATES.map((name) => run(name, () => isKilled).catch((error) => (isKilled ? undefined : Promise.reject(error))))
   const half_way = Promise.all(loops)
-  await Promise.race([half_way, until(() => ids.size >= half, 600_000)])
+  await Promise.race([half_way, until(() => all >= half, 600_000)])
   isKilled = true
   const underWay = flying
   await runtime.kill()
