@@ -14,10 +14,15 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     before(async () => (server = await engine.start()))
     after(() => server?.end())
 
-    test('processes, threads, a cluster, a server, kills: no duplicates', { timeout: 900_000 }, async (t) => {
-      const url = server.make('ids')
+    function made(database) {
+      const url = server.make(database)
       leafid('init', '--store', url)
       leafid('tag', 'create', 'orders', '--step', '100', '--max-step', '1000', '--store', url)
+      return url
+    }
+
+    test('processes, threads, a cluster, a server, kills: no duplicates', { timeout: 900_000 }, async (t) => {
+      const url = made('ids')
       const store = await serve(['--store', url])
       t.after(() => store.stop('SIGKILL'))
       const seen = []
@@ -41,6 +46,13 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await restart
       assert.equal(duplicates(`${name}: all`, seen), 0)
       assert.ok(seen.length >= 12 * COUNT, `${seen.length}`)
+    })
+
+    test('the control: without the condition of what is written there are duplicates', { timeout: 900_000 }, async () => {
+      const url = made('careless')
+      const seen = []
+      await Promise.all([1, 2, 3, 4].map(() => drawn(url, 'careless', COUNT, seen)))
+      assert.ok(duplicates(`${name}: careless`, seen) > 0)
     })
   })
 }

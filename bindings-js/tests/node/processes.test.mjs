@@ -21,6 +21,12 @@ for (const form of ['threads', 'cluster']) {
   })
 }
 
+test('the control: threads with a store in each draw the same numbers', async () => {
+  const seen = []
+  await drawn('memory:', 'segment', COUNT, seen, { form: 'threads' })
+  assert.equal(duplicates('threads apart', seen), 2 * COUNT)
+})
+
 test('terminated threads leave the process whole', async (t) => {
   const store = await storeFor(t, { tags })
   const [orders, ids] = [new Segment('orders', { store: store.url }), new Snowflake('default', { store: store.url })]

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { inner } from '../support/package.mjs'
+
+const { engineBuilds } = await inner('engines/engine.js')
 
 const repeated = (ids) => ids.length - new Set(ids).size
 
@@ -40,6 +43,7 @@ async function drawn(kind, options) {
   }
   await ids.close()
   assert.ok(within.length > 0, 'nothing was drawn within')
+  assert.equal(engineBuilds(), 0, 'the engine broke, and was built again')
   return [...got, ...within]
 }
 

@@ -3,7 +3,7 @@ import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Layout, Segment, decode } from 'leafid'
+import { Layout, Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { drawer, lines } from '../support/drawn.mjs'
 import { scratch, startNode } from '../support/ends.mjs'
@@ -16,6 +16,22 @@ const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repe
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
 
 const twice = (ids) => ids.length - new Set(ids).size
+
+for (const [name, second, isAlike] of [
+  ['worker numbers split over two files: no duplicates', numbers(8, 16), false],
+  ['the control: two files that are declared alike give the same IDs', numbers(0, 8), true],
+]) {
+  test(name, { timeout: 600_000 }, async (t) => {
+    const holders = [numbers(0, 8), second].map((create) => new Snowflake('default', { store: sqliteStore(join(scratch(t), 'ids.db'), { create }) }))
+    const ids = []
+    while (ids.length < 10_000 || (isAlike && twice(ids) === 0)) {
+      for (const holder of holders) ids.push(...(await holder.take(100)))
+    }
+    console.log(`declared: ${ids.length} IDs, ${twice(ids)} duplicates`)
+    assert.equal(twice(ids) > 0, isAlike)
+    await Promise.all(holders.map((holder) => holder.close()))
+  })
+}
 
 test('the namespace `default` is made as it is declared; else as always', async (t) => {
   const path = () => join(scratch(t), 'ids.db')

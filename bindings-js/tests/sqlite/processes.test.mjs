@@ -19,3 +19,10 @@ for (const kind of ['segment', 'snowflake']) {
     assert.equal(duplicates(`files: ${kind}`, seen), 0)
   })
 }
+
+test('the control: without the transaction there are duplicates', { timeout: 900_000 }, async (t) => {
+  const { folder } = await storeFor(t, { tags: { orders: {} } })
+  const seen = []
+  await Promise.all([1, 2, 3].map(() => drawn(join(folder, 'leafid.db'), 'careless', COUNT, seen)))
+  assert.ok(duplicates('files: careless', seen) > 0)
+})

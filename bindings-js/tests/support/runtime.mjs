@@ -17,8 +17,8 @@ export const makeD1 = () =>
 export const ISOLATES = ['a', 'b', 'c', 'd']
 
 /** Options of a runtime whose Workers have this source, the first one the objects' class. Each Worker starts slowly. */
-export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, databases = { DB: 'ids' }, flags = [] } = {}) {
-  const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source }), bindings, d1Databases: databases }
+export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, databases = { DB: 'ids' }, files = {}, flags = [] } = {}) {
+  const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: databases }
   const durable = (own) =>
     Object.fromEntries(
       Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true, ...(own ? {} : { scriptName: 'a' }) }]),
@@ -44,8 +44,10 @@ export async function makeDatabase(worker, binding = 'DB') {
 
 if (process.argv[1] === import.meta.filename) {
   const [, , source, folder] = process.argv
+  const objects = { IDS: 'Ids', CARELESS: 'Careless' }
+  const files = { 'careless.mjs': readFileSync(join(import.meta.dirname, 'careless.mjs'), 'utf8') }
   leashRuntime()
-  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder))
+  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects, files }))
   const url = await worker.ready
   await makeDatabase(worker)
   console.log(`listening on ${url}`)

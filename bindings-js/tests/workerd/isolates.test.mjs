@@ -28,15 +28,15 @@ async function draw(url, isolate, { store, kind }, n) {
   return new BigUint64Array(await response.arrayBuffer())
 }
 
-/** Each isolate draws `COUNT` IDs. The runtime is killed after half of them, which loses what is under way. */
-async function load(t, { store, kind }) {
+/** Each isolate draws `count` IDs. The runtime is killed after half of them, which loses what is under way. */
+async function load(t, { store, kind, count = COUNT }) {
   let runtime
   t.after(() => runtime?.kill())
   const folder = scratch(t)
   runtime = await start(folder)
   const ids = new Set()
   let all = 0
-  const left = Object.fromEntries(ISOLATES.map((name) => [name, COUNT]))
+  const left = Object.fromEntries(ISOLATES.map((name) => [name, count]))
   let flying = 0
   const run = async (isolate, isOver) => {
     while (left[isolate] > 0 && !isOver()) {
@@ -47,12 +47,12 @@ async function load(t, { store, kind }) {
       left[isolate] -= got.length
     }
   }
-  const half = (ISOLATES.length * COUNT) / 2
+  const half = (ISOLATES.length * count) / 2
   let isKilled = false
   // Failures before the kill are reported; those it causes are not.
   const loops = ISOLATES.map((name) => run(name, () => isKilled).catch((error) => (isKilled ? undefined : Promise.reject(error))))
   const half_way = Promise.all(loops)
-  await Promise.race([half_way, until(() => ids.size >= half, 600_000)])
+  await Promise.race([half_way, until(() => all >= half, 600_000)])
   isKilled = true
   const underWay = flying
   await runtime.kill()
@@ -75,5 +75,10 @@ for (const store of ['object', 'd1']) {
   test(`snowflakes over ${store}, and a kill`, { timeout: 900_000 }, async (t) => {
     const { ids, duplicates } = await load(t, { store, kind: 'snowflake' })
     assert.deepEqual([duplicates, ids.size], [0, ISOLATES.length * COUNT])
+  })
+
+  test(`the control: without the condition over ${store} there are duplicates`, { timeout: 900_000 }, async (t) => {
+    const { duplicates } = await load(t, { store, kind: 'careless', count: 20_000 })
+    assert.ok(duplicates > 0)
   })
 }
