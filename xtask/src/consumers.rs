@@ -3,6 +3,7 @@
 //! has its own environment with only what it needs.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::process::Run;
 use crate::tools::{self, npm_install};
@@ -90,8 +91,11 @@ pub fn programs() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Installs both packages unless they are the last built ones; `alone` empties the folder first.
+/// Installs both packages unless they are the last built ones; `alone` empties the folder first. Parts of both
+/// lanes use one folder, so only one installs at a time.
 fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
+    static INSTALLING: Mutex<()> = Mutex::new(());
+    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     build::need(&["npm"])?;
     let [main, engine] = build::npm_tarballs();
     files::once(&folder.join("installed"), &files::stamps(&[&main, &engine])?, || {
