@@ -1,6 +1,7 @@
 //! Wants and writes in SQL, and rows of results as answers. A back end runs the texts of its dialect.
 
 pub mod columns;
+pub mod errors;
 pub mod gaps;
 pub mod leaf;
 

@@ -37,14 +37,21 @@ export interface Said {
   message: string
   /** Its code, such as `42P01` or `1146`. */
   code: string
-  /** Set where waiting does not help. */
-  refusal?: Refusal | undefined
+  /** Absent for other errors. */
+  kind?: Kind | undefined
 }
 
-/** The login failed, a right is missing, there is no such database, or no such table. */
-export type Refusal = 'login' | 'denied' | 'nowhere' | 'gone'
+/**
+ * What an error means: the login failed, a right is missing, there is no such database, or no such table; another
+ * session interfered and everything was rolled back, or it kept a row locked; or the connection broke.
+ */
+export type Kind = 'login' | 'denied' | 'nowhere' | 'gone' | 'race' | 'locked' | 'lost'
 
-const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
+/** The kinds of a database's errors, by their codes. */
+export type Kinds = Readonly<Record<string, Kind>>
+
+/** Where waiting does not help. */
+const REFUSALS: Partial<Record<Kind, [code: ErrorCode, cure: string]>> = {
   login: ['UNAUTHORIZED', 'check the user and the password'],
   denied: ['FORBIDDEN', 'give its user the rights that docs/STORES.md names'],
   nowhere: ['STORE_UNKNOWN', 'if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md'],
@@ -58,10 +65,11 @@ export function wordsOf(error: unknown): string {
 }
 
 /** The error of a failed exchange for the caller. */
-export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, refusal }: Said): LeafidError {
+export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, kind: why }: Said): LeafidError {
   const detail = `${message}${code === '' ? '' : ` (${code})`}`
+  const refusal = why && REFUSALS[why]
   if (refusal === undefined) return new LeafidError('STORE_UNAVAILABLE', `${kind} at ${place} cannot be used: ${detail}`, { cause })
-  const [meant, cure] = REFUSALS[refusal]
+  const [meant, cure] = refusal
   return new LeafidError(meant, `${place} does not let this process do that: ${detail}; ${cure}`, { cause })
 }
 

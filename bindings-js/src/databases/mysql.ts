@@ -1,22 +1,15 @@
 import { type Dialect, type Query, type Step } from '../sql/dialect.js'
 import type { Texts } from '../sql/text.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
-import { columns, inlined, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, unreachable, wordsOf, type Kinds, type Link, type Literals, type Raw, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
-import { LEAF, TEXTS, VERSION } from './mysql-texts.js'
+import { KINDS, LEAF, TEXTS, VERSION } from './mysql-texts.js'
 
 /** The end of a URL for a store whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'
 
 /** The server's error number for characters that no name there can have. */
 const UNWRITABLE = 1267
-/** Errors that waiting does not help, by the server's numbers. */
-const REFUSALS = new Map<number, Refusal>([
-  ...[1045, 1130, 1698, 3118].map((code) => [code, 'login'] as const),
-  ...[1044, 1142, 1143, 1227, 3159].map((code) => [code, 'denied'] as const),
-  [1049, 'nowhere'],
-  [1146, 'gone'],
-])
 
 /** Texts are written as hex digits, so none can end its literal, however the session reads backslashes and quotes. */
 const LITERALS: Literals = {
@@ -106,11 +99,11 @@ function rowsOf({ names, rows }: Given) {
 
 function said(error: unknown): Said {
   const { errno, sqlMessage } = error as { errno?: unknown; sqlMessage?: string }
-  const isServers = typeof errno === 'number' && sqlMessage !== undefined
-  return { message: sqlMessage ?? wordsOf(error), code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
+  const number = typeof errno === 'number' && sqlMessage !== undefined ? String(errno) : ''
+  return { message: sqlMessage ?? wordsOf(error), code: number, kind: (KINDS as Kinds)[number] }
 }
 
 /** Whether the error is a deadlock: the database has rolled everything back. */
 function isRace(error: unknown): boolean {
-  return (error as { errno?: unknown }).errno === 1213
+  return said(error).kind === 'race'
 }

@@ -2,8 +2,8 @@ import { type Dialect, type Query, type Step } from '../sql/dialect.js'
 import { TOKENS, type Texts } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
-import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
-import { TEXTS, VERSION } from './postgres-texts.js'
+import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Kinds, type Link, type Literals, type Raw, type Said } from './link.js'
+import { KINDS, TEXTS, VERSION } from './postgres-texts.js'
 
 /** The used part of a `pg` client or pool. */
 export interface PgQueryable {
@@ -20,9 +20,6 @@ interface Result {
 const MAKING = 0x6c6561666964n
 /** How long to wait for a row that another session has locked, and how long a statement may take, in ms. */
 const [LOCKED_MS, STATEMENT_MS] = [2_000, 3_000]
-
-/** Errors that waiting does not help, by SQLSTATE. */
-const REFUSALS: Readonly<Record<string, Refusal>> = { '28P01': 'login', '28000': 'login', '42501': 'denied', '3D000': 'nowhere', '3F000': 'gone', '42P01': 'gone' }
 
 const INSIDE = 'leafid: this connection is inside a transaction'
 const CONFLICT = 'leafid: another process wrote this row first, and it is tried again'
@@ -147,8 +144,9 @@ function rowsOf({ fields = [], rows }: Result) {
 
 function said(error: unknown): Said {
   const { code } = error as { code?: unknown }
-  const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
-  return { message: wordsOf(error), code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : ''
+  const kinds: Kinds = KINDS
+  return { message: wordsOf(error), code: state, kind: kinds[state] ?? kinds[state.slice(0, 2)] }
 }
 
 /** Whether the error is one that our `raise` made. */
@@ -159,5 +157,5 @@ function says(error: unknown, what: string): boolean {
 
 /** Whether another session interfered and the database rolled everything back. */
 function isRace(error: unknown): boolean {
-  return /^(40001|40P01)$/.test(String((error as { code?: unknown }).code))
+  return said(error).kind === 'race'
 }

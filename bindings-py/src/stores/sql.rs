@@ -1,8 +1,9 @@
 //! Native helpers of the stores over SQL (`leafid._sql`), a file or a database with the server's
-//! tables: the texts, and the handling of forks.
+//! tables: the texts, the kinds of databases' errors, and the handling of forks.
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
+use leafid_turn::sql::errors::{Kind, kind_of_mysql, kind_of_postgres};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, VERSION};
 use leafid_wire::{FieldWriter, Fields, Subject};
 use pyo3::prelude::*;
@@ -51,6 +52,18 @@ pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'p
         texts.set_item(name, (text.sql, PyTuple::new(py, text.names)?))?;
     }
     Ok((VERSION, texts))
+}
+
+/// The kind of PostgreSQL's error with this SQLSTATE; None for a plain refusal.
+#[pyfunction]
+pub fn postgres_kind(state: &str) -> Option<&'static str> {
+    kind_of_postgres(state).map(Kind::word)
+}
+
+/// The kind of MySQL's or MariaDB's error with this number; None for a plain refusal or a driver's own.
+#[pyfunction]
+pub fn mysql_kind(number: i64) -> Option<&'static str> {
+    kind_of_mysql(number.try_into().ok()?).map(Kind::word)
 }
 
 /// A namespace's options as the fields of a request; with a `name`, raises if they are not valid for a

@@ -14,6 +14,7 @@ use super::{Facts, Watch};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
+pub use leafid_turn::sql::errors::Kind;
 
 /// How long a connection may be idle before it is pinged.
 const IDLE: Duration = Duration::from_secs(15);
@@ -30,22 +31,10 @@ pub struct Broken {
 /// The consequence of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breakage {
-    /// No answer, or the connection broke: a later try may succeed, and whether the last request was
-    /// carried out is unknown.
-    Lost,
-    /// Another session interfered; the whole transaction was rolled back.
-    Race,
-    /// Another session kept a row locked for too long; the whole transaction was rolled back, and the
-    /// connection remains usable.
-    Locked,
+    /// The database's own code says it, or there was no answer.
+    Of(Kind),
     /// The database refused; the whole transaction was rolled back, and the connection remains usable.
     Refused,
-    /// There is no database of that name.
-    NoDatabase,
-    /// The login failed: wrong name or password.
-    Unknown,
-    /// The user lacks the right.
-    Forbidden,
     /// TLS failed: the server is not trusted, or it does not trust us.
     Untrusted,
     /// The database cannot keep a store: its version, its settings, or another program's data.
@@ -66,7 +55,7 @@ impl Broken {
 
     /// Makes the error for a lost connection or a missing answer.
     pub fn lost(detail: impl Into<String>) -> Broken {
-        Broken::new(detail, Breakage::Lost)
+        Broken::new(detail, Breakage::Of(Kind::Lost))
     }
 
     /// Makes the error for a refusal of the database.
@@ -76,17 +65,17 @@ impl Broken {
 
     /// Whether the database denies access, so that no other member and no later try will help.
     pub fn is_denied(&self) -> bool {
-        matches!(self.kind, Breakage::NoDatabase | Breakage::Unknown | Breakage::Forbidden)
+        matches!(self.kind, Breakage::Of(Kind::Nowhere | Kind::Login | Kind::Denied))
     }
 
     fn ends(&self) -> bool {
-        self.is_denied() || matches!(self.kind, Breakage::Lost | Breakage::Untrusted)
+        self.is_denied() || matches!(self.kind, Breakage::Of(Kind::Lost) | Breakage::Untrusted)
     }
 
     fn word<B: Far>(&self, place: &str) -> String {
         let (name, detail) = (B::Client::NAME, &self.detail);
         match self.kind {
-            Breakage::NoDatabase => {
+            Breakage::Of(Kind::Nowhere) => {
                 let name = place.rsplit('/').next().unwrap_or("leafid");
                 let name = name.split('?').next().unwrap_or(name);
                 format!(
@@ -94,7 +83,7 @@ impl Broken {
                      {name}; see docs/STORES.md"
                 )
             }
-            Breakage::Unknown | Breakage::Forbidden => format!(
+            Breakage::Of(Kind::Login | Kind::Denied) => format!(
                 "{place} does not let this server in: {detail}; give the user of that name its password in \
                  the URL, as USER:PASSWORD@ before the host, and the rights that docs/STORES.md names"
             ),
@@ -113,13 +102,13 @@ impl Broken {
     /// As [`unopened`](Broken::unopened), with another message.
     pub fn unopened_as(&self, detail: String) -> Unopened {
         let code = match self.kind {
-            Breakage::NoDatabase => Code::StoreUnknown,
-            Breakage::Unknown => Code::Unauthorized,
-            Breakage::Forbidden => Code::Forbidden,
+            Breakage::Of(Kind::Nowhere) => Code::StoreUnknown,
+            Breakage::Of(Kind::Login) => Code::Unauthorized,
+            Breakage::Of(Kind::Denied) => Code::Forbidden,
             Breakage::Unfit(code) => code,
             _ => Code::StoreUnavailable,
         };
-        let may_pass = matches!(self.kind, Breakage::Lost | Breakage::Race | Breakage::Locked);
+        let may_pass = matches!(self.kind, Breakage::Of(Kind::Lost | Kind::Race | Kind::Locked));
         Unopened { problem: Problem::new(code, detail), may_pass }
     }
 }

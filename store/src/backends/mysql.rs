@@ -18,6 +18,7 @@ use super::link::{Breakage, Broken};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
 use super::tls::{advice, failure};
 use crate::problem::Problem;
+use leafid_turn::sql::errors::kind_of_mysql;
 use leafid_turn::sql::{self, Query, Step, Texts};
 
 pub use address::Address;
@@ -245,23 +246,7 @@ impl From<Error> for Broken {
         let Error::Server(said) = error else {
             return Broken::lost(error.to_string());
         };
-        let kind = match said.code {
-            // A deadlock, which rolled back the transaction.
-            1213 => Breakage::Race,
-            // A time-out for a row lock of another session.
-            1205 => Breakage::Locked,
-            1049 => Breakage::NoDatabase,
-            1045 | 1130 | 1698 | 3118 => Breakage::Unknown,
-            // No right, or another way of access is required.
-            1044 | 1142 | 1143 | 1227 | 3159 => Breakage::Forbidden,
-            // The server stops, has no free connection, or has ended this one.
-            1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
-                Breakage::Lost
-            }
-            // The server cancelled a statement that took too long.
-            1317 | 1969 | 3024 => Breakage::Lost,
-            _ => Breakage::Refused,
-        };
+        let kind = kind_of_mysql(said.code).map_or(Breakage::Refused, Breakage::Of);
         Broken { detail: format!("{} ({})", said.message, said.code), kind }
     }
 }

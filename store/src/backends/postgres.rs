@@ -10,16 +10,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, NoTls, Socket, Statement as Prepared};
 
 use super::Standing;
 use super::far::Client;
-use super::link::{Breakage, Broken};
+use super::link::{Breakage, Broken, Kind};
 use super::remote::{Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, judge};
 use super::tls::{advice, failure};
+use leafid_turn::sql::errors::kind_of_postgres;
 use leafid_turn::sql::{self, Query, Step, Text, Texts};
 
 pub use address::Address;
@@ -236,7 +236,7 @@ impl From<Error> for Broken {
             let cause = std::error::Error::source(&error);
             // The client has no error kind for this, and no later try will help.
             if cause.is_some_and(|cause| cause.to_string() == "password missing") {
-                return Broken::new("no password in the URL", Breakage::Forbidden);
+                return Broken::new("no password in the URL", Breakage::Of(Kind::Denied));
             }
             if let Some(failure) = failure(&error) {
                 let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
@@ -251,27 +251,9 @@ impl From<Error> for Broken {
             let is_lost = error.is_closed() || cause.is_some();
             return if is_lost { Broken::lost(detail) } else { Broken::refused(detail) };
         };
-        let (code, message) = (said.code(), said.message());
-        let kind = match code {
-            &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => {
-                Breakage::Race
-            }
-            &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
-            &SqlState::INVALID_CATALOG_NAME => Breakage::NoDatabase,
-            &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-                Breakage::Unknown
-            }
-            &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Forbidden,
-            // The server stops, starts or has no free connection, or the connection is broken.
-            code if ["08", "53", "57", "58", "XX"]
-                .iter()
-                .any(|class| code.code().starts_with(class)) =>
-            {
-                Breakage::Lost
-            }
-            _ => Breakage::Refused,
-        };
-        Broken { detail: format!("{message} ({})", code.code()), kind }
+        let (code, message) = (said.code().code(), said.message());
+        let kind = kind_of_postgres(code).map_or(Breakage::Refused, Breakage::Of);
+        Broken { detail: format!("{message} ({code})"), kind }
     }
 }
 

@@ -13,7 +13,7 @@ use leafid_core::{Code, StoreTime};
 use leafid_turn::sql::VERSION;
 
 use super::far::{Far, Meta};
-use super::link::{Breakage, Broken, Link};
+use super::link::{Breakage, Broken, Kind, Link};
 use super::opening::{Found, NewStore, Unopened};
 use super::{
     Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Written,
@@ -164,7 +164,7 @@ impl<D: Driver> Remote<D> {
             self.link.lose(&broken.detail);
         }
         match broken.kind {
-            Breakage::Race => Ok(vec![Outcome::Conflict; groups.len()]),
+            Breakage::Of(Kind::Race) => Ok(vec![Outcome::Conflict; groups.len()]),
             _ => Err(broken),
         }
     }
@@ -175,7 +175,7 @@ impl<D: Driver> Remote<D> {
         for group in groups {
             match self.commit(std::slice::from_ref(group)).await {
                 Ok(outcome) => outcomes.extend(outcome),
-                Err(broken) if broken.kind == Breakage::Locked => {
+                Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
                     outcomes.push(Outcome::Locked(self.link.failed(&broken)));
                 }
                 // The earlier groups keep their outcomes: they are written.
@@ -255,7 +255,7 @@ impl<D: Driver> BackEnd for Remote<D> {
         let outcomes = match self.commit(groups).await {
             Ok(outcomes) => outcomes,
             // Another session has a row locked: one by one, only the groups that need that row fail.
-            Err(broken) if broken.kind == Breakage::Locked => match groups {
+            Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => match groups {
                 [_] => vec![Outcome::Locked(self.link.failed(&broken))],
                 _ => self.each(groups).await,
             },

@@ -9,7 +9,7 @@ use super::Keyed;
 use super::engine::{Commit, Ended, Engine, Key, Set};
 use super::space::{Held, Known, Space};
 use super::text;
-use crate::backends::link::Breakage;
+use crate::backends::link::{Breakage, Kind};
 use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
 use crate::problem::Problem;
 
@@ -145,7 +145,7 @@ impl<E: Engine> Keyed<E> {
             Ended::Conflict => return Outcome::Conflict,
             Ended::Gone => return Outcome::Failed(self.link.another("other content")),
             Ended::Broken(broken) => {
-                if broken.kind == Breakage::Lost {
+                if broken.kind == Breakage::Of(Kind::Lost) {
                     self.link.lose(&broken.detail);
                 }
                 return Outcome::Failed(self.link.failed(&broken));

@@ -14,7 +14,7 @@ use leafid_core::{Name, StoreTime, Token};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
 use crate::backends::far::Client;
-use crate::backends::link::{Breakage, Broken};
+use crate::backends::link::{Breakage, Broken, Kind};
 use crate::backends::{Abilities, Standing};
 
 pub use address::Address;
@@ -210,7 +210,7 @@ impl From<Error> for Broken {
             // ZooKeeper accepts any digest login: a wrong password only makes another user, without rights.
             Error::NoAuth | Error::AuthFailed => Broken::new(
                 format!("{detail}: user or password is wrong, or has no right here"),
-                Breakage::Unknown,
+                Breakage::Of(Kind::Login),
             ),
             error if error.is_refusal() => Broken::refused(detail),
             _ => Broken::lost(detail),
@@ -223,7 +223,7 @@ fn unwritten(error: Error) -> Broken {
     match error {
         Error::NoAuth => Broken::new(
             format!("ZooKeeper said: {error}: this user may read here, but not write"),
-            Breakage::Forbidden,
+            Breakage::Of(Kind::Denied),
         ),
         error => error.into(),
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::fmt::Write as _;
 
+use leafid_turn::sql::errors::{self, Kind};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, Texts, VERSION};
 use serde_json::{Map, Value, json};
 
@@ -11,12 +12,24 @@ use super::{node, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
-/// The modules of TypeScript that have SQL texts, which git ignores, and what they export.
-const TEXTS: &[(&str, &[(&str, Texts)])] = &[
-    ("sql/texts.ts", &[("TEXTS", SQLITE)]),
-    ("databases/postgres-texts.ts", &[("TEXTS", POSTGRES)]),
-    ("databases/mysql-texts.ts", &[("TEXTS", MYSQL), ("LEAF", LEAF)]),
-];
+/// The modules of TypeScript that git ignores, and what they export.
+fn modules() -> [(&'static str, Vec<(&'static str, Value)>); 3] {
+    [
+        ("sql/texts.ts", vec![("TEXTS", listed(&SQLITE))]),
+        (
+            "databases/postgres-texts.ts",
+            vec![("TEXTS", listed(&POSTGRES)), ("KINDS", kinds(errors::POSTGRES))],
+        ),
+        (
+            "databases/mysql-texts.ts",
+            vec![
+                ("TEXTS", listed(&MYSQL)),
+                ("LEAF", listed(&LEAF)),
+                ("KINDS", kinds(errors::MYSQL)),
+            ],
+        ),
+    ]
+}
 
 /// Stages and packs the main package, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
@@ -27,11 +40,11 @@ pub fn build() -> Outcome<PathBuf> {
 
 /// Stages the main package with the engines of these platforms instead of this machine's.
 pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
-    for (module, dialects) in TEXTS {
+    for (module, exports) in modules() {
         let mut text =
             format!("// Written by the build.\nexport const VERSION = {VERSION} as const\n");
-        for (name, texts) in *dialects {
-            let _ = writeln!(text, "export const {name} = {} as const", listed(texts));
+        for (name, value) in exports {
+            let _ = writeln!(text, "export const {name} = {value} as const");
         }
         files::write(&project::at("bindings-js/src").join(module), text)?;
     }
@@ -51,6 +64,12 @@ fn listed(texts: &Texts) -> Value {
         ((*name).to_owned(), json!({ "sql": text.sql, "names": text.names }))
     };
     texts.all.iter().map(text).collect::<Map<_, _>>().into()
+}
+
+/// The kinds of a database's errors as JavaScript: `{ CODE: KIND, … }`.
+fn kinds<C: ToString>(errors: &[(C, Kind)]) -> Value {
+    let named = |(code, kind): &(C, Kind)| (code.to_string(), kind.word().into());
+    errors.iter().map(named).collect::<Map<_, _>>().into()
 }
 
 /// Copies both licences into a staged package.

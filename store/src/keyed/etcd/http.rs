@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::address::{Address, Trust};
-use crate::backends::link::{Breakage, Broken};
+use crate::backends::link::{Breakage, Broken, Kind};
 use crate::backends::tls;
 
 const LARGEST: usize = 64 << 20;
@@ -181,11 +181,13 @@ fn refused(status: StatusCode, answer: &[u8]) -> Broken {
     let detail = format!("etcd said (HTTP {}): {said}", status.as_u16());
     // Codes of gRPC: the request was wrong, was not allowed, or exceeded a limit.
     let kind = match answer["code"].as_u64() {
-        Some(3 | 9) if NO_LOGIN.iter().any(|words| said.contains(words)) => Breakage::Unknown,
-        Some(16) => Breakage::Unknown,
-        Some(7) => Breakage::Forbidden,
+        Some(3 | 9) if NO_LOGIN.iter().any(|words| said.contains(words)) => {
+            Breakage::Of(Kind::Login)
+        }
+        Some(16) => Breakage::Of(Kind::Login),
+        Some(7) => Breakage::Of(Kind::Denied),
         Some(3 | 5 | 8 | 9 | 11 | 12) => Breakage::Refused,
-        _ => Breakage::Lost,
+        _ => Breakage::Of(Kind::Lost),
     };
     Broken { detail, kind }
 }

@@ -3,18 +3,12 @@
 from typing import Any
 
 from ... import errors
+from ..._native import mysql_kind
 from . import words
 from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries
-from .refusals import MYSQL
 
-_KINDS = {
-    # A duplicate key; a name with characters that the column cannot contain.
-    "nothing": {1062, 1267},
-    "race": {1213},
-    "locked": {1205},
-    # The server stops, is full, or has closed the connection; from 2000 on the errors are the driver's.
-    "lost": {0, 1040, 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1927, 4031},
-}
+# A duplicate key; a name with characters that the column cannot contain.
+_NOTHING = {1062, 1267}
 # Kept as bytes: MySQL ignores trailing blanks when it compares texts.
 _AS_BYTES = {"owner", "was_owner"}
 
@@ -60,11 +54,10 @@ class Mysql(Engine):
     def kind(self, error: Exception) -> str:
         code = next(iter(error.args), None)
         code = getattr(error, "errno", code)
-        if not isinstance(code, int):
-            # An error of the driver, not the server.
+        # Other numbers than a server's are the driver's own.
+        if not isinstance(code, int) or code == 0 or 2_000 <= code < 3_000:
             return "lost"
-        kinds = (kind for kind, codes in _KINDS.items() if code in codes)
-        return MYSQL.get(code) or next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
+        return "nothing" if code in _NOTHING else mysql_kind(code) or "refused"
 
     def examine(self, link: Queries, place: str) -> None:
         for refused in link.told("foreign"):

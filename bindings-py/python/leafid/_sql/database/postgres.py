@@ -2,18 +2,11 @@
 
 from typing import Any
 
+from ..._native import postgres_kind
 from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries
-from .refusals import POSTGRES
 
 # The advisory lock against two programs that create a store at once: `leafid` in ASCII.
 _MAKING = 0x6C6561666964
-_KINDS = POSTGRES | {
-    "40P01": "race",
-    "40001": "race",
-    "55P03": "locked",
-}
-# The server stops, starts or is full, or the connection is broken.
-_LOST = ("08", "53", "57", "58", "XX")
 # With `pg_temp` last: otherwise the session's temporary tables would come first.
 _PATH = "leafid, pg_temp"
 _HEAD = f"""
@@ -47,10 +40,8 @@ class Postgres(Engine):
 
     def kind(self, error: Exception) -> str:
         state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
-        if state is None:
-            # An error of the driver, not the server.
-            return "lost"
-        return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
+        # Without one it is an error of the driver, not the server.
+        return "lost" if state is None else postgres_kind(state) or "refused"
 
     def place(self, link: Queries) -> str:
         ((user, host, port, name),) = link.statement(

@@ -1,18 +1,7 @@
-"""Kinds of permanent failures of databases: no access, or no such database or table."""
+"""Kinds of failures to connect to a database."""
 
-# By MySQL's error numbers, and by PostgreSQL's SQLSTATEs.
-MYSQL = {
-    **dict.fromkeys((1045, 1130, 1698, 3118), "login"),
-    **dict.fromkeys((1044, 1142, 1143, 1227, 3159), "denied"),
-    1049: "nowhere",
-    1146: "gone",
-}
-POSTGRES = {
-    **dict.fromkeys(("28P01", "28000"), "login"),
-    "42501": "denied",
-    "3D000": "nowhere",
-    **dict.fromkeys(("3F000", "42P01"), "gone"),
-}
+from ..._native import mysql_kind, postgres_kind
+
 # PostgreSQL's drivers keep no SQLSTATE of a refused connection: only the message tells, if it is
 # English; otherwise the failure counts as temporary.
 _WORDS = {
@@ -30,10 +19,10 @@ def connecting(error: BaseException) -> str:
     error = getattr(error, "orig", None) or error
     code = next(iter(error.args), None)
     if isinstance(code, int):
-        return MYSQL.get(code, "lost")
+        return mysql_kind(code) or "lost"
     state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
-    if state in POSTGRES:
-        return POSTGRES[state]
+    if state and (kind := postgres_kind(state)):
+        return kind
     said = str(error)
     if 'database "' in said and "does not exist" in said:
         return "nowhere"
