@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{
-    AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    AcquireAsk, Code, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
     WindowGrant,
 };
 use leafid_turn::alone::Decide;
 use leafid_turn::change::{NamespaceChange, Page, TagChange};
+use leafid_turn::clock::{strayed, strays};
 use leafid_turn::declared::{self, Difference};
 use leafid_turn::want::{Answer, Want};
 use leafid_turn::{namespaces, segments, windows};
@@ -166,6 +167,17 @@ pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
                 Ok((namespace(from)?, need(from.small("worker")?)?))
             })?;
             Box::new(move |turn| windows::revoke(turn, &name, worker).map(|()| Reply::Done))
+        }
+        "check_clock" => {
+            let (clock, [now, granted, seen]) = read_with(ask, "ask", |from| {
+                let clock = need(from.text("clock", str::to_owned)?)?;
+                let mut at = |name| need(from.millis(name)?).map(StoreTime::new);
+                Ok((clock, [at("now")?, at("granted")?, at("seen")?]))
+            })?;
+            Box::new(move |_| match strays(now, granted, seen) {
+                Some(known) => Err(strayed(&clock, now, known).into()),
+                None => Ok(Reply::Done),
+            })
         }
         _ => return Err(Code::RequestInvalid.into()),
     })

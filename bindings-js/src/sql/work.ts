@@ -99,6 +99,12 @@ export function makingDefault(dialect: Dialect, { namespaces = {} }: Declaration
   }
 }
 
+/** Refuses a clock that no pause explains; `granted` is the latest grant's time, `seen` the store's last write. */
+export function checkClock(now: number, granted: number, seen: number, clock = "this machine's clock"): void {
+  const { refused } = turned(SQLITE, 'check_clock', { clock, now, granted, seen }, { store: NOBODY, now, found: [] })
+  if (refused !== undefined) throw new LeafidError(refused.code, refused.message)
+}
+
 /** Requests over tables, decided by the engine. The caller reads for a decision, and writes all its steps or none. */
 export class Works {
   readonly #setting: Setting

@@ -38,70 +38,47 @@ impl Kind {
 }
 
 /// PostgreSQL's errors by SQLSTATE, or by its class, the first two characters.
-pub const POSTGRES: &[(&str, Kind)] = &[
-    ("40001", Kind::Race),
-    ("40P01", Kind::Race),
-    ("55P03", Kind::Locked),
-    ("3D000", Kind::Nowhere),
-    ("28000", Kind::Login),
-    ("28P01", Kind::Login),
-    ("42501", Kind::Denied),
-    ("3F000", Kind::Gone),
-    ("42P01", Kind::Gone),
+pub const POSTGRES: &[(Kind, &[&str])] = &[
+    (Kind::Race, &["40001", "40P01"]),
+    (Kind::Locked, &["55P03"]),
+    (Kind::Nowhere, &["3D000"]),
+    (Kind::Login, &["28000", "28P01"]),
+    (Kind::Denied, &["42501"]),
+    (Kind::Gone, &["3F000", "42P01"]),
     // The server stops, starts, has no free connection or cancelled a statement that took too long, or the
     // connection is broken.
-    ("08", Kind::Lost),
-    ("53", Kind::Lost),
-    ("57", Kind::Lost),
-    ("58", Kind::Lost),
-    ("XX", Kind::Lost),
+    (Kind::Lost, &["08", "53", "57", "58", "XX"]),
 ];
 
 /// The errors of MySQL and MariaDB by number.
-pub const MYSQL: &[(u16, Kind)] = &[
-    (1213, Kind::Race),
-    (1205, Kind::Locked),
-    (1049, Kind::Nowhere),
-    (1045, Kind::Login),
-    (1130, Kind::Login),
-    (1698, Kind::Login),
-    (3118, Kind::Login),
-    (1044, Kind::Denied),
-    (1142, Kind::Denied),
-    (1143, Kind::Denied),
-    (1227, Kind::Denied),
-    (3159, Kind::Denied),
-    (1146, Kind::Gone),
+pub const MYSQL: &[(Kind, &[u16])] = &[
+    (Kind::Race, &[1213]),
+    (Kind::Locked, &[1205]),
+    (Kind::Nowhere, &[1049]),
+    (Kind::Login, &[1045, 1130, 1698, 3118]),
+    (Kind::Denied, &[1044, 1142, 1143, 1227, 3159]),
+    (Kind::Gone, &[1146]),
     // The server stops, has no free connection, or has ended this one.
-    (1040, Kind::Lost),
-    (1053, Kind::Lost),
-    (1077, Kind::Lost),
-    (1079, Kind::Lost),
-    (1080, Kind::Lost),
-    (1152, Kind::Lost),
-    (1158, Kind::Lost),
-    (1159, Kind::Lost),
-    (1160, Kind::Lost),
-    (1161, Kind::Lost),
-    (1184, Kind::Lost),
-    (1203, Kind::Lost),
-    (1927, Kind::Lost),
-    (4031, Kind::Lost),
+    (
+        Kind::Lost,
+        &[1040, 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1927, 4031],
+    ),
     // The server cancelled a statement that took too long.
-    (1317, Kind::Lost),
-    (1969, Kind::Lost),
-    (3024, Kind::Lost),
+    (Kind::Lost, &[1317, 1969, 3024]),
 ];
 
 /// The kind of PostgreSQL's error with this SQLSTATE; `None` for a plain refusal.
 pub fn kind_of_postgres(state: &str) -> Option<Kind> {
-    let known = |code: &str| POSTGRES.iter().find(|(known, _)| *known == code);
-    known(state).or_else(|| known(state.get(..2)?)).map(|(_, kind)| *kind)
+    known(POSTGRES, &state).or_else(|| known(POSTGRES, &state.get(..2)?))
 }
 
 /// The kind of MySQL's or MariaDB's error with this number; `None` for a plain refusal.
 pub fn kind_of_mysql(number: u16) -> Option<Kind> {
-    MYSQL.iter().find(|(known, _)| *known == number).map(|(_, kind)| *kind)
+    known(MYSQL, &number)
+}
+
+fn known<C: PartialEq>(table: &[(Kind, &[C])], code: &C) -> Option<Kind> {
+    table.iter().find(|(_, codes)| codes.contains(code)).map(|(kind, _)| *kind)
 }
 
 #[cfg(test)]

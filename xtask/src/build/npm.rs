@@ -67,9 +67,12 @@ fn listed(texts: &Texts) -> Value {
 }
 
 /// The kinds of a database's errors as JavaScript: `{ CODE: KIND, … }`.
-fn kinds<C: ToString>(errors: &[(C, Kind)]) -> Value {
-    let named = |(code, kind): &(C, Kind)| (code.to_string(), kind.word().into());
-    errors.iter().map(named).collect::<Map<_, _>>().into()
+fn kinds<C: ToString>(table: &[(Kind, &[C])]) -> Value {
+    let mut all = Map::new();
+    for (kind, codes) in table {
+        all.extend(codes.iter().map(|code| (code.to_string(), kind.word().into())));
+    }
+    all.into()
 }
 
 /// Copies both licences into a staged package.
