@@ -74,12 +74,11 @@ impl<D: Driver> Far for Remote<D> {
 
     async fn fill(&mut self) -> Result<Found, Problem> {
         let meta = self.link.meta;
-        let found = self.link.ask(async |driver: &mut D| meta::found(driver, &meta).await);
-        Ok(found.await?)
+        self.link.ask(async |driver: &mut D| meta::found(driver, &meta).await).await
     }
 
     async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
-        Ok(self.link.ask(async |driver: &mut D| meta::lower(driver, now).await).await?)
+        self.link.ask(async |driver: &mut D| meta::lower(driver, now).await).await
     }
 }
 

@@ -212,10 +212,10 @@ impl Guard {
                         let generation = found.fenced.row.generation;
                         tracing::warn!(generation, moved, "the store was fenced by another server");
                     }
-                    Err(Stop::Fault(fault)) => return Err(fault.into()),
+                    Err(Stop::Fault(problem)) => return Err(problem),
                     Err(Stop::Raced) => continue,
                 }
-                return Ok(self.behind(back_end, now).await?);
+                return self.behind(back_end, now).await;
             }
             let why = self.why(&found, &below);
             // An older copy of a store may lack its last fence, so the noted time counts, too.
@@ -245,10 +245,10 @@ impl Guard {
                     if let Some(asked) = repair.take() {
                         let _ = asked.send(Ok(done));
                     }
-                    return Ok(self.behind(back_end, now).await?);
+                    return self.behind(back_end, now).await;
                 }
                 Err(Stop::Raced) => {}
-                Err(Stop::Fault(fault)) => return Err(fault.into()),
+                Err(Stop::Fault(problem)) => return Err(problem),
             }
         }
         Err(Problem::unavailable("other servers fence the store over and over; ask again"))

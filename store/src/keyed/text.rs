@@ -88,7 +88,7 @@ pub(super) fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
         let Value::Object(range) = range else {
             return Err("`past` must be a list of objects".to_owned());
         };
-        past.push(all(range, |from| Range::get(from))?);
+        past.push(all(range, Range::get)?);
     }
     all(fields, |from| {
         let moves = need(from.number("moves")?)?;

@@ -205,4 +205,5 @@ def _said(given: Row) -> Row:
 
 def _shown(row: Row) -> Row:
     """A tag's public fields."""
-    return {field: value for field, value in row.items() if field != "deleted"}
+    fields = ("tag", "max_id", "step", "max_step", "until", "claimed_until")
+    return {field: row.get(field) for field in fields}
