@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, Token, WindowGrant,
 };
 use leafid_servers::for_test;
 use leafid_store::backends::{
     Answer, BackEnd, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
+use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
 use leafid_store::store::{NamespaceChange, Page, TagChange};
@@ -45,10 +46,10 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
     let (space, before) = (namespace(server).await?, worker(server, number).await?);
     let row = before.map_or(WorkerRow::default(), |seen| seen.row);
     let key = row.key.or(Some(Token::new([9; 16])));
-    let after = WorkerRow { key, reserved_until: until, granted: StoreTime::new(7), ..row };
+    let after = WorkerRow { key, reserved_until: until, granted: SystemClock.wall(), ..row };
     let write = WorkerWrite { namespace: name(), worker: number, before, after };
     let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
-    Ok(server.write(&[group], StoreTime::new(7)).await?.outcomes.remove(0))
+    Ok(server.write(&[group], SystemClock.wall()).await?.outcomes.remove(0))
 }
 
 /// Changes the namespace after others wrote between its reading and its writing; gives the outcome.
@@ -69,7 +70,7 @@ async fn change_after<S: Opens>(
     one.read(&[any, leaving]).await?;
     meanwhile(&mut two).await?;
     let write = Write::Namespace { namespace: name(), before: Some(before), after };
-    Ok(one.write(&[vec![write]], StoreTime::new(7)).await?.outcomes.remove(0))
+    Ok(one.write(&[vec![write]], SystemClock.wall()).await?.outcomes.remove(0))
 }
 
 fn fewer(of: Namespace) -> Namespace {
