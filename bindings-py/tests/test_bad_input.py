@@ -4,6 +4,7 @@ import itertools
 import os
 import re
 import sys
+import tracemalloc
 import uuid
 from array import array
 from collections.abc import Callable, Iterator
@@ -245,27 +246,38 @@ def test_a_time_out_is_checked_even_where_nothing_has_to_wait(memory, make, time
     assert ids.stats().ids == issued
 
 
-# Calls of a store in a file, with values that it cannot take.
-WRONG_IN_A_FILE: list[tuple[Callable[[SqliteStore, Any], object], list[Any]]] = [
-    (lambda store, workers: SqliteStore(f"{store.path}.other", create=True, workers=workers), [(1, 2, 3), "", 5, ("a", "b")]),
-    (lambda store, workers: store.create_namespace("pages", workers=workers), [{}, (0, HUGE)]),
-    (lambda store, workers: store.set_workers("default", workers), [(1, 2, 3), (0, HUGE)]),
-    (lambda store, seconds: store.create_namespace("pages", max_window=seconds), [float("nan"), 1e308, -1.0]),
-    (lambda store, worker: store.release_worker("default", worker), [HUGE, -1, 2**63, "1", None, 1.0]),
-    (SqliteStore.create_tag, [HALF, 5, None]), (SqliteStore.delete_tag, [HALF, 5, None]),
-    (lambda store, step: store.create_tag("orders", step=step, if_missing=True), ["a"]),
-    (lambda store, request: store.acquire({**ACQUIRE, "request": request}), [2**31, None, HALF]),
-    (lambda store, owner: store.acquire({**ACQUIRE, "owner": owner}), [HALF, {}, HUGE]),
-    (lambda store, length: store.acquire({**ACQUIRE, "length_ms": length}), [HUGE]),
+# Invalid values for a store in a file, the error, and the calls that take them.
+WRONG_IN_A_FILE = [
+    *((workers, LeafidError, [
+        lambda store, workers: SqliteStore(f"{store.path}.other", create=True, workers=workers),
+        lambda store, workers: store.create_namespace("pages", workers=workers),
+        lambda store, workers: store.set_workers("default", workers),
+    ]) for workers in [(1, 2, 3), "", {}, 5, (0, HUGE), ("a", "b")]),
+    *((seconds, LeafidError, [lambda store, seconds: store.create_namespace("pages", max_window=seconds)])
+      for seconds in [float("nan"), float("inf"), 1e308, -1.0]),
+    *((worker, leafid.WorkerInvalidError, [lambda store, worker: store.release_worker("default", worker)])
+      for worker in [HUGE, -1, 2**63, "1", None, 1.0]),
+    *((tag, (LeafidError, TypeError), [SqliteStore.create_tag, SqliteStore.delete_tag]) for tag in [HALF, 5, None]),
+    *(({field: value}, leafid.RequestInvalidError, [lambda store, fields: store.acquire({**ACQUIRE, **fields})])
+      for field, value in [
+          ("request", 2**31), ("request", None), ("request", HALF), ("owner", HALF), ("owner", {}),
+          ("owner", HUGE), ("namespace", HALF), ("length_ms", HUGE),
+      ]),
+    ("a", LeafidError, [lambda store, step: store.create_tag("orders", step=step, if_missing=True)]),
 ]  # fmt: skip
 
 
-def test_what_no_file_can_take(tmp_path) -> None:
+@pytest.mark.parametrize(("given", "error", "calls"), WRONG_IN_A_FILE, ids=[repr(one[0])[:40] for one in WRONG_IN_A_FILE])
+def test_what_no_file_can_take(tmp_path, given, error, calls) -> None:
     store = SqliteStore(tmp_path / "ids.db", create=True)
-    for call, wrong in WRONG_IN_A_FILE:
-        for given in wrong:
-            with pytest.raises((LeafidError, TypeError)):
+    for call in calls:
+        tracemalloc.start()
+        try:
+            with pytest.raises(error):
                 call(store, given)
+            assert tracemalloc.get_traced_memory()[1] < 100 << 20, "a number is no length"
+        finally:
+            tracemalloc.stop()
     assert store.acquire(ACQUIRE)["worker"] == 0
 
 

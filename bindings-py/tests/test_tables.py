@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import leafid
-from leafid import Layout, Segment, Snowflake, SqlStore, SqliteStore
+from leafid import Layout, MemoryStore, Segment, Snowflake, SqlStore, SqliteStore
 from support.run import code, report
 from support.waiting import first_when_made
 
@@ -137,3 +137,11 @@ def test_processes_that_declare_another_thing_each_of_a_new_file(path) -> None:
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         drawn = pool.map(lambda start: int(code(RACE, path, start)), (0, 8, 16))
     assert sorted(drawn) == [0, 0, 200]
+
+
+def test_a_namespace_in_memory_that_is_there_otherwise() -> None:
+    store = MemoryStore()
+    store.create_namespace("pages", max_window=60)
+    store.create_namespace("pages", max_window=60)
+    with pytest.raises(leafid.LayoutMismatchError):
+        store.create_namespace("pages", max_window=1)

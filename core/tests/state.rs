@@ -1,8 +1,9 @@
 //! The state file: its bytes, what a restart may use, and what is written when.
 
 use leafid_core::{
-    Action, Code, Event, HostTime, Layout, MemoryStore, Name, Outcome, Snowflake, SnowflakeConfig,
-    StateFile, StatePlace, StateRecord, StateWrite, StoreTime, Token, Unread, refill,
+    Action, Ask, Code, Event, HostTime, Layout, MemoryStore, Name, Outcome, Snowflake,
+    SnowflakeConfig, StateFile, StatePlace, StateRecord, StateWrite, StoreTime, Token, Unread,
+    refill,
 };
 
 const START: i64 = 1_800_000_000_000;
@@ -91,6 +92,37 @@ fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
     refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
     disk.save(&mut ids, ms(0));
     (ids, store)
+}
+
+/// Goes on until the generator asks, and refuses that with `code`; returns when.
+fn is_refused(ids: &mut Snowflake, disk: &mut Disk, code: Code) -> HostTime {
+    loop {
+        let now = ids.poll_at().unwrap();
+        let event = match ids.poll(now, [4; 16]).unwrap() {
+            Action::Write(write) => {
+                disk.put(&write);
+                Event::Written
+            }
+            Action::Ask(ask) => {
+                let request = Ask::from(ask).request();
+                Event::Answer { request, sent: now, answer: Err(code.into()) }
+            }
+        };
+        if ids.handle(event, now).is_err() {
+            return now;
+        }
+    }
+}
+
+fn is_answered(ids: &mut Snowflake, store: &mut MemoryStore, now: HostTime) {
+    store.set_clock(StoreTime::new(START + now.get()));
+    let request = u128::from(now.get().unsigned_abs() + 1).to_be_bytes();
+    // An ask that was lost before is sent again after a while.
+    let mut times = [now, now.plus(3_000), now.plus(3_000)].into_iter();
+    let ask = times.find_map(|at| ids.poll(at, request).and_then(Action::ask)).unwrap();
+    let ask = Ask::from(ask);
+    let event = Event::Answer { request: ask.request(), sent: now, answer: store.ask(&ask) };
+    assert_eq!(ids.handle(event.of(), now), Ok(Outcome::Applied));
 }
 
 fn tick(id: u64) -> u64 {
@@ -241,4 +273,15 @@ fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
         let ahead = disk.found().unwrap().unwrap().reserved - old.reserved - length_ms / 2;
         assert!((most - 3..=most + 1).contains(&ahead), "{length_ms}: {ahead}");
     }
+}
+
+#[test]
+fn a_window_the_file_never_named_opens_when_an_earlier_write_fails() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    let now = is_refused(&mut ids, &mut disk, Code::LeaseLost).plus(600);
+    assert!(due(&mut ids, now).is_some());
+    is_answered(&mut ids, &mut store, now);
+    assert_eq!(ids.handle(Event::NotWritten, now), Ok(Outcome::Applied));
+    assert!(ids.next(now).is_ok(), "the file has never named it");
 }
