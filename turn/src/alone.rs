@@ -75,7 +75,7 @@ impl<T> Alone<T> {
             let asked = query(&reading.next);
             let answer = match reading.next {
                 Want::Unused { .. } => unused(&mut reading, &asked, rows),
-                want => Some(answered(&want, &asked, rows)),
+                want => Some(answered(&want, &asked, rows, self.leaf)),
             };
             match answer {
                 Some(answer) => {

@@ -225,14 +225,15 @@ fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) 
     })
 }
 
-/// The answer in the rows of a result; a row that cannot be read gives [`Answer::Unreadable`].
-pub fn answered(want: &Want, asked: &Query, rows: &[impl Source]) -> Answer {
+/// The answer in the rows of a result; a row that cannot be read gives [`Answer::Unreadable`]. `leaf`: where
+/// Leaf's own table keeps the tags.
+pub fn answered(want: &Want, asked: &Query, rows: &[impl Source], leaf: bool) -> Answer {
     let mut answer = Answer::none(want);
     for row in rows {
         if let Err(odd) = gather(&mut answer, row) {
             return Answer::Unreadable(unreadable(asked, &odd));
         }
-        if let Want::Tag(tag) = want {
+        if let (Want::Tag(tag), true) = (want, leaf) {
             answer = leaf::judged(tag, answer, row);
         }
     }

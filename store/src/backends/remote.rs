@@ -188,14 +188,15 @@ impl<D: Driver> Remote<D> {
     }
 }
 
-fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
-    if let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(leaf::odd_step))
+fn gathered(want: &Want, asked: &Query, rows: &[Row], leaf: bool) -> Answer {
+    if leaf
+        && let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(leaf::odd_step))
         && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
     {
         let code = Code::StepInvalid;
         tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
     }
-    sql::answered(want, asked, rows)
+    sql::answered(want, asked, rows, leaf)
 }
 
 impl<D: Driver> BackEnd for Remote<D> {
@@ -219,7 +220,8 @@ impl<D: Driver> BackEnd for Remote<D> {
         let asked = [sql::query(&Want::Fenced)];
         let stands = self.link.ask(async |driver: &mut D| {
             let rows = driver.read(&asked).await?.pop().unwrap_or_default();
-            let Answer::Fenced(fenced) = gathered(&Want::Fenced, &asked[0], &rows) else {
+            let Answer::Fenced(fenced) = sql::answered(&Want::Fenced, &asked[0], &rows, false)
+            else {
                 return Err(Broken::refused("no row says when it was fenced"));
             };
             Ok(Standing { fenced, ..driver.named().await? })
@@ -244,7 +246,7 @@ impl<D: Driver> BackEnd for Remote<D> {
         for ((want, asked), found) in wants.iter().zip(&asked).zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, asked, &found),
+                _ => gathered(want, asked, &found, self.leaf),
             });
         }
         Ok(Read { told, answers })

@@ -1,5 +1,5 @@
-//! Tags in a table of another program that has no columns for all of a row: the rest is in our own `tags`. A
-//! tag whose row is gone from the other table is deleted; ours keeps its position.
+//! Tags in Leaf's own table, which has no columns for all of a row: the rest is in our own `tags`. A tag whose
+//! row is gone from Leaf's table is deleted; ours keeps its position.
 
 use alloc::format;
 use alloc::vec;

@@ -77,6 +77,8 @@ fn every_field_of_a_row_is_in_the_texts_that_write_it() {
                 assert!(named(change).contains(&field.as_str()), "{field} in {change}");
                 let was = format!("was_{field}");
                 assert!(named(change).contains(&was.as_str()), "{was} in {change}");
+                let renews = *row == "worker" && !named("worker_renew").contains(&was.as_str());
+                assert!(!renews, "{was} in worker_renew");
             }
         }
     }
