@@ -29,10 +29,10 @@
 extern crate alloc;
 
 pub mod codes;
-pub mod kept;
 pub mod layouts;
 pub mod registry;
 pub mod sql;
+pub mod state_bytes;
 pub mod text;
 pub mod turn;
 

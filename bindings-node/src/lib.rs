@@ -1,6 +1,6 @@
 //! What WebAssembly cannot do for leafid in Node: state files, which have to be locked, and closed in
 //! children. Each is named by a key of the caller's, and what is in it crosses as bytes of
-//! `leafid_bindings::kept`.
+//! `leafid_bindings::state_bytes`.
 //!
 //! A write is begun (`begin`), made in the thread pool or in this thread (`finish`), whichever comes first, and
 //! its outcome is returned by `finish`. No function throws: a problem is `{ code, message }`.
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use leafid_bindings::kept;
+use leafid_bindings::state_bytes;
 use leafid_core::StateWrite;
 use leafid_state::{Found, Problem, State};
 use napi::bindgen_prelude::{AsyncTask, Env, Uint8Array};
@@ -32,7 +32,7 @@ thread_local! {
     static FILES: RefCell<BTreeMap<u32, Shared>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// What a verb says: a problem with its `code`, a warning without one, or nothing.
+/// The result of a verb: a problem with its `code`, a warning without one, or nothing.
 #[derive(Default)]
 #[napi(object)]
 pub struct Told {
@@ -80,7 +80,7 @@ pub fn open(key: u32, path: String, namespace: String) -> Told {
             match found {
                 Found::Nothing => Told::default(),
                 Found::Right(record) => {
-                    let right = kept::to_bytes(&StateWrite::Record(*record));
+                    let right = state_bytes::to_bytes(&StateWrite::Record(*record));
                     Told { right: Some(right.to_vec().into()), ..Told::default() }
                 }
                 Found::Ignored(problem) => warning(problem),
@@ -151,7 +151,7 @@ impl Task for Save {
 #[napi(ts_return_type = "Promise<void> | null")]
 pub fn begin(key: u32, write: &[u8]) -> Option<AsyncTask<Save>> {
     let shared = file(key)?;
-    locked(&shared).job = Some(kept::from_bytes(write));
+    locked(&shared).job = Some(state_bytes::from_bytes(write));
     Some(AsyncTask::new(Save(shared)))
 }
 

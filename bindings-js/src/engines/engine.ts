@@ -5,7 +5,7 @@ export { VERSION } from './version.js'
 export { ASK_IS_DUE } from './wasm.js'
 export type { Carryover, CodeFacts, RawStats, Refused, Stance, Verdict } from './wasm.js'
 
-/** What a verb of state files says: a problem with its `code`, a warning without one, or nothing. */
+/** The result of a verb of state files: a problem with its `code`, a warning without one, or nothing. */
 export interface StateTold {
   code?: string
   message?: string

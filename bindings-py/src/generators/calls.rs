@@ -116,7 +116,8 @@ impl PyGenerator {
         };
         warn()?;
         let tried = self.generator.attempt(caller, call, draw);
-        // What was drawn is returned; the start of a driver may have brought another one.
+        // Starting a driver may have left a warning. An ID that was drawn must be returned, and not be lost
+        // to a warning that is raised.
         if !matches!(tried, Ok(Ok(_))) {
             warn()?;
         }

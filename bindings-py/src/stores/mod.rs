@@ -3,10 +3,10 @@
 mod http;
 mod memory;
 mod native;
-mod own;
 mod sql;
 mod time;
 mod turn;
+mod user_store;
 
 pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
@@ -23,7 +23,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::client::stores::{Http, Memory, Store};
 use crate::values::{errors, outside, utf8};
 
-use own::Own;
+use user_store::UserStore;
 
 /// The environment variable with the default store's URL.
 const VARIABLE: &str = "LEAFID_STORE";
@@ -33,7 +33,7 @@ pub enum StoreArg {
     Http(Arc<Http>),
     Memory(Arc<Memory>),
     /// A user's own object.
-    Own(Arc<Own>),
+    User(Arc<UserStore>),
 }
 
 impl StoreArg {
@@ -70,7 +70,7 @@ impl StoreArg {
                 return Err(errors::wrong_type(message));
             }
         }
-        Ok(StoreArg::Own(Own::of(store)))
+        Ok(StoreArg::User(UserStore::of(store)))
     }
 
     /// Creates a tag or a namespace if it does not exist (`verb` is `create_tag` or `create_namespace`):
@@ -82,16 +82,16 @@ impl StoreArg {
         let py = how.py();
         match self {
             StoreArg::Memory(_) => Ok(()),
-            StoreArg::Own(own) if own.store.bind(py).hasattr("make_later")? => {
+            StoreArg::User(own) if own.store.bind(py).hasattr("make_later")? => {
                 how.set_item("if_missing", true)?;
                 let store = own.store.bind(py);
                 outside::call_method(store, "make_later", (verb, name, how), None).map(drop)
             }
-            StoreArg::Own(own) if own.store.bind(py).hasattr(verb)? => {
+            StoreArg::User(own) if own.store.bind(py).hasattr(verb)? => {
                 how.set_item("if_missing", true)?;
                 outside::call_method(own.store.bind(py), verb, (name,), Some(how)).map(drop)
             }
-            StoreArg::Http(_) | StoreArg::Own(_) => {
+            StoreArg::Http(_) | StoreArg::User(_) => {
                 let kind = verb.trim_start_matches("create_");
                 let message = format!(
                     "`create=True` is for stores in a file or a database; in this one create it by \
@@ -109,7 +109,7 @@ impl StoreArg {
     pub fn takes_workers(&self, namespace: &str, workers: Range) -> PyResult<()> {
         let Range { start, end } = workers;
         let message = match self {
-            StoreArg::Own(_) => return Ok(()),
+            StoreArg::User(_) => return Ok(()),
             StoreArg::Memory(_) => "a store in memory hands out numbers of its own: leave out \
                                     `workers`"
                 .to_owned(),
@@ -126,7 +126,7 @@ impl StoreArg {
         match self {
             StoreArg::Http(http) => http,
             StoreArg::Memory(memory) => memory,
-            StoreArg::Own(own) => own,
+            StoreArg::User(own) => own,
         }
     }
 }
@@ -146,7 +146,7 @@ fn from_environment(py: Python<'_>, create: bool, workers: Option<Range>) -> PyR
 
 fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
     if sql::is_ours(url) {
-        return Ok(StoreArg::Own(Own::of(&sql::open(py, url, create, workers)?)));
+        return Ok(StoreArg::User(UserStore::of(&sql::open(py, url, create, workers)?)));
     }
     if let Some(name) = url.strip_prefix("memory:") {
         return Ok(StoreArg::Memory(Memory::named(name)?));

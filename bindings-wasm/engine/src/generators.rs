@@ -129,8 +129,8 @@ pub extern "C" fn poll_at(handle: u32) {
     }
 }
 
-/// The ask to send now: its fields, with its type as `ask`; or nothing. With state files, a write of one
-/// is told, as bytes. The parcel is 16 random bytes.
+/// The ask to send now: its fields, with its type as `ask`; or nothing. With state files, passes a due write
+/// of one to the host, as bytes. The parcel is 16 random bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn poll(handle: u32, now: f64) -> u32 {
     let mut entropy = [0; 16];
@@ -138,7 +138,7 @@ pub extern "C" fn poll(handle: u32, now: f64) -> u32 {
     let action = entry(handle).and_then(|mut entry| entry.generator.poll(host(now), entropy));
     #[cfg(feature = "state")]
     if let Some(Action::Write(write)) = &action {
-        leafid_wasm_border::tell_bytes(&leafid_bindings::kept::to_bytes(write));
+        leafid_wasm_border::tell_bytes(&leafid_bindings::state_bytes::to_bytes(write));
     }
     action.and_then(Action::ask).map_or(0, |ask| answer(Ok(ask)))
 }

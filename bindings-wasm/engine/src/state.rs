@@ -1,7 +1,7 @@
 //! Generators that keep a state file. The host has the file; what is in it crosses as bytes of
-//! `leafid_bindings::kept`.
+//! `leafid_bindings::state_bytes`.
 
-use leafid_bindings::{AnyGenerator, Wrong, kept};
+use leafid_bindings::{AnyGenerator, Wrong, state_bytes};
 use leafid_core::{Code, Event, StateWrite};
 use leafid_wasm_border::{answer, parcel};
 
@@ -12,7 +12,7 @@ use crate::host;
 /// Returns whether it is another generator's: then nothing was changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep(handle: u32, now: f64) -> bool {
-    let found = match kept::from_bytes(&parcel()) {
+    let found = match state_bytes::from_bytes(&parcel()) {
         StateWrite::Record(record) => Some(record),
         StateWrite::Void => None,
     };

@@ -23,6 +23,7 @@ mod bad_rows;
 mod crash;
 mod load;
 mod opens;
+mod proxy;
 #[path = "../leaf/ranges.rs"]
 mod ranges;
 #[path = "../command/restored.rs"]
@@ -30,7 +31,6 @@ mod restored;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
-mod way;
 
 mod engines {
     mod adopt;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{args, invalid};
 use crate::routes::input;
-use crate::shallow;
+use crate::toml_depth;
 
 /// An entry of the file.
 pub struct Wanted {
@@ -78,7 +78,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
             Err(error) => Err(format!("it is not JSON: {error}")),
         };
     }
-    shallow::check(text)?;
+    toml_depth::check(text)?;
     toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
 }
 

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use super::keys::{self, Key};
 use crate::cli::invalid;
-use crate::shallow;
+use crate::toml_depth;
 
 pub const VARIABLE: &str = "LEAFID_CONFIG";
 
@@ -71,7 +71,7 @@ fn read(file: &Path) -> Result<Table, Problem> {
     let path = shown(&file.to_string_lossy());
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| invalid(format!("cannot read `{path}`: {error}")))?;
-    shallow::check(&text).map_err(|why| invalid(format!("in `{path}`, {why}")))?;
+    toml_depth::check(&text).map_err(|why| invalid(format!("in `{path}`, {why}")))?;
     // The parser's own message would quote the line, which may have a password.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start));

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::json;
 
+use crate::proxy::Proxy;
 use crate::serve;
 use crate::support::{says, until};
-use crate::way::Way;
 
 const AWAY_MS: u64 = 25;
 /// Enough tags that, read one by one, they take longer than the time-out of an answer.
@@ -17,18 +17,18 @@ const TAGS: usize = 210;
 #[test]
 fn a_server_with_many_tags_comes_back_to_a_mariadb_that_is_far_away() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    let way = Way::to(server.port());
+    let proxy = Proxy::to(server.port());
     let url = server.fresh("far");
     says(&url, &["init"]);
     let rows: Vec<String> = (0..TAGS).map(|n| format!("('tag{n}', 1, 10, 1000000, 0)")).collect();
     let insert = "INSERT INTO tags (tag, max_id, step, max_step, deleted) VALUES";
     server.run("far", &format!("{insert} {}", rows.join(","))).expect("rows");
-    let serving = serve(&way.through(&url), &[]);
+    let serving = serve(&proxy.through(&url), &[]);
     let lease = |n: usize| serving.lease(&format!("tag{n}"), &json!({}));
     let leases = |n| until(|| (lease(n).0 == 200).then_some(())).expect("a lease");
     (0..TAGS).for_each(leases);
-    way.away.store(AWAY_MS, Ordering::Relaxed);
-    way.cut();
+    proxy.away.store(AWAY_MS, Ordering::Relaxed);
+    proxy.cut();
     leases(0);
     serving.logs(&["WARN", "the connection is lost"]);
     serving.ready(200, &["\"ok\""]);

@@ -12,8 +12,8 @@ use leafid_store::store::NamespaceChange;
 
 use super::keys::Keys;
 use crate::opens::Opens;
+use crate::proxy::Proxy;
 use crate::support::until;
-use crate::way::Way;
 
 /// All of them are more than 5 MB.
 const ROWS: u32 = 16_384;
@@ -24,29 +24,29 @@ const ALONE: u64 = 10_000;
 const IN_TURNS: u64 = 200_000;
 
 struct One {
-    way: Way,
+    proxy: Proxy,
     store: Registry,
 }
 
 impl One {
     fn open<S: Opens>(server: &S) -> One {
-        let way = Way::to(server.port());
-        let back_end = S::opened(&way.through(&server.url()));
+        let proxy = Proxy::to(server.port());
+        let back_end = S::opened(&proxy.through(&server.url()));
         let store = Registry::over(None, back_end, false).expect("a thread");
-        One { way, store }
+        One { proxy, store }
     }
 
     /// Asks until the engine answers in time, and gives the bytes of the answers.
     fn asks<T>(&self, ask: impl AsyncFn(&Registry) -> Result<T, Problem>) -> (T, u64) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let before = self.way.answered.load(Ordering::Relaxed);
+        let before = self.proxy.answered.load(Ordering::Relaxed);
         let answer = until(|| match runtime.block_on(ask(&self.store)) {
             Err(problem) if [Code::StoreUnavailable, Code::Overloaded].contains(&problem.code) => {
                 None
             }
             answer => Some(answer.unwrap_or_else(|problem| panic!("{problem}"))),
         });
-        let bytes = self.way.answered.load(Ordering::Relaxed) - before;
+        let bytes = self.proxy.answered.load(Ordering::Relaxed) - before;
         (answer.expect("an answer in the end"), bytes)
     }
 

@@ -15,29 +15,29 @@ use crate::values::{dict, errors, outside};
 
 /// A user's own object, and the generators that draw from it. They share a thread, so that its methods,
 /// and what they use, such as a connection, need not be thread-safe.
-pub struct Own {
+pub struct UserStore {
     pub store: Py<PyAny>,
     hub: HubCell,
 }
 
-impl Own {
+impl UserStore {
     /// The store of an object, the same for all its generators. One at a time.
-    pub fn of(store: &Bound<'_, PyAny>) -> Arc<Own> {
-        static ALL: Mutex<BTreeMap<usize, Weak<Own>>> = Mutex::new(BTreeMap::new());
+    pub fn of(store: &Bound<'_, PyAny>) -> Arc<UserStore> {
+        static ALL: Mutex<BTreeMap<usize, Weak<UserStore>>> = Mutex::new(BTreeMap::new());
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         // The object lives as long as this does, so its address is not reused.
         let at = store.as_ptr() as usize;
         if let Some(own) = all.get(&at).and_then(Weak::upgrade) {
             return own;
         }
-        let own = Arc::new(Own { store: store.clone().unbind(), hub: HubCell::default() });
+        let own = Arc::new(UserStore { store: store.clone().unbind(), hub: HubCell::default() });
         all.retain(|_, own| own.strong_count() > 0);
         all.insert(at, Arc::downgrade(&own));
         own
     }
 }
 
-impl Store for Own {
+impl Store for UserStore {
     fn hub(&self) -> &HubCell {
         &self.hub
     }
@@ -66,7 +66,7 @@ impl Store for Own {
     }
 }
 
-impl Transport for Arc<Own> {
+impl Transport for Arc<UserStore> {
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed> {
         let verb = match ask {
             Ask::Segment(_) => "lease_segment",

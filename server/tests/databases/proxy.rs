@@ -1,4 +1,4 @@
-//! A way to a database through this program.
+//! A proxy to a database, which counts and delays its answers.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A proxy to a database that counts and delays its answers, open until this program ends.
 #[derive(Clone)]
-pub struct Way {
+pub struct Proxy {
     database: u16,
     port: u16,
     /// The delay of each answer, in ms.
@@ -19,23 +19,23 @@ pub struct Way {
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
 
-impl Way {
-    pub fn to(database: u16) -> Way {
+impl Proxy {
+    pub fn to(database: u16) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let port = listener.local_addr().expect("it listens").port();
         let (away, answered, open) = Default::default();
-        let way = Way { database, port, away, answered, open };
-        let joined = way.clone();
+        let proxy = Proxy { database, port, away, answered, open };
+        let joined = proxy.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // Without its database the connection ends.
                 let _ = joined.join(client);
             }
         });
-        way
+        proxy
     }
 
-    /// The URL of the database by this way.
+    /// The URL of the database by this proxy.
     pub fn through(&self, url: &str) -> String {
         url.replace(&format!(":{}/", self.database), &format!(":{}/", self.port))
     }
