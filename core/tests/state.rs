@@ -2,8 +2,8 @@
 
 use leafid_core::{
     Action, Ask, Code, Event, HostTime, Layout, MemoryStore, Name, Outcome, Snowflake,
-    SnowflakeConfig, StateFile, StatePlace, StateRecord, StateWrite, StoreTime, Token, Unread,
-    refill,
+    SnowflakeConfig, StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token,
+    Unread, refill,
 };
 
 const START: i64 = 1_800_000_000_000;
