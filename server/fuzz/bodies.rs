@@ -12,7 +12,7 @@ const WORDS: &str = "\\u0000 | \\ud800 | \\u0061 | null | true | -1 | 1e400 | 1.
     \"9223372036854775807\" | \"18446744073709551616\" | \"00\" | \"tag\": | \"request\": | \"layout\": | \
     \"workers\": | \"until\": | \"exactly\": | \"step\":4294967296 | \"tag\":\"a\",\"tag\":\"b\"";
 
-/// What is taken is written, and read as the same.
+/// Writes an accepted body again, and expects to read the same value from it.
 fn same<T: Fields + PartialEq + std::fmt::Debug>(input: &[u8]) -> Result<Fate, String> {
     let read = |bytes: &[u8]| Reader::parse(bytes).and_then(|reader| reader.all(T::get));
     let Ok(value) = read(input) else { return Ok(Fate::Refused) };

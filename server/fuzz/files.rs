@@ -66,8 +66,8 @@ fn config() {
     });
 }
 
-/// What the fuzzer found: brackets left open by the thousand, at which the parser of TOML overflows its
-/// stack, which ends the process, also of a server that reads its tokens again.
+/// An input that the fuzzer found: thousands of open brackets overflow the stack of the TOML parser, which
+/// would end the process, even of a running server that reads its tokens again.
 #[test]
 fn brackets_left_open_end_no_process() {
     let place = Place::new();
@@ -185,7 +185,7 @@ fn state() {
         file.look(&bytes);
         match &read {
             Ok(Some(found)) if !records.contains(found) => Err(format!("nobody wrote {found:?}")),
-            // What outranks all that is there is written over it, and read.
+            // A slot with the highest rank, written over the old one, is the one that is read.
             _ => {
                 let (at, slot) = file.slot(&StateWrite::Void, BOOT);
                 bytes[at..at + slot.len()].copy_from_slice(&slot);

@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// What became of an input.
+/// The outcome of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Taken,
@@ -34,15 +34,15 @@ impl<T, E> From<&Result<T, E>> for Fate {
     }
 }
 
-/// What is fuzzed: its name, which is that of its corpus, how many inputs, and words that may be put in, with
-/// ` | ` between them.
+/// A parser under test: its name and that of its corpus, the number of inputs, and words to insert, separated
+/// by ` | `.
 pub struct Target {
     pub name: &'static str,
     pub inputs: u32,
     pub words: &'static str,
 }
 
-/// What means something in most texts, one character each; put in everywhere.
+/// Characters with a meaning in most formats, inserted into every input.
 const SIGNS: &str = " \t\r\n\u{0}\u{1}\u{7f}é\u{2028}\u{feff}\"'\\[]{}:;,.=#!@/?&%~-01";
 
 /// A change of an input.

@@ -34,8 +34,8 @@ struct Served {
 }
 
 impl Served {
-    /// What comes back until it hangs up. It is told that nothing more comes once it seems to wait for
-    /// that: one that is told at once drops what it is about to answer.
+    /// Sends the input and reads until the server hangs up. The write side is shut only once the server seems
+    /// to wait for more: shut at once, it would drop the answer that it is about to send.
     fn exchange(&self, input: &[u8]) -> Vec<u8> {
         let mut stream = self.server.connect();
         stream.set_write_timeout(Some(LATE)).expect("a time-out");
@@ -58,7 +58,7 @@ impl Served {
     }
 }
 
-/// What was answered: nothing that is no answer, and no error of ours.
+/// Checks that an answer is HTTP, and no internal error.
 fn looked_at(answer: &[u8]) -> Result<Fate, String> {
     if !answer.starts_with(b"HTTP/1.") {
         // Frames of HTTP/2 begin with their length and kind: settings.

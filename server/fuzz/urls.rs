@@ -6,7 +6,7 @@ use leafid_store::opening::Place;
 use super::{Fate, Target};
 use crate::cli::named::{file, masked, path};
 
-/// What stands for a password in the corpus.
+/// The password in the corpus.
 const SECRET: &str = "s3cr3t";
 
 const WORDS: &str = "postgres:// | postgresql:// | mysql:// | etcd:// | zk:// | zookeeper:// | sqlite: | memory: | \
