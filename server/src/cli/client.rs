@@ -18,14 +18,13 @@ use leafid_store::registry::Registry;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tower::ServiceExt;
 
 use super::credentials::Credentials;
 use super::named::{VARIABLE, masked, variable};
 use super::store::place;
 use super::{Failure, invalid, runtime};
 use crate::app::{App, Config};
-use crate::http::router;
+use crate::http::entry::Entry;
 
 /// How long an answer may take: queued acquires are answered after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -133,13 +132,14 @@ fn base(text: &str) -> Result<String, &'static str> {
 
 pub enum Client {
     Http { base: String, agent: ureq::Agent, token: Option<String> },
-    Local { runtime: Runtime, app: Arc<App> },
+    Local { runtime: Runtime, entry: Entry },
 }
 
 impl Client {
     /// A client of an open store, without a listener.
     pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
-        Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
+        let entry = Entry::local(App::new(&Config::default(), store)?);
+        Ok(Client::Local { runtime: runtime()?, entry })
     }
 
     pub fn get(&self, path: &str) -> Result<Value, Problem> {
@@ -186,7 +186,7 @@ impl Client {
         })?;
         let (status, kind, body) = match self {
             Client::Http { agent, .. } => over_http(agent, base, request)?,
-            Client::Local { runtime, app } => runtime.block_on(within(app, request))?,
+            Client::Local { runtime, entry } => runtime.block_on(within(entry, request))?,
         };
         let answer =
             Answer { url: &url, status, content_type: &kind, retry_after: None, body: &body };
@@ -214,8 +214,8 @@ impl Client {
 /// Releases the windows that the verb holds.
 impl Drop for Client {
     fn drop(&mut self) {
-        if let Client::Local { runtime, app } = self {
-            runtime.block_on(app.generators.close());
+        if let Client::Local { runtime, entry } = self {
+            runtime.block_on(entry.app.generators.close());
         }
     }
 }
@@ -239,8 +239,8 @@ fn over_http(
     })
 }
 
-async fn within(app: &Arc<App>, request: Request<String>) -> Result<Answered, Problem> {
-    let Ok(response) = router::local(Arc::clone(app)).oneshot(request.map(Body::from)).await;
+async fn within(entry: &Entry, request: Request<String>) -> Result<Answered, Problem> {
+    let response = entry.answer(request.map(Body::from), None).await;
     let (status, kind) = (response.status().as_u16(), kind(response.headers()));
     let body = to_bytes(response.into_body(), MOST_BYTES).await.map_err(|error| {
         Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))

@@ -22,16 +22,14 @@ use crate::routes::input::query;
 
 static REFUSED: Rate = Rate::new();
 
-#[derive(Clone, Debug)]
-pub struct Wanted {
-    pub tokens: Arc<Tokens>,
-    pub verb: Verb,
-}
-
 /// Middleware: refuses requests that the token's principal may not make.
-pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
+pub async fn authorize(
+    State((tokens, verb)): State<(Arc<Tokens>, Verb)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut head, body) = request.into_parts();
-    let entered = allowed(&wanted, &mut head).await;
+    let entered = allowed(&tokens, verb, &mut head).await;
     let entered = entered.and_then(|member| Ok((member.meter.enter(&member.who)?, member)));
     let (_room, member) = match entered {
         Ok(entered) => entered,
@@ -43,9 +41,9 @@ pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Nex
     next.run(Request::from_parts(head, body)).await
 }
 
-async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
-    let member = wanted.tokens.member(token(head)?)?;
-    let (who, verb) = (&member.who, wanted.verb);
+async fn allowed(tokens: &Tokens, verb: Verb, head: &mut Parts) -> Result<Arc<Member>, Problem> {
+    let member = tokens.member(token(head)?)?;
+    let who = &member.who;
     if !who.verbs.contains(&verb) {
         return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
     }

@@ -6,9 +6,6 @@ use std::sync::Arc;
 use crate::access::allow::Allowance;
 use crate::access::tokens::Member;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
-
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub listener: &'static str,
