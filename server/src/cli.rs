@@ -167,10 +167,10 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
     let command = config::without_empty(Cli::command());
-    let of_file = config::file::added(&command, &words)?;
-    let (file, added) = of_file.map(|added| (added.file, added.words)).unzip();
-    let all: Vec<OsString> = words.iter().cloned().chain(added.into_iter().flatten()).collect();
-    let Some(file) = file else { return Ok(command.try_get_matches_from(words)?) };
+    let Some((file, added)) = config::file::added(&command, &words)? else {
+        return Ok(command.try_get_matches_from(words)?);
+    };
+    let all: Vec<OsString> = words.iter().cloned().chain(added).collect();
     command.clone().try_get_matches_from(&all).map_err(|error| {
         if let Err(of_line) = command.try_get_matches_from(words) {
             return Failure::Misused(of_line);

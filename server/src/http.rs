@@ -5,7 +5,6 @@ mod accept;
 mod admission;
 mod audit;
 pub(crate) mod authorize;
-pub(crate) mod caller;
 mod connection;
 pub mod deadlines;
 pub(crate) mod entry;

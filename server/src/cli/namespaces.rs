@@ -12,7 +12,6 @@ use super::above;
 use super::args::{bits, longest_window_ms, number, preset, range};
 use super::client::Target;
 use super::output::{is_json, show};
-use super::tags::with;
 use super::{Failure, say};
 use crate::routes::input::namespace;
 
@@ -112,9 +111,11 @@ fn create(name: &str, values: &Values, above: Option<u64>, target: Target) -> Re
     }
     // Only for the message: an existing one is not changed, even if it is created meanwhile.
     let created = client.get(&path).is_err();
-    let made = client.create(&path, values.body(Some(layout)))?;
+    let mut row = client.create(&path, values.body(Some(layout)))?;
     let what = if created { "" } else { "exists already, nothing changed: " };
-    show(&with(&made, "created", created), format_args!("{what}{}", line(&made)))
+    let line = format!("{what}{}", line(&row));
+    row["created"] = created.into();
+    show(&row, line)
 }
 
 impl Values {

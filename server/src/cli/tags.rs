@@ -131,7 +131,7 @@ impl Create {
         let limits = Limits { until, ..self.limits };
         let spec = limits.with(self.adopt.first(name, self.target.store())?.or(self.from));
         let client = self.target.connect()?;
-        let (row, created) = match client.create(&path, Writer::object(&spec)) {
+        let (mut row, created) = match client.create(&path, Writer::object(&spec)) {
             Err(problem) if self.if_missing && problem.code == Code::TagExists => {
                 let row = client.get(&path)?;
                 fits(name, &spec, &row)?;
@@ -140,7 +140,9 @@ impl Create {
             made => (made?, true),
         };
         let what = if created { "created" } else { "exists already, nothing changed" };
-        show(&with(&row, "created", created), format_args!("tag `{name}` {what}: {}", line(&row)))?;
+        let line = format!("tag `{name}` {what}: {}", line(&row));
+        row["created"] = created.into();
+        show(&row, line)?;
         if let Some(then) = self.adopt.then(name).filter(|_| !is_json()) {
             say(then)?;
         }
@@ -193,17 +195,12 @@ fn advance(
     to: Option<u64>,
     above: Option<u64>,
 ) -> Result<Value, Problem> {
-    let move_to = |to: u64| {
-        let mut body = Writer::default();
-        body.big("to", to);
-        client.call("POST", &path::advance(*tag), body.end())
-    };
-    let Some(above) = above.filter(|_| to.is_none()) else {
-        return move_to(to.unwrap_or(0));
-    };
-    let is_above = |row: &Value| big(row, "max_id").is_some_and(|stands| stands >= above);
-    move_to(above)
-        .or_else(|problem| client.get(&path::tag(*tag)).ok().filter(is_above).ok_or(problem))
+    let mut body = Writer::default();
+    body.big("to", to.or(above).unwrap_or(0));
+    client.call("POST", &path::advance(*tag), body.end()).or_else(|problem| {
+        let row = above.and_then(|_| client.get(&path::tag(*tag)).ok());
+        row.filter(|row| big(row, "max_id") >= above).ok_or(problem)
+    })
 }
 
 fn list(target: Target) -> Result<(), Failure> {
@@ -236,12 +233,6 @@ fn until(text: &str) -> Result<u64, String> {
         _ => number(text)
             .map_err(|_| "it is a whole number from 1 to 2^63 - 1, or `none`".to_owned()),
     }
-}
-
-pub fn with(row: &Value, field: &str, value: impl Into<Value>) -> Value {
-    let mut row = row.clone();
-    row[field] = value.into();
-    row
 }
 
 fn line(row: &Value) -> String {

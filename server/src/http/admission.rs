@@ -8,9 +8,9 @@ use leafid_core::Code;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
 
-use super::caller::Caller;
 use super::entry::Entry;
 use super::guard;
+use crate::access::caller::Caller;
 
 static REFUSED: Rate = Rate::new();
 

@@ -14,7 +14,7 @@ use leafid_store::problem::Problem;
 use leafid_store::store::Page;
 use tracing::Instrument;
 
-use super::caller::Caller;
+use crate::access::caller::Caller;
 use crate::app::App;
 use crate::routes::answer::Refused;
 use crate::routes::{namespaces, tags, workers};

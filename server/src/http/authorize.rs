@@ -14,7 +14,7 @@ use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
 
-use super::caller::Caller;
+use crate::access::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
 use crate::access::tokens::{Member, Tokens};
 use crate::routes::answer::Refused;

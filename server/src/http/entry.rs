@@ -18,12 +18,12 @@ use tower::Service;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use super::caller::Caller;
 use super::deadlines::Limits;
 use super::listener::Listener;
 use super::request_id::{self, Trace};
 use super::rules::Rules;
 use super::{admission, guard, router};
+use crate::access::caller::Caller;
 use crate::app::App;
 
 static FAILED: Rate = Rate::new();

@@ -10,8 +10,8 @@ use leafid_wire::Fields;
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, TagPath, count};
+use crate::access::caller::Caller;
 use crate::app::App;
-use crate::http::caller::Caller;
 
 pub async fn lease(
     State(app): State<Arc<App>>,
@@ -20,9 +20,7 @@ pub async fn lease(
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
     input.put_path("tag", tag.as_str())?;
-    let allowance = caller.allowance();
-    let ask = input.all(SegmentAsk::get)?;
-    let (ask, charge) = allowance.segment(ask, app.store.as_ref()).await?;
+    let (ask, charge) = caller.segment(input.all(SegmentAsk::get)?, &app.store).await?;
     let leased = async move {
         let leased = app.store.lease_segment(ask).await;
         if leased.as_ref().is_err_and(|problem| problem.code == Code::StoreWentBack) {
@@ -32,8 +30,8 @@ pub async fn lease(
         charge.had(grant.range.end - grant.range.start);
         Ok(grant)
     };
-    let grant = allowance.counted(leased).await?;
-    Ok(Json::fields(&allowance.granted(grant)))
+    let grant = caller.counted(leased).await?;
+    Ok(Json::fields(&caller.granted(grant)))
 }
 
 pub async fn ids(
@@ -61,7 +59,7 @@ async fn single(
     count: u64,
     ids: impl Future<Output = Result<Vec<u64>, Problem>>,
 ) -> Result<Json, Refused> {
-    let charge = caller.allowance().ids(count)?;
+    let charge = caller.ids(count)?;
     let ids = ids.await?;
     charge.had(count);
     Ok(Json::write(|writer| writer.ids("ids", &ids)))

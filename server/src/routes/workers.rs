@@ -14,8 +14,8 @@ use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
+use crate::access::caller::Caller;
 use crate::app::App;
-use crate::http::caller::Caller;
 
 pub async fn acquire(
     State(app): State<Arc<App>>,
@@ -24,16 +24,15 @@ pub async fn acquire(
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
-    let (allowance, holder) = (caller.allowance(), caller.allowance());
-    let ask = input.all(AcquireAsk::get)?;
-    let (ask, asking) = allowance.acquire(ask, SystemClock.wall())?;
+    let holder = caller.clone();
+    let (ask, asking) = caller.acquire(input.all(AcquireAsk::get)?, SystemClock.wall())?;
     let acquired = async move {
         let grant = app.store.acquire(ask).await?;
         holder.holds(namespace, ask.request, &grant);
         drop(asking);
         Ok(grant)
     };
-    let grant = allowance.counted(acquired).await?;
+    let grant = caller.counted(acquired).await?;
     Ok(Json::fields(&grant))
 }
 
@@ -44,14 +43,14 @@ pub async fn renew(
     Input(mut input): Input,
 ) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
-    let (allowance, holder) = (caller.allowance(), caller.allowance());
-    let ask = allowance.renew(input.all(RenewAsk::get)?);
+    let holder = caller.clone();
+    let ask = caller.renew(input.all(RenewAsk::get)?);
     let renewed = async move {
         let grant = app.store.renew(ask).await?;
         holder.holds(namespace, ask.key, &grant);
         Ok(grant)
     };
-    let grant = allowance.counted(renewed).await?;
+    let grant = caller.counted(renewed).await?;
     Ok(Json::fields(&grant))
 }
 
@@ -64,7 +63,7 @@ pub async fn release(
     input.put_path("namespace", namespace.as_str())?;
     let release = input.all(Release::get)?;
     app.store.release(release).await?;
-    caller.allowance().lets_go(&release);
+    caller.lets_go(&release);
     Ok(Json::empty())
 }
 

@@ -24,7 +24,7 @@ pub struct Plan<'w> {
 
 impl std::fmt::Display for Plan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} `{}`", self.wanted.kind(), self.wanted.name)?;
+        write!(f, "{}", self.wanted)?;
         for (at, (field, change)) in self.fields.iter().enumerate() {
             let (sign, from, to) =
                 (if at == 0 { ':' } else { ',' }, &change["from"], &change["to"]);
@@ -37,9 +37,18 @@ impl std::fmt::Display for Plan<'_> {
 pub fn all<'w>(client: &Client, wanted: &'w [Wanted]) -> Result<Vec<Plan<'w>>, Problem> {
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for wanted in wanted {
-        match Plan::of(client, wanted)? {
-            Ok(plan) => plans.push(plan),
-            Err(why) => refused.push(format!("{} `{}`: {why}", wanted.kind(), wanted.name)),
+        let row = match client.get(&wanted.path) {
+            Ok(row) => Some(row),
+            Err(problem) if http_status(problem.code) == Some(404) => None,
+            Err(problem) => return Err(problem),
+        };
+        let why = match &wanted.change {
+            Change::Tag(change) => refuses_tag(&wanted.name, change, row.as_ref()),
+            Change::Namespace(change) => refuses_namespace(client, wanted, change, row.as_ref())?,
+        };
+        match why {
+            Some(why) => refused.push(format!("{wanted}: {why}")),
+            None => plans.push(Plan::of(wanted, row.as_ref())),
         }
     }
     if refused.is_empty() {
@@ -54,29 +63,12 @@ pub fn all<'w>(client: &Client, wanted: &'w [Wanted]) -> Result<Vec<Plan<'w>>, P
     Err(invalid(detail))
 }
 
-impl Wanted {
-    fn kind(&self) -> &'static str {
-        match self.change {
-            Change::Tag(_) => "tag",
-            Change::Namespace(_) => "namespace",
-        }
-    }
-
-    /// Its path in the API.
-    fn path(&self) -> String {
-        match self.change {
-            Change::Tag(_) => path::tag(self.name),
-            Change::Namespace(_) => path::namespace(self.name),
-        }
-    }
-}
-
 impl<'w> Plan<'w> {
     /// The plan as JSON.
     pub fn json(&self) -> Value {
-        let (kind, name) = (self.wanted.kind(), self.wanted.name.as_str());
+        let Wanted { kind, name, .. } = self.wanted;
         let step = self.verb.unwrap_or("keep");
-        let mut value = json!({ "kind": kind, "name": name, "step": step });
+        let mut value = json!({ "kind": kind, "name": name.as_str(), "step": step });
         if self.verb == Some("change") {
             value["fields"] = Value::Object(self.fields.clone());
         }
@@ -85,36 +77,24 @@ impl<'w> Plan<'w> {
 
     /// Sends the change. Fails if the row has changed since it was read, or the store cannot be reached.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
-        let (path, mut fields) = (self.wanted.path(), self.wanted.fields.clone());
+        let Wanted { path, fields, .. } = self.wanted;
+        let mut fields = fields.clone();
         if self.verb == Some("create") {
-            return client.create(&path, Value::Object(fields).to_string()).map(drop);
+            return client.create(path, Value::Object(fields).to_string()).map(drop);
         }
         // An existing tag keeps its position.
         fields.remove("from");
-        client.change(&path, Value::Object(fields).to_string()).map(drop)
+        client.change(path, Value::Object(fields).to_string()).map(drop)
     }
 
-    /// Compares the file's entry with the row; the inner error says why it is impossible.
-    fn of(client: &Client, wanted: &'w Wanted) -> Result<Result<Plan<'w>, String>, Problem> {
-        let row = match client.get(&wanted.path()) {
-            Ok(row) => Some(row),
-            Err(problem) if http_status(problem.code) == Some(404) => None,
-            Err(problem) => return Err(problem),
-        };
-        let name = &wanted.name;
-        let refused = match &wanted.change {
-            Change::Tag(change) => refuses_tag(name, change, row.as_ref()),
-            Change::Namespace(change) => refuses_namespace(client, name, change, row.as_ref())?,
-        };
-        if let Some(why) = refused {
-            return Ok(Err(why));
-        }
-        let fields = row.as_ref().map(|row| changes(&wanted.fields, row)).unwrap_or_default();
+    /// Compares the file's entry with the row.
+    fn of(wanted: &'w Wanted, row: Option<&Value>) -> Plan<'w> {
+        let fields = row.map(|row| changes(&wanted.fields, row)).unwrap_or_default();
         let verb = match row {
             None => Some("create"),
             Some(_) => (!fields.is_empty()).then_some("change"),
         };
-        Ok(Ok(Plan { wanted, verb, fields }))
+        Plan { wanted, verb, fields }
     }
 }
 
@@ -169,7 +149,7 @@ fn stored<T>(
 
 fn refuses_namespace(
     client: &Client,
-    name: &Name,
+    wanted: &Wanted,
     change: &NamespaceChange,
     row: Option<&Value>,
 ) -> Result<Option<String>, Problem> {
@@ -185,7 +165,7 @@ fn refuses_namespace(
     if row.layout == after.layout && row.max_window_ms == after.max_window_ms {
         return Ok(None);
     }
-    let used = client.get(&format!("{}?limit=1", path::workers(name)))?;
+    let used = client.get(&format!("{}?limit=1", path::workers(wanted.name)))?;
     let used = used["workers"].as_array().is_some_and(|rows| !rows.is_empty());
     Ok(used.then(|| {
         "it has granted windows, so its layout and its longest window cannot change any more; \
