@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, Request, Uri};
+use axum::http::{Request, Response, Uri};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
@@ -132,13 +132,13 @@ fn base(text: &str) -> Result<String, &'static str> {
 
 pub enum Client {
     Http { base: String, agent: ureq::Agent, token: Option<String> },
-    Local { runtime: Runtime, entry: Entry },
+    Local { runtime: Runtime, entry: Box<Entry> },
 }
 
 impl Client {
     /// A client of an open store, without a listener.
     pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
-        let entry = Entry::local(App::new(&Config::default(), store)?);
+        let entry = Box::new(Entry::local(App::new(&Config::default(), store)?));
         Ok(Client::Local { runtime: runtime()?, entry })
     }
 
@@ -184,12 +184,14 @@ impl Client {
             let detail = format!("`{}` cannot be asked for: {error}", shown(&url));
             invalid(detail)
         })?;
-        let (status, kind, body) = match self {
+        let response = match self {
             Client::Http { agent, .. } => over_http(agent, base, request)?,
             Client::Local { runtime, entry } => runtime.block_on(within(entry, request))?,
         };
-        let answer =
-            Answer { url: &url, status, content_type: &kind, retry_after: None, body: &body };
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let (content_type, body) = (kind.unwrap_or_default(), response.body());
+        let status = response.status().as_u16();
+        let answer = Answer { url: &url, status, content_type, retry_after: None, body };
         Ok(Value::Object(answer.object()?))
     }
 
@@ -220,17 +222,15 @@ impl Drop for Client {
     }
 }
 
-type Answered = (u16, String, Vec<u8>);
-
 fn over_http(
     agent: &ureq::Agent,
     base: &str,
     request: Request<String>,
-) -> Result<Answered, Problem> {
-    let answered = agent.run(request).and_then(|mut response| {
-        let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-        let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
-        Ok((status, kind, body.read_to_vec()?))
+) -> Result<Response<Vec<u8>>, Problem> {
+    let answered = agent.run(request).and_then(|response| {
+        let (head, mut body) = response.into_parts();
+        let body = body.with_config().limit(MOST_BYTES as u64).read_to_vec()?;
+        Ok(Response::from_parts(head, body))
     });
     answered.map_err(|error| {
         let error = error.to_string();
@@ -239,18 +239,12 @@ fn over_http(
     })
 }
 
-async fn within(entry: &Entry, request: Request<String>) -> Result<Answered, Problem> {
-    let response = entry.answer(request.map(Body::from), None).await;
-    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-    let body = to_bytes(response.into_body(), MOST_BYTES).await.map_err(|error| {
+async fn within(entry: &Entry, request: Request<String>) -> Result<Response<Vec<u8>>, Problem> {
+    let (head, body) = entry.answer(request.map(Body::from), None).await.into_parts();
+    let body = to_bytes(body, MOST_BYTES).await.map_err(|error| {
         Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))
     })?;
-    Ok((status, kind, body.to_vec()))
-}
-
-fn kind(headers: &HeaderMap) -> String {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.unwrap_or_default().to_owned()
+    Ok(Response::from_parts(head, body.to_vec()))
 }
 
 fn advice(error: &str) -> &'static str {

@@ -6,15 +6,13 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use leafid_store::rate::Rate;
 
+use super::authorize::log_refusal;
 use super::entry::Entry;
 use super::guard;
 use crate::access::caller::Caller;
 
-static REFUSED: Rate = Rate::new();
-
-/// Admits a request; a refusal is logged, once a second per code.
+/// Admits a request; a refusal is counted and logged.
 pub fn check(entry: &Entry, head: &Parts, peer: Option<SocketAddr>) -> Result<(), Problem> {
     let address = peer.map(|peer| peer.ip().to_canonical());
     let checked = if may_ask(&entry.rules.from, address) {
@@ -27,13 +25,10 @@ pub fn check(entry: &Entry, head: &Parts, peer: Option<SocketAddr>) -> Result<()
         );
         Err(Problem::new(Code::Forbidden, detail))
     };
-    checked.inspect_err(|Problem { code, detail, .. }| {
-        entry.app.requests.refused(*code);
-        if let Some(left_out) = REFUSED.admit(*code) {
-            let caller = Caller { listener: entry.listener.name, peer, member: None };
-            let (method, path) = (&head.method, head.uri.path());
-            tracing::warn!(%caller, %method, path, %code, left_out, "refused: {detail}");
-        }
+    checked.inspect_err(|problem| {
+        entry.app.requests.refused(problem.code);
+        let caller = Caller { listener: entry.listener.name, peer, member: None };
+        log_refusal(problem, head, &caller);
     })
 }
 

@@ -28,18 +28,21 @@ pub async fn audit(
     next: Next,
 ) -> Response {
     // The handler refuses what is invalid.
-    let line = params.ok().and_then(|params| Line::of(&params));
-    let done = audited(app, line, request, next).in_current_span();
-    match tokio::spawn(done).await {
+    let done = async move {
+        match params {
+            Ok(params) => audited(&app, &params, request, next).await,
+            Err(_) => next.run(request).await,
+        }
+    };
+    match tokio::spawn(done.in_current_span()).await {
         Ok(response) => response,
         Err(error) => Refused(Problem::new(Code::Internal, format!("the change failed: {error}")))
             .into_response(),
     }
 }
 
-async fn audited(app: Arc<App>, line: Option<Line>, request: Request, next: Next) -> Response {
-    let Some(line) = line else { return next.run(request).await };
-    let before = line.now(&app).await;
+async fn audited(app: &App, params: &RawPathParams, request: Request, next: Next) -> Response {
+    let Some((what, before)) = row(app, params).await else { return next.run(request).await };
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let caller = request.extensions().get().map_or_else(String::new, Caller::to_string);
     let (head, body) = next.run(request).await.into_parts();
@@ -58,57 +61,35 @@ async fn audited(app: Arc<App>, line: Option<Line>, request: Request, next: Next
             b"{}" => "done".into(),
             row => String::from_utf8_lossy(row),
         };
-        tracing::info!(%caller, %before, %after, "audit: {verb} {line}");
+        tracing::info!(%caller, %before, %after, "audit: {verb} {what}");
     }
     Response::from_parts(head, Body::from(body))
 }
 
-/// The row that is changed.
-enum Line {
-    Tag(Name),
-    Namespace(Name),
-    Worker(Name, u32),
-}
-
-impl Line {
-    fn of(params: &RawPathParams) -> Option<Line> {
-        let param = |name| params.iter().find(|(found, _)| *found == name).map(|(_, value)| value);
-        if let Some(tag) = param("tag") {
-            return Name::tag(tag).ok().map(Line::Tag);
+/// What a path names and, if it is there, its row as a listing shows it: without the key of a lease.
+async fn row(app: &App, params: &RawPathParams) -> Option<(String, Option<String>)> {
+    let param = |name| params.iter().find(|(found, _)| *found == name).map(|(_, value)| value);
+    let mut writer = Writer::default();
+    let (what, found) = if let Some(tag) = param("tag") {
+        let tag = Name::tag(tag).ok()?;
+        let row = app.store.tag(tag).await.ok();
+        (format!("tag `{tag}`"), row.map(|row| tags::put_row(&mut writer, &tag, &row)))
+    } else {
+        let name = Name::namespace(param("namespace")?).ok()?;
+        let space = app.store.namespace(name).await.ok();
+        if let Some(worker) = param("worker") {
+            let worker: u32 = worker.parse().ok()?;
+            let page = Page { after: worker.checked_sub(1), limit: 1 };
+            let rows = app.store.workers(name, page).await.unwrap_or_default();
+            let row = rows.into_iter().find(|(number, _)| *number == worker);
+            let found = space.zip(row).map(|(space, (_, row))| {
+                workers::put_row(&mut writer, worker, &row, &space.layout);
+            });
+            (format!("worker {worker} of namespace `{name}`"), found)
+        } else {
+            let found = space.map(|row| namespaces::put_row(&mut writer, &name, &row));
+            (format!("namespace `{name}`"), found)
         }
-        let space = Name::namespace(param("namespace")?).ok()?;
-        match param("worker") {
-            Some(worker) => Some(Line::Worker(space, worker.parse().ok()?)),
-            None => Some(Line::Namespace(space)),
-        }
-    }
-
-    /// The row now, as a listing shows it: without the key of a lease.
-    async fn now(&self, app: &App) -> Option<String> {
-        let mut writer = Writer::default();
-        match *self {
-            Line::Tag(tag) => tags::put_row(&mut writer, &tag, &app.store.tag(tag).await.ok()?),
-            Line::Namespace(name) => {
-                namespaces::put_row(&mut writer, &name, &app.store.namespace(name).await.ok()?);
-            }
-            Line::Worker(name, worker) => {
-                let layout = app.store.namespace(name).await.ok()?.layout;
-                let page = Page { after: worker.checked_sub(1), limit: 1 };
-                let rows = app.store.workers(name, page).await.ok()?;
-                let (_, row) = rows.into_iter().find(|(number, _)| *number == worker)?;
-                workers::put_row(&mut writer, worker, &row, &layout);
-            }
-        }
-        Some(writer.end())
-    }
-}
-
-impl std::fmt::Display for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Line::Tag(tag) => write!(f, "tag `{tag}`"),
-            Line::Namespace(name) => write!(f, "namespace `{name}`"),
-            Line::Worker(name, worker) => write!(f, "worker {worker} of namespace `{name}`"),
-        }
-    }
+    };
+    Some((what, found.map(|()| writer.end())))
 }

@@ -1,6 +1,5 @@
 //! Authentication by a token in the `Authorization` header, and authorization.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams, Request, State};
@@ -114,17 +113,10 @@ fn token(head: &Parts) -> Result<&str, Problem> {
 
 /// Whether the caller of a path that needs no token may see its whole answer: it sent a valid token, or
 /// this listener asks for none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known(pub bool);
-
-impl<S: Send + Sync> FromRequestParts<S> for Known {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(head: &mut Parts, _: &S) -> Result<Known, Infallible> {
-        let is_valid =
-            |tokens: &Arc<Tokens>| token(head).and_then(|token| tokens.member(token)).is_ok();
-        Ok(Known(head.extensions.get().is_none_or(is_valid)))
-    }
+pub fn is_known(head: &Parts) -> bool {
+    let is_valid =
+        |tokens: &Arc<Tokens>| token(head).and_then(|token| tokens.member(token)).is_ok();
+    head.extensions.get().is_none_or(is_valid)
 }
 
 fn forbidden(who: &Principal, why: String) -> Problem {
@@ -132,12 +124,18 @@ fn forbidden(who: &Principal, why: String) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
-/// Answers with a refusal and logs it, once a second per code.
+/// Logs a refusal, once a second per code.
+pub fn log_refusal(Problem { code, detail, .. }: &Problem, head: &Parts, caller: &Caller) {
+    if let Some(left_out) = REFUSED.admit(*code) {
+        let (method, path) = (&head.method, head.uri.path());
+        tracing::warn!(%caller, %method, path, %code, left_out, "refused: {detail}");
+    }
+}
+
+/// Answers with a refusal, and logs it.
 fn refused(problem: &Problem, head: &Parts) -> Response {
-    if let Some(left_out) = REFUSED.admit(problem.code) {
-        let (method, path, code) = (&head.method, head.uri.path(), problem.code);
-        let caller = head.extensions.get::<Caller>().map_or_else(String::new, Caller::to_string);
-        tracing::warn!(caller, %method, path, %code, left_out, "refused: {}", problem.detail);
+    if let Some(caller) = head.extensions.get() {
+        log_refusal(problem, head, caller);
     }
     let mut response = Refused(problem.clone()).into_response();
     if problem.code == Code::Unauthorized {

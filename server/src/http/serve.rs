@@ -96,7 +96,10 @@ pub async fn serve(
     drop(stopped);
     let served = async {
         while let Some(served) = servers.join_next().await {
-            served.map_err(|error| std::io::Error::other(error.to_string()))?;
+            served.map_err(|error| {
+                let detail = format!("a listener failed: {error}; start the server again");
+                Problem::new(Code::Internal, detail)
+            })?;
         }
         // Each connection has a receiver until it ends.
         stopping.closed().await;
@@ -109,7 +112,7 @@ pub async fn serve(
         tokio::time::sleep(config.drain).await;
     };
     let watching = tokio::spawn(watch(Arc::clone(&app.store)));
-    let served: std::io::Result<()> = tokio::select! {
+    let served = tokio::select! {
         served = served => served,
         () = overdue => {
             tracing::warn!("requests under way were cut off after {:?}", config.drain);
@@ -121,9 +124,7 @@ pub async fn serve(
     let _ = watching.await;
     app.generators.close().await;
     tracing::info!("stopped");
-    served.map_err(|error| {
-        Problem::new(Code::Internal, format!("a listener failed: {error}; start the server again"))
-    })
+    served
 }
 
 /// Runs in the background until it is aborted: a health check each second, a heartbeat each hour.

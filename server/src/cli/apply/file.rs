@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{args, invalid};
 use crate::routes::input;
-use crate::toml_depth;
+use crate::toml_text;
 
 /// An entry of the file: a tag or a namespace.
 pub struct Wanted {
@@ -88,7 +88,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
             Err(error) => Err(format!("it is not JSON: {error}")),
         };
     }
-    toml_depth::check(text)?;
+    toml_text::check(text)?;
     toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
 }
 

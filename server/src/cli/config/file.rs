@@ -10,7 +10,7 @@ use leafid_store::problem::Problem;
 use toml::{Table, Value};
 
 use crate::cli::invalid;
-use crate::toml_depth;
+use crate::toml_text;
 
 pub const VARIABLE: &str = "LEAFID_CONFIG";
 /// Options that make no sense in a file.
@@ -81,11 +81,6 @@ fn read(file: &Path) -> Result<Table, Problem> {
     let path = shown(&file.to_string_lossy());
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| invalid(format!("cannot read `{path}`: {error}")))?;
-    toml_depth::check(&text).map_err(|why| invalid(format!("in `{path}`, {why}")))?;
-    // The parser's own message would quote the line, which may have a password.
-    toml::from_str(&text).map_err(|error: toml::de::Error| {
-        let before = error.span().and_then(|span| text.get(..span.start));
-        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
-        invalid(format!("in `{path}`, line {line}: it is not TOML: {}", error.message()))
-    })
+    let read = toml_text::read(&text, "it is not TOML: ");
+    read.map_err(|why| invalid(format!("in `{path}`, {why}")))
 }
