@@ -3,7 +3,6 @@
 
 mod accept;
 mod admission;
-mod audit;
 pub(crate) mod authorize;
 mod connection;
 pub mod deadlines;

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 use axum::{Extension, Router};
 use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
 
-use super::audit::audit;
 use super::authorize::authorize;
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
 use crate::app::App;
 use crate::routes::answer::Refused;
+use crate::routes::audit::audited;
 use crate::routes::{
     dashboard, decode, health, metrics, namespaces, openapi, overview, segments, tags, workers,
 };
@@ -33,9 +33,6 @@ pub fn paths(app: &Arc<App>, listener: Listener, rules: &Rules, all: &[At]) -> R
             };
             router = router.merge(routes.route_layer(middleware::from_fn(refuse)));
             continue;
-        }
-        if face == Face::Admin {
-            routes = routes.route_layer(middleware::from_fn_with_state(Arc::clone(app), audit));
         }
         if let Some(tokens) = rules.tokens.clone() {
             routes = match face.verb() {
@@ -69,11 +66,12 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::NAMESPACE, get(namespaces::get))
             .route(path::WORKERS, get(workers::list)),
         Face::Admin => router
-            .route(path::TAG, put(tags::put).delete(tags::delete))
-            .route(path::ADVANCE, post(tags::advance))
-            .route(path::NAMESPACE, put(namespaces::put))
-            .route(path::ASIDE, put(workers::set_aside))
-            .route(path::REVOKE, post(workers::revoke)),
+            .route(path::TAG, put(|input| audited(input, tags::put)))
+            .route(path::TAG, delete(|input| audited(input, tags::delete)))
+            .route(path::ADVANCE, post(|input| audited(input, tags::advance)))
+            .route(path::NAMESPACE, put(|input| audited(input, namespaces::put)))
+            .route(path::ASIDE, put(|input| audited(input, workers::set_aside)))
+            .route(path::REVOKE, post(|input| audited(input, workers::revoke))),
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
