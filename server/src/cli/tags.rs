@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::adopt::FromMax;
 use super::args::{number, step};
 use super::client::{Client, Target};
-use super::output::{is_json, show};
-use super::{Failure, complain, say};
+use super::output::{remark, show};
+use super::{Failure, complain};
 use crate::routes::input::tag;
 
 #[derive(Debug, Subcommand)]
@@ -143,8 +143,8 @@ impl Create {
         let line = format!("tag `{name}` {what}: {}", line(&row));
         row["created"] = created.into();
         show(&row, line)?;
-        if let Some(then) = self.adopt.then(name).filter(|_| !is_json()) {
-            say(then)?;
+        if let Some(then) = self.adopt.then(name) {
+            remark(then)?;
         }
         if row["until"] == row["max_id"] {
             complain(format_args!(
@@ -205,16 +205,15 @@ fn advance(
 
 fn list(target: Target) -> Result<(), Failure> {
     let rows = target.connect()?.list(path::TAGS, "tags", "tag")?;
-    if is_json() {
-        return say(json!({ "tags": rows }));
-    }
     let head = ["tag", "next number", "step", "max_step", "until"].map(str::to_owned);
     let fields = ["tag", "max_id", "step", "max_step", "until"];
     let cells = |row| fields.map(|field| text(row, field).unwrap_or("-".to_owned()));
-    for [tag, max_id, step, max_step, until] in iter::once(head).chain(rows.iter().map(cells)) {
-        say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))?;
-    }
-    Ok(())
+    let lines = iter::once(head).chain(rows.iter().map(cells));
+    let lines = lines.map(|[tag, max_id, step, max_step, until]| {
+        format!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}")
+    });
+    let lines: Vec<String> = lines.collect();
+    show(&json!({ "tags": rows }), lines.join("\n"))
 }
 
 /// A field for a person; `None` for one without a value.

@@ -1,7 +1,7 @@
 //! The changes that make the store match the file.
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
-use leafid_core::{Code, Layout, Name, Range, Refusal};
+use leafid_core::{Code, Layout, Name, Range};
 use leafid_store::json::Reader;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
@@ -118,7 +118,7 @@ fn words(value: &Value) -> String {
 }
 
 fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<String> {
-    let row = row.and_then(|row| stored(row, &["tag", "remaining"], TagRow::get));
+    let row = stored::<TagRow>(row);
     if let (Some(from), Some(stands_at)) = (change.from, row.map(|row| row.max_id))
         && from > stands_at
     {
@@ -136,15 +136,9 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
     decided.err().map(|refusal| problem(refusal).detail)
 }
 
-/// The row in the API's answer, without the other fields there.
-fn stored<T>(
-    row: &Value,
-    beside: &[&str],
-    read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
-) -> Option<T> {
-    let mut fields = row.as_object()?.clone();
-    fields.retain(|field, _| !beside.contains(&field.as_str()));
-    Reader::new(fields).all(read).ok()
+/// The row in the API's answer.
+fn stored<T: Fields>(row: Option<&Value>) -> Option<T> {
+    Reader::new(row?.as_object()?.clone()).known(T::get).ok()
 }
 
 fn refuses_namespace(
@@ -153,7 +147,7 @@ fn refuses_namespace(
     change: &NamespaceChange,
     row: Option<&Value>,
 ) -> Result<Option<String>, Problem> {
-    let row = row.and_then(|row| stored(row, &["namespace", "last_ms"], Namespace::get));
+    let row = stored::<Namespace>(row);
     let layout = change.layout.or(row.map(|row| row.layout)).unwrap_or(Layout::LEAF);
     let workers = change.workers.or(row.map(|row| row.workers));
     let max_window_ms = change.max_window_ms.or(row.map(|row| row.max_window_ms));
