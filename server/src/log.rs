@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 /// Bytes that wait to be written at most; further lines are dropped.
 const MOST: usize = 256 << 10;
@@ -33,18 +33,22 @@ pub enum Format {
     Json,
 }
 
-/// Starts the log at this level. Only the first call counts.
-pub fn start(level: LevelFilter, format: Format) {
-    begin(level, format, io::stderr);
-}
-
-/// As [`start`], for a server: writing never blocks, and unread lines are dropped.
-pub fn start_apart(level: LevelFilter, format: Format) {
-    let (to, lines) = channel();
-    match thread::Builder::new().name("leafid-log".to_owned()).spawn(|| write(lines)) {
-        Ok(_) => begin(level, format, move || Queue(to.clone())),
-        Err(_) => start(level, format),
-    }
+/// Starts the log at this level; only the first call counts. A server's never blocks who writes it, and
+/// unread lines are dropped.
+pub fn start(level: LevelFilter, format: Format, is_server: bool) {
+    let (queue, lines) = channel();
+    let thread = thread::Builder::new().name("leafid-log".to_owned());
+    let to = match is_server && thread.spawn(|| write(lines)).is_ok() {
+        true => BoxMakeWriter::new(move || Queue(queue.clone())),
+        false => BoxMakeWriter::new(io::stderr),
+    };
+    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
+    let log = log.with_writer(to);
+    // A program that has installed its own subscriber keeps it.
+    let _ = match format {
+        Format::Text => log.try_init(),
+        Format::Json => log.json().flatten_event(true).with_span_list(false).try_init(),
+    };
 }
 
 /// Waits a second at most for the last lines to be written, before the process ends.
@@ -53,20 +57,6 @@ pub fn end() {
     while WAITING.load(Ordering::Acquire) > 0 && began.elapsed() < PATIENCE {
         thread::sleep(Duration::from_millis(1));
     }
-}
-
-fn begin(
-    level: LevelFilter,
-    format: Format,
-    to: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
-) {
-    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-    let log = log.with_writer(to);
-    // A program that has installed its own subscriber keeps it.
-    let _ = match format {
-        Format::Text => log.try_init(),
-        Format::Json => log.json().flatten_event(true).with_span_list(false).try_init(),
-    };
 }
 
 fn write(lines: Receiver<Box<[u8]>>) {

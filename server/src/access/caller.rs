@@ -59,11 +59,10 @@ impl Caller {
         ask: SegmentAsk,
         store: &Registry,
     ) -> Result<(SegmentAsk, Charge), Problem> {
-        let Some(member) = &self.member else { return Ok((ask, self.ids(0)?)) };
-        let who = &member.who;
-        if who.max_step.is_none() && who.ids_per_day.is_none() {
+        let is_limited = |who: &&Principal| who.max_step.is_some() || who.ids_per_day.is_some();
+        let Some(who) = self.member.as_ref().map(|member| &member.who).filter(is_limited) else {
             return Ok((ask, self.ids(0)?));
-        }
+        };
         let most = who.max_step.unwrap_or(u32::MAX);
         if let Some(exactly) = ask.exactly {
             if exactly > most {

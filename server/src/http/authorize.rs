@@ -12,6 +12,7 @@ use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
+use leafid_wire::path;
 
 use crate::access::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
@@ -46,47 +47,32 @@ async fn allowed(tokens: &Tokens, verb: Verb, head: &mut Parts) -> Result<Arc<Me
     if !who.verbs.contains(&verb) {
         return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
     }
+    let lists_more = match head.uri.path() {
+        path::TAGS => !who.tags.iter().any(Pattern::is_all),
+        path::NAMESPACES => !who.namespaces.iter().any(Pattern::is_all),
+        _ => false,
+    };
+    if lists_more {
+        let why = "a list shows every name, and it may use some; ask by name";
+        return Err(forbidden(who, why.to_owned()));
+    }
     let params = RawPathParams::from_request_parts(head, &()).await;
     let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
-    let mut named = false;
-    for (param, value) in &params {
-        let (is_allowed, what) = match param {
-            "tag" => (who.may_tag(value), "tag"),
-            "namespace" => (who.may_namespace(value), "namespace"),
-            _ => continue,
+    // The handler refuses any other field.
+    let query = query(&head.uri, &["namespace"]).unwrap_or_default();
+    let in_query = query.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in params.iter().chain(in_query) {
+        let is_allowed = match name {
+            "tag" => who.may_tag(value),
+            "namespace" => who.may_namespace(value),
+            _ => true,
         };
-        named = true;
         if !is_allowed {
-            let why = format!("{what} `{}` is not among those it may use", shown(value));
+            let why = format!("{name} `{}` is not among those it may use", shown(value));
             return Err(forbidden(who, why));
         }
     }
-    if !named {
-        unnamed(who, head)?;
-    }
     Ok(member)
-}
-
-/// Authorizes a path without a tag or namespace: a list shows all of them.
-fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
-    let all = |patterns: &[Pattern]| patterns.iter().any(Pattern::is_all);
-    let (path, lists) =
-        (head.uri.path(), "a list shows every name, and it may use some; ask by name");
-    if path == leafid_wire::path::TAGS && !all(&who.tags) {
-        return Err(forbidden(who, lists.to_owned()));
-    }
-    if path == leafid_wire::path::NAMESPACES && !all(&who.namespaces) {
-        return Err(forbidden(who, lists.to_owned()));
-    }
-    // The handler refuses any other field.
-    let said = query(&head.uri, &["namespace"]).unwrap_or_default();
-    match said.get("namespace") {
-        Some(name) if !who.may_namespace(name) => {
-            let why = format!("namespace `{}` is not among those it may use", shown(name));
-            Err(forbidden(who, why))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn token(head: &Parts) -> Result<&str, Problem> {
