@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::Failure;
 use super::args::longest_window_ms;
-use super::journal::{Lost, lost, usual};
+use super::journal::{Lost, lost, refusal, usual};
 use super::named::DEFAULT_FILE;
 use super::output::show;
 use super::repair::fence;
@@ -55,7 +55,7 @@ impl Init {
         let lost = self.lost(&place)?;
         let store = place.open(None, Arc::new(SystemClock), &options).map_err(Problem::from)?;
         // The lost store's grants beyond its journal are fewer than a fence's gap.
-        let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
+        let moved = lost.map(|(_, known)| fence(&store, Some(known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
         let tags = moved.map_or(0, |moved| moved.tags);
         let floor = store.found()?.floor.max(moved.map(|moved| moved.floor));
@@ -94,7 +94,7 @@ impl Init {
         match lost.transpose()?.flatten() {
             Some(lost) if !self.replaces_lost => match place.open(None, clock, &options) {
                 Err(unopened) if unopened.problem.code == Code::StoreUnknown => {
-                    Err(lost.refusal(&format!("no store was found at {shown}"), &shown))
+                    Err(refusal(&lost, &format!("no store was found at {shown}"), &shown))
                 }
                 // Creating the store reports anything else.
                 _ => Ok(None),

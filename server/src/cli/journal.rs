@@ -83,7 +83,7 @@ pub fn open(
     let options = Options { create: options.create && lost.is_none(), ..options.clone() };
     let store = place.open(on, Arc::new(SystemClock), &options).map_err(|unopened| match lost {
         Some(lost) if unopened.problem.code == Code::StoreUnknown => {
-            lost.refusal(&format!("no store was found at {shown}"), &shown).into()
+            refusal(&lost, &format!("no store was found at {shown}"), &shown).into()
         }
         _ => unopened,
     })?;
@@ -100,7 +100,7 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
     let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
     if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
         let what = format!("{shown} is not the store that was there before");
-        return Err(lost.refusal(&what, &shown));
+        return Err(refusal(&lost, &what, &shown));
     }
     let journal = Journal::open(folder, store.id(), place(&shown))?;
     let path = journal.path.display().to_string();
@@ -115,36 +115,30 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
     store.keep(journal, believe_clock)
 }
 
-/// A store that is gone from its place.
-pub struct Lost {
-    journal: PathBuf,
-    pub known: Witness,
-}
+/// The journal of a store that is gone from its place, and what it knows.
+pub type Lost = (PathBuf, Witness);
 
 /// The store that the journals in a folder know at this place.
 pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
-    let found = file::lost(folder, &place(shown))?;
-    Ok(found.map(|(journal, known)| Lost { journal, known }))
+    file::lost(folder, &place(shown))
 }
 
-impl Lost {
-    /// The refusal to create or serve another store at its place.
-    pub fn refusal(&self, what: &str, place: &str) -> Problem {
-        let journal = self.journal.display();
-        let folder = self.journal.parent().unwrap_or(Path::new(".")).display();
-        let knows = match self.known.tags.iter().max_by_key(|(_, end)| **end) {
-            Some((tag, end)) => format!("tag `{tag}` up to {end}"),
-            None => "worker numbers".to_owned(),
-        };
-        let detail = format!(
-            "{what}, and `{journal}` is the journal of one that was there and \
-             granted numbers ({knows}): a new one would hand them out again; look for the old one first \
-             (the address, the mount, the name of the database); if it is lost: leafid init \
-             --replaces-lost --store {place} --journal {folder}, which continues above the journal; if nothing uses its numbers, move the \
-             journal away"
-        );
-        Problem::new(Code::StoreRefused, detail)
-    }
+/// The refusal to create or serve another store at its place.
+pub fn refusal((journal, known): &Lost, what: &str, place: &str) -> Problem {
+    let folder = journal.parent().unwrap_or(Path::new(".")).display();
+    let journal = journal.display();
+    let knows = match known.tags.iter().max_by_key(|(_, end)| **end) {
+        Some((tag, end)) => format!("tag `{tag}` up to {end}"),
+        None => "worker numbers".to_owned(),
+    };
+    let detail = format!(
+        "{what}, and `{journal}` is the journal of one that was there and \
+         granted numbers ({knows}): a new one would hand them out again; look for the old one first \
+         (the address, the mount, the name of the database); if it is lost: leafid init \
+         --replaces-lost --store {place} --journal {folder}, which continues above the journal; if nothing uses its numbers, move the \
+         journal away"
+    );
+    Problem::new(Code::StoreRefused, detail)
 }
 
 /// The place as a journal has it: the same from every working folder, and for every user of a database.
