@@ -53,13 +53,12 @@ fn config() {
         let words = ["leafid", "serve", "--config"].map(OsString::from);
         let words: Vec<OsString> = words.into_iter().chain([path.into_os_string()]).collect();
         let added = cli::config::file::added(&command, &words);
-        if let Ok(Some(added)) = &added {
-            if let Some(word) = added.words.iter().find(|w| !w.to_string_lossy().starts_with("--"))
-            {
+        if let Ok(Some((_, added))) = &added {
+            if let Some(word) = added.iter().find(|w| !w.to_string_lossy().starts_with("--")) {
                 return Err(format!("a value became a word by itself: {word:?}"));
             }
             // Whatever it says, the command line says what is wrong with it.
-            let all = words.iter().chain(&added.words);
+            let all = words.iter().chain(added);
             drop(command.clone().try_get_matches_from(all));
         }
         Ok(Fate::from(&added))

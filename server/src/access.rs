@@ -3,7 +3,7 @@
 //! They are not kept in the store: a backup of it would carry the tokens' hashes, a restored store would
 //! bring a revoked token back, and a server could not authenticate anybody while its store is away.
 
-pub mod allow;
+pub mod caller;
 pub mod file;
 pub mod fresh;
 pub mod meter;

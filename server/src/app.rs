@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use leafid_core::Name;
 use leafid_leaf::Modes;
-use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::clock::SystemClock;
 use leafid_store::dispense::Generators;
 use leafid_store::dispense::driver::Deps;
 use leafid_store::problem::Problem;
@@ -24,8 +24,6 @@ pub struct Config {
     pub drain: Duration,
     /// Time-outs and limits of connections.
     pub limits: Limits,
-    /// The machine's clocks.
-    pub clock: Arc<dyn Clock>,
     /// The modes that Leaf's listener serves, where there is one.
     pub leaf: Modes,
     /// The owner under which the server's own generators keep their worker numbers; without one, each
@@ -39,7 +37,6 @@ impl Default for Config {
             patience: Duration::from_secs(3),
             drain: Duration::from_secs(5),
             limits: Limits::default(),
-            clock: Arc::new(SystemClock),
             leaf: Modes::BOTH,
             owner: None,
         }
@@ -64,7 +61,7 @@ impl App {
     /// # Errors
     /// `INTERNAL` without randomness.
     pub fn new(config: &Config, store: Arc<Registry>) -> Result<Arc<App>, Problem> {
-        let (clock, patience) = (Arc::clone(&config.clock), config.patience);
+        let (clock, patience) = (Arc::new(SystemClock), config.patience);
         let deps = Deps { store: Arc::clone(&store), clock, patience };
         let generators = Arc::new(Generators::new(deps, config.owner)?);
         let (requests, census) = (Requests::default(), Census::default());

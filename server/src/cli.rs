@@ -30,7 +30,6 @@ mod token;
 mod workers;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -145,11 +144,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             output::ask_for_json();
         }
         // Only the server writes a log; a verb writes to its user's terminal.
-        if matches!(cli.verb, Verb::Serve(_)) {
-            log::start_apart(cli.log.unwrap_or(LevelFilter::INFO), cli.log_format);
-        } else {
-            log::start(cli.log.unwrap_or(LevelFilter::WARN), cli.log_format);
-        }
+        let is_server = matches!(cli.verb, Verb::Serve(_));
+        let usual = if is_server { LevelFilter::INFO } else { LevelFilter::WARN };
+        log::start(cli.log.unwrap_or(usual), cli.log_format, is_server);
         run(cli.verb)
     });
     log::end();
@@ -167,10 +164,10 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn parse(words: Vec<OsString>) -> Result<ArgMatches, Failure> {
     let command = config::without_empty(Cli::command());
-    let of_file = config::file::added(&command, &words)?;
-    let (file, added) = of_file.map(|added| (added.file, added.words)).unzip();
-    let all: Vec<OsString> = words.iter().cloned().chain(added.into_iter().flatten()).collect();
-    let Some(file) = file else { return Ok(command.try_get_matches_from(words)?) };
+    let Some((file, added)) = config::file::added(&command, &words)? else {
+        return Ok(command.try_get_matches_from(words)?);
+    };
+    let all: Vec<OsString> = words.iter().cloned().chain(added).collect();
     command.clone().try_get_matches_from(&all).map_err(|error| {
         if let Err(of_line) = command.try_get_matches_from(words) {
             return Failure::Misused(of_line);
@@ -199,18 +196,12 @@ fn no_runtime(error: std::io::Error) -> Problem {
 /// Prints the error of a command line, or what `--help` and `--version` ask for.
 fn misused(error: &clap::Error, given: &[String]) -> ExitCode {
     let text = secrets::without(error.render().to_string(), given);
-    let printed = match error.use_stderr() {
-        true => write!(std::io::stderr().lock(), "{text}"),
-        false => {
-            let mut out = std::io::stdout().lock();
-            write!(out, "{text}").and_then(|()| out.flush())
-        }
-    };
-    match printed {
-        // Only `--help` and `--version` go to standard output.
-        Err(unprinted) if !error.use_stderr() => unwritten(&unprinted),
-        _ => u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from),
+    if error.use_stderr() {
+        complain(text.trim_end());
+    } else if let Err(Failure::Output(unprinted)) = say(text.trim_end()) {
+        return unwritten(&unprinted);
     }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 fn run(verb: Verb) -> Result<(), Failure> {

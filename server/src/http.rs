@@ -3,12 +3,10 @@
 
 mod accept;
 mod admission;
-mod audit;
 pub(crate) mod authorize;
-pub(crate) mod caller;
 mod connection;
 pub mod deadlines;
-mod entry;
+pub(crate) mod entry;
 mod guard;
 pub mod listener;
 pub(crate) mod reload;

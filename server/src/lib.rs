@@ -17,4 +17,4 @@ pub mod http;
 mod log;
 pub mod routes;
 mod seen;
-mod toml_depth;
+mod toml_text;

@@ -1,6 +1,7 @@
 //! The handlers of the API's paths.
 
 pub(crate) mod answer;
+pub(crate) mod audit;
 pub(crate) mod body;
 pub(crate) mod dashboard;
 pub(crate) mod decode;

@@ -13,7 +13,7 @@ use leafid_store::utc;
 use serde::Deserialize;
 
 use super::principal::{Pattern, Principal, Verb, is_name};
-use crate::toml_depth;
+use crate::toml_text;
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
                     again when it changes.\n# It has the SHA-256 of each token, and no token.\n\n";
@@ -70,13 +70,7 @@ struct Entries {
 }
 
 fn parse(text: &str) -> Result<Vec<Principal>, String> {
-    toml_depth::check(text)?;
-    // The parser's own message would quote the line.
-    let entries: Entries = toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let line = text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
-        format!("line {line}: {}", error.message())
-    })?;
+    let entries: Entries = toml_text::read(text, "")?;
     let named = |(name, principal): (String, Principal)| {
         let at = |why: &str| format!("`principals.{}`: {why}", shown(&name));
         if !is_name(&name) {

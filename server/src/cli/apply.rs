@@ -15,7 +15,7 @@ use leafid_store::registry::Registry;
 use serde_json::{Value, json};
 
 use super::client::{Client, Target};
-use super::output::{is_json, show};
+use super::output::{is_json, remark, show};
 use super::{Failure, invalid, say};
 use plan::Plan;
 
@@ -84,10 +84,8 @@ fn apply(client: &Client, plans: &[Plan<'_>], dry_run: bool, ask: bool) -> Resul
         if !dry_run {
             plan.carry_out(client)?;
         }
-        if !is_json() {
-            let verb = if dry_run { format!("would {verb}") } else { format!("{verb}d") };
-            say(format_args!("{verb} {plan}"))?;
-        }
+        let verb = if dry_run { format!("would {verb}") } else { format!("{verb}d") };
+        remark(format_args!("{verb} {plan}"))?;
     }
     let created = steps.iter().filter(|(_, verb)| *verb == "create").count();
     let (changed, kept) = (steps.len() - created, plans.len() - steps.len());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, Request, Uri};
+use axum::http::{Request, Response, Uri};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
@@ -18,14 +18,13 @@ use leafid_store::registry::Registry;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tower::ServiceExt;
 
 use super::credentials::Credentials;
 use super::named::{VARIABLE, masked, variable};
 use super::store::place;
 use super::{Failure, invalid, runtime};
 use crate::app::{App, Config};
-use crate::http::router;
+use crate::http::entry::Entry;
 
 /// How long an answer may take: queued acquires are answered after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -133,13 +132,14 @@ fn base(text: &str) -> Result<String, &'static str> {
 
 pub enum Client {
     Http { base: String, agent: ureq::Agent, token: Option<String> },
-    Local { runtime: Runtime, app: Arc<App> },
+    Local { runtime: Runtime, entry: Box<Entry> },
 }
 
 impl Client {
     /// A client of an open store, without a listener.
     pub fn within(store: Arc<Registry>) -> Result<Client, Problem> {
-        Ok(Client::Local { runtime: runtime()?, app: App::new(&Config::default(), store)? })
+        let entry = Box::new(Entry::local(App::new(&Config::default(), store)?));
+        Ok(Client::Local { runtime: runtime()?, entry })
     }
 
     pub fn get(&self, path: &str) -> Result<Value, Problem> {
@@ -184,12 +184,14 @@ impl Client {
             let detail = format!("`{}` cannot be asked for: {error}", shown(&url));
             invalid(detail)
         })?;
-        let (status, kind, body) = match self {
+        let response = match self {
             Client::Http { agent, .. } => over_http(agent, base, request)?,
-            Client::Local { runtime, app } => runtime.block_on(within(app, request))?,
+            Client::Local { runtime, entry } => runtime.block_on(within(entry, request))?,
         };
-        let answer =
-            Answer { url: &url, status, content_type: &kind, retry_after: None, body: &body };
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let (content_type, body) = (kind.unwrap_or_default(), response.body());
+        let status = response.status().as_u16();
+        let answer = Answer { url: &url, status, content_type, retry_after: None, body };
         Ok(Value::Object(answer.object()?))
     }
 
@@ -214,23 +216,21 @@ impl Client {
 /// Releases the windows that the verb holds.
 impl Drop for Client {
     fn drop(&mut self) {
-        if let Client::Local { runtime, app } = self {
-            runtime.block_on(app.generators.close());
+        if let Client::Local { runtime, entry } = self {
+            runtime.block_on(entry.app.generators.close());
         }
     }
 }
-
-type Answered = (u16, String, Vec<u8>);
 
 fn over_http(
     agent: &ureq::Agent,
     base: &str,
     request: Request<String>,
-) -> Result<Answered, Problem> {
-    let answered = agent.run(request).and_then(|mut response| {
-        let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-        let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
-        Ok((status, kind, body.read_to_vec()?))
+) -> Result<Response<Vec<u8>>, Problem> {
+    let answered = agent.run(request).and_then(|response| {
+        let (head, mut body) = response.into_parts();
+        let body = body.with_config().limit(MOST_BYTES as u64).read_to_vec()?;
+        Ok(Response::from_parts(head, body))
     });
     answered.map_err(|error| {
         let error = error.to_string();
@@ -239,18 +239,12 @@ fn over_http(
     })
 }
 
-async fn within(app: &Arc<App>, request: Request<String>) -> Result<Answered, Problem> {
-    let Ok(response) = router::local(Arc::clone(app)).oneshot(request.map(Body::from)).await;
-    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
-    let body = to_bytes(response.into_body(), MOST_BYTES).await.map_err(|error| {
+async fn within(entry: &Entry, request: Request<String>) -> Result<Response<Vec<u8>>, Problem> {
+    let (head, body) = entry.answer(request.map(Body::from), None).await.into_parts();
+    let body = to_bytes(body, MOST_BYTES).await.map_err(|error| {
         Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))
     })?;
-    Ok((status, kind, body.to_vec()))
-}
-
-fn kind(headers: &HeaderMap) -> String {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.unwrap_or_default().to_owned()
+    Ok(Response::from_parts(head, body.to_vec()))
 }
 
 fn advice(error: &str) -> &'static str {

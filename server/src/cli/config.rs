@@ -1,20 +1,19 @@
 //! `leafid config`: the settings of a server, as a file for `leafid serve --config`.
 
 pub mod file;
-mod keys;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory};
+use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory};
 use leafid_store::json::shown;
 use serde_json::{Value, json};
 
 use super::named::masked;
 use super::output::{is_json, say};
 use super::{Cli, Failure, parse};
-use keys::Key;
+use file::{is_switch, settings};
 
 const MEANING: &str = "\
 What it prints is a file for `leafid serve --config FILE`: every key with what it does. A key that has a
@@ -30,9 +29,17 @@ pub struct Config {
     config: Option<PathBuf>,
 }
 
-/// A setting, its present value without passwords, and the source of that.
+/// An option of `serve`, its present value without passwords, and the source of that.
 struct Setting {
-    key: Key,
+    name: String,
+    variable: Option<String>,
+    /// Its default, if it has one that can be shown.
+    default: Option<String>,
+    /// The placeholder of its value, such as `HOST:PORT`.
+    takes: String,
+    help: String,
+    is_switch: bool,
+    is_list: bool,
     values: Vec<String>,
     /// Whether nothing of the value is left out.
     is_whole: bool,
@@ -48,49 +55,73 @@ impl Config {
         }
         let matches = parse(words)?;
         let serve = matches.subcommand_matches("serve").unwrap_or(&matches);
-        let settings = keys::all(&Cli::command()).into_iter().map(|key| setting(key, serve));
+        let command = Cli::command();
+        let settings = settings(&command).map(|arg| Setting::of(arg, serve));
         if is_json() {
             let keys: Vec<Value> = settings.map(|setting| setting.json()).collect();
             return say(json!({ "keys": keys }));
         }
         say("# The settings of `leafid serve`, for a file that --config names.\n#")?;
         say("# An option counts before its variable, the variable before the file.")?;
-        settings.into_iter().try_for_each(|setting| say(setting.toml()))
+        settings.map(|setting| setting.toml()).try_for_each(say)
     }
 }
 
-fn setting(key: Key, serve: &ArgMatches) -> Setting {
-    let source = match serve.value_source(&key.id) {
-        Some(ValueSource::EnvVariable) => key.variable.clone(),
-        Some(ValueSource::CommandLine) => Some("the file".to_owned()),
-        _ => None,
-    };
-    let raw: Vec<String> = match key.is_switch {
-        true => vec![serve.get_flag(&key.id).to_string()],
-        false => {
-            let raw = serve.get_raw(&key.id).into_iter().flatten();
-            raw.map(|value| value.to_string_lossy().into_owned()).collect()
-        }
-    };
-    let values: Vec<String> = raw.iter().map(|value| masked(value)).collect();
-    let is_whole = raw.iter().zip(&values).all(|(raw, safe)| *safe == shown(raw));
-    Setting { key, values, is_whole, source }
-}
-
 impl Setting {
+    fn of(arg: &Arg, serve: &ArgMatches) -> Setting {
+        let (id, is_switch) = (arg.get_id().as_str(), is_switch(arg));
+        let variable = arg.get_env().map(|name| name.to_string_lossy().into_owned());
+        let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
+        let help = help.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        // A default that depends on something is a part of the help.
+        let (help, default) = match help.split_once(" [default: ") {
+            Some((help, default)) => (help, Some(default.trim_end_matches(']').to_owned())),
+            None => {
+                let default = arg.get_default_values().first();
+                (&help[..], default.map(|value| value.to_string_lossy().into_owned()))
+            }
+        };
+        let source = match serve.value_source(id) {
+            Some(ValueSource::EnvVariable) => variable.clone(),
+            Some(ValueSource::CommandLine) => Some("the file".to_owned()),
+            _ => None,
+        };
+        let raw: Vec<String> = match is_switch {
+            true => vec![serve.get_flag(id).to_string()],
+            false => {
+                let raw = serve.get_raw(id).into_iter().flatten();
+                raw.map(|value| value.to_string_lossy().into_owned()).collect()
+            }
+        };
+        let values: Vec<String> = raw.iter().map(|value| masked(value)).collect();
+        let takes = arg.get_value_names().and_then(|names| names.first());
+        Setting {
+            name: arg.get_long().unwrap_or_default().to_owned(),
+            variable,
+            default: if is_switch { Some("false".to_owned()) } else { default },
+            takes: takes.map(ToString::to_string).unwrap_or_default(),
+            help: help.to_owned(),
+            is_switch,
+            is_list: matches!(arg.get_action(), ArgAction::Append),
+            is_whole: raw.iter().zip(&values).all(|(raw, safe)| *safe == shown(raw)),
+            values,
+            source,
+        }
+    }
+
     fn toml(&self) -> String {
-        let Key { name, variable, default, takes, help, .. } = &self.key;
+        let Setting { name, variable, default, takes, help, .. } = self;
         let variable = variable.as_deref().unwrap_or("no variable");
         let mut text = String::from("\n");
         for line in wrapped(&format!("{help} ({variable})")) {
             text.push_str(&format!("# {line}\n"));
         }
-        let quoted = |value: &str| match self.key.is_switch {
+        let quoted = |value: &str| match self.is_switch {
             true => value.to_owned(),
             false => json!(value).to_string(),
         };
         let value = match &self.values[..] {
-            [one] if !self.key.is_list => quoted(one),
+            [one] if !self.is_list => quoted(one),
             all => json!(all).to_string(),
         };
         let line = match &self.source {
@@ -100,7 +131,7 @@ impl Setting {
             }
             // Its default, or the placeholder of a value.
             None => {
-                let example = default.as_deref().or(takes.as_deref()).unwrap_or_default();
+                let example = default.as_ref().unwrap_or(takes);
                 format!("#{name} = {}", quoted(example))
             }
         };
@@ -108,7 +139,7 @@ impl Setting {
     }
 
     fn json(&self) -> Value {
-        let Key { name, variable, default, help, .. } = &self.key;
+        let Setting { name, variable, default, help, .. } = self;
         json!({
             "key": name, "option": format!("--{name}"), "variable": variable, "default": default,
             "help": help, "values": self.source.as_ref().map(|_| &self.values), "source": self.source,

@@ -14,13 +14,13 @@ use leafid_store::problem::Problem;
 use leafid_store::utc;
 use serde_json::json;
 
+use super::Failure;
 use super::args::longest_window_ms;
-use super::journal::{Lost, lost, usual};
+use super::journal::{Lost, lost, refusal, usual};
 use super::named::DEFAULT_FILE;
-use super::output::is_json;
+use super::output::show;
 use super::repair::fence;
 use super::store::place;
-use super::{Failure, say};
 
 #[derive(Args, Debug)]
 pub struct Init {
@@ -55,14 +55,10 @@ impl Init {
         let lost = self.lost(&place)?;
         let store = place.open(None, Arc::new(SystemClock), &options).map_err(Problem::from)?;
         // The lost store's grants beyond its journal are fewer than a fence's gap.
-        let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
+        let moved = lost.map(|(_, known)| fence(&store, Some(known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
         let tags = moved.map_or(0, |moved| moved.tags);
         let floor = store.found()?.floor.max(moved.map(|moved| moved.floor));
-        if is_json() {
-            let floor_ms = floor.map(StoreTime::get);
-            return say(json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }));
-        }
         // A URL is shown without its password, so it cannot be copied from here.
         let way = match place
             .split_once("://")
@@ -73,18 +69,19 @@ impl Init {
             }
             None => format!("leafid serve --store {place}"),
         };
-        say(format_args!("created {place}, store id {id}; serve it: {way}"))?;
+        let mut text = format!("created {place}, store id {id}; serve it: {way}");
         if let Some(floor) = floor {
-            say(format_args!(
-                "it replaces a lost store: snowflake IDs begin at {}, after every window of up to \
+            text.push_str(&format!(
+                "\nit replaces a lost store: snowflake IDs begin at {}, after every window of up to \
                  {longest} ms that the lost one granted; if its clock may have run ahead of this \
                  machine's, or its windows were longer, delete this store and create it again with \
                  that much added to --max-window; the journal knew {tags} tags, which continue above it \
                  once they are created; each other tag needs --from, a number above all that are in use",
                 utc::text(floor)
-            ))?;
+            ));
         }
-        Ok(())
+        let floor_ms = floor.map(StoreTime::get);
+        show(&json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }), text)
     }
 
     /// What journals know of a store that was at this place, with `--replaces-lost`; without, they refuse a new
@@ -97,7 +94,7 @@ impl Init {
         match lost.transpose()?.flatten() {
             Some(lost) if !self.replaces_lost => match place.open(None, clock, &options) {
                 Err(unopened) if unopened.problem.code == Code::StoreUnknown => {
-                    Err(lost.refusal(&format!("no store was found at {shown}"), &shown))
+                    Err(refusal(&lost, &format!("no store was found at {shown}"), &shown))
                 }
                 // Creating the store reports anything else.
                 _ => Ok(None),

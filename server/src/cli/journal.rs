@@ -69,91 +69,76 @@ fn cannot(why: &str) -> Problem {
     ))
 }
 
-#[derive(Clone, Debug)]
-pub struct Keep {
-    pub folder: Option<PathBuf>,
-    /// Whether the journal's times are ignored.
-    pub believe_clock: bool,
-}
-
-impl Keep {
-    /// Opens the store at this place and begins its journal, before anything is granted; never creates one in
-    /// place of a lost one.
-    pub fn open(
-        &self,
-        place: &Place,
-        on: Option<&Handle>,
-        options: &Options,
-    ) -> Result<Registry, Unopened> {
-        let shown = place.shown();
-        let folder = self.folder.as_deref().filter(|_| options.create);
-        let lost = folder.map(|folder| lost(folder, &shown)).transpose()?.flatten();
-        let options = Options { create: options.create && lost.is_none(), ..options.clone() };
-        let store =
-            place.open(on, Arc::new(SystemClock), &options).map_err(|unopened| match lost {
-                Some(lost) if unopened.problem.code == Code::StoreUnknown => {
-                    lost.refusal(&format!("no store was found at {shown}"), &shown).into()
-                }
-                _ => unopened,
-            })?;
-        self.begin(&store)?;
-        Ok(store)
-    }
-
-    fn begin(&self, store: &Registry) -> Result<(), Problem> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        let (found, shown) = (store.found()?, store.place());
-        // A store that replaces a lost one has a floor, and begins above its journal.
-        let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
-        if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
-            let what = format!("{shown} is not the store that was there before");
-            return Err(lost.refusal(&what, &shown));
+/// Opens the store at this place and begins its journal, before anything is granted; never creates one in
+/// place of a lost one.
+pub fn open(
+    folder: Option<&Path>,
+    place: &Place,
+    on: Option<&Handle>,
+    options: &Options,
+) -> Result<Registry, Unopened> {
+    let shown = place.shown();
+    let kept = folder.filter(|_| options.create);
+    let lost = kept.map(|folder| lost(folder, &shown)).transpose()?.flatten();
+    let options = Options { create: options.create && lost.is_none(), ..options.clone() };
+    let store = place.open(on, Arc::new(SystemClock), &options).map_err(|unopened| match lost {
+        Some(lost) if unopened.problem.code == Code::StoreUnknown => {
+            refusal(&lost, &format!("no store was found at {shown}"), &shown).into()
         }
-        let journal = Journal::open(folder, store.id(), place(&store.place()))?;
-        let path = journal.path.display().to_string();
-        match &journal.found.store {
-            Some(_) => tracing::info!(path, "the store is compared with its journal"),
-            None if store.found()?.created => tracing::info!(path, "a new journal is begun"),
-            None => tracing::warn!(
-                path,
-                "a new journal is begun: what happened to the store before is not known"
-            ),
-        }
-        store.keep(journal, self.believe_clock)?;
-        Ok(())
+        _ => unopened,
+    })?;
+    if let Some(folder) = folder {
+        begin(folder, &store, options.believe_clock)?;
     }
+    Ok(store)
 }
 
-/// A store that is gone from its place.
-pub struct Lost {
-    journal: PathBuf,
-    pub known: Witness,
+/// Begins the journal; it ignores the times in it if the clock is to be believed.
+fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Problem> {
+    let (found, shown) = (store.found()?, store.place());
+    // A store that replaces a lost one has a floor, and begins above its journal.
+    let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
+    if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
+        let what = format!("{shown} is not the store that was there before");
+        return Err(refusal(&lost, &what, &shown));
+    }
+    let journal = Journal::open(folder, store.id(), place(&shown))?;
+    let path = journal.path.display().to_string();
+    match &journal.found.store {
+        Some(_) => tracing::info!(path, "the store is compared with its journal"),
+        None if found.created => tracing::info!(path, "a new journal is begun"),
+        None => tracing::warn!(
+            path,
+            "a new journal is begun: what happened to the store before is not known"
+        ),
+    }
+    store.keep(journal, believe_clock)
 }
+
+/// The journal of a store that is gone from its place, and what it knows.
+pub type Lost = (PathBuf, Witness);
 
 /// The store that the journals in a folder know at this place.
 pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
-    let found = file::lost(folder, &place(shown))?;
-    Ok(found.map(|(journal, known)| Lost { journal, known }))
+    file::lost(folder, &place(shown))
 }
 
-impl Lost {
-    /// The refusal to create or serve another store at its place.
-    pub fn refusal(&self, what: &str, place: &str) -> Problem {
-        let journal = self.journal.display();
-        let folder = self.journal.parent().unwrap_or(Path::new(".")).display();
-        let knows = match self.known.tags.iter().max_by_key(|(_, end)| **end) {
-            Some((tag, end)) => format!("tag `{tag}` up to {end}"),
-            None => "worker numbers".to_owned(),
-        };
-        let detail = format!(
-            "{what}, and `{journal}` is the journal of one that was there and \
-             granted numbers ({knows}): a new one would hand them out again; look for the old one first \
-             (the address, the mount, the name of the database); if it is lost: leafid init \
-             --replaces-lost --store {place} --journal {folder}, which continues above the journal; if nothing uses its numbers, move the \
-             journal away"
-        );
-        Problem::new(Code::StoreRefused, detail)
-    }
+/// The refusal to create or serve another store at its place.
+pub fn refusal((journal, known): &Lost, what: &str, place: &str) -> Problem {
+    let folder = journal.parent().unwrap_or(Path::new(".")).display();
+    let journal = journal.display();
+    let knows = match known.tags.iter().max_by_key(|(_, end)| **end) {
+        Some((tag, end)) => format!("tag `{tag}` up to {end}"),
+        None => "worker numbers".to_owned(),
+    };
+    let detail = format!(
+        "{what}, and `{journal}` is the journal of one that was there and \
+         granted numbers ({knows}): a new one would hand them out again; look for the old one first \
+         (the address, the mount, the name of the database); if it is lost: leafid init \
+         --replaces-lost --store {place} --journal {folder}, which continues above the journal; if nothing uses its numbers, move the \
+         journal away"
+    );
+    Problem::new(Code::StoreRefused, detail)
 }
 
 /// The place as a journal has it: the same from every working folder, and for every user of a database.

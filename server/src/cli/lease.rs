@@ -46,7 +46,7 @@ impl Lease {
             return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
         }
         // A name that the dialect cannot take is refused before anything is leased.
-        let sql = self.dialect.map(|dialect| dialect.column(&tag)).transpose()?;
+        let named = self.dialect.map(|dialect| dialect.names(&tag)).transpose()?;
         let mut body = Writer::default();
         body.token("request", Token::new(random::bytes()?));
         body.number("exactly", count.into());
@@ -61,8 +61,8 @@ impl Lease {
                 return Err(Problem::new(Code::GrantInvalid, detail).into());
             }
         };
-        if let Some(sql) = sql {
-            return say(sql(range));
+        if let Some((sql, table, made)) = named {
+            return say(sql(&tag, &table, &made, range));
         }
         let [start, end] = [range.start, range.end].map(|bound| bound.to_string());
         let value = json!({ "tag": tag.as_str(), "start": start, "end": end, "count": count });
@@ -70,15 +70,17 @@ impl Lease {
     }
 }
 
+/// Writes the SQL for a range of a tag; the names of the table and of what is made for it come quoted.
+type Sql = fn(&Name, table: &str, made: &str, Range) -> String;
+
 impl Dialect {
-    /// The SQL for a range of this tag, whose name is the table's.
-    fn column(self, tag: &Name) -> Result<impl Fn(Range) -> String + use<>, Problem> {
+    /// What writes the SQL, and the names of the tag's table and of what is made for it.
+    fn names(self, tag: &Name) -> Result<(Sql, String, String), Problem> {
         // No character of a tag needs escaping.
-        let (quote, longest) = match self {
-            Dialect::Postgres => ('"', 63),
-            Dialect::Mysql => ('`', 64),
+        let (sql, quote, longest): (Sql, _, _) = match self {
+            Dialect::Postgres => (postgres, '"', 63),
+            Dialect::Mysql => (mysql, '`', 64),
         };
-        let tag = *tag;
         let (schema, table) = match tag.as_str().split_once('.') {
             Some((schema, table)) => (format!("{quote}{schema}{quote}."), table),
             None => (String::new(), tag.as_str()),
@@ -92,12 +94,7 @@ impl Dialect {
             return Err(invalid(detail));
         }
         let of = |name: &str| format!("{schema}{quote}{name}{quote}");
-        let (made, table) = (of(&format!("{table}_id_leafid")), of(table));
-        let sql = match self {
-            Dialect::Postgres => postgres,
-            Dialect::Mysql => mysql,
-        };
-        Ok(move |range| sql(&tag, &table, &made, range))
+        Ok((sql, of(table), of(&format!("{table}_id_leafid"))))
     }
 }
 

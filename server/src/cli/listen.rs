@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -85,19 +84,22 @@ impl Listen {
         let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
-        let allow: Arc<[IpNet]> = Arc::from(leaf.leaf_allow.clone());
+        let Reload { tokens, tls } = guard.clone();
+        let rules = Rules { tokens, tls, ..Rules::default() };
+        // Leaf's clients speak neither TLS nor tokens: their addresses identify them.
+        let of_leaf = Rules { from: Arc::from(leaf.leaf_allow.clone()), ..Rules::default() };
         let leaf: Vec<Place> =
             leaf.listen_leaf.iter().map(|&at| Place { at, plain: true }).collect();
         let all = [
-            ("--listen", Open::Api, usual, &self.listen[..]),
-            ("--listen-admin", Open::Admin, Listener::ADMIN, &self.listen_admin),
-            ("--listen-leaf", Open::Leaf, Listener::LEAF, &leaf),
+            ("--listen", Open::Api, usual, &rules, &self.listen[..]),
+            ("--listen-admin", Open::Admin, Listener::ADMIN, &rules, &self.listen_admin),
+            ("--listen-leaf", Open::Leaf, Listener::LEAF, &of_leaf, &leaf),
         ];
         room_for(self.max_connections);
         let mut bound = Vec::new();
-        for (option, open, listener, places) in all {
+        for (option, open, listener, rules, places) in all {
             for place in places {
-                let (listener, rules) = self.ruled(open, listener, *place, &guard, &allow)?;
+                let (listener, rules) = self.ruled(open, listener, *place, rules.clone())?;
                 let socket = TcpListener::bind(place.at).await.map_err(|error| {
                     Problem::unavailable(format!(
                         "cannot listen on {}: {error}; stop what listens there, or choose another \
@@ -120,21 +122,17 @@ impl Listen {
         Ok(Reload { tokens, tls })
     }
 
+    /// The listener and its rules at an address, which is refused if others reach it unguarded.
     fn ruled(
         &self,
         open: Open,
         listener: Listener,
         Place { at, plain }: Place,
-        guard: &Reload,
-        allow: &Arc<[IpNet]>,
+        rules: Rules,
     ) -> Result<(Listener, Rules), Problem> {
         let is_open = self.insecure.contains(&open);
         let here = at.ip().is_loopback();
-        // Leaf's clients speak neither TLS nor tokens: their addresses identify them.
-        let (Reload { tokens, tls }, from) = match open {
-            Open::Leaf => (Reload::default(), Arc::clone(allow)),
-            Open::Api | Open::Admin => (guard.clone(), Arc::default()),
-        };
+        let Rules { tokens, tls, from, .. } = rules;
         let tls = tls.filter(|_| !plain);
         let is_guarded = tokens.is_some() && tls.is_some();
         let needs_token = open == Open::Admin && tokens.is_none();

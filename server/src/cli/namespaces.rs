@@ -8,12 +8,11 @@ use leafid_store::utc;
 use leafid_wire::{FieldWriter, Fields, advice, path};
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::above;
 use super::args::{bits, longest_window_ms, number, preset, range};
 use super::client::Target;
-use super::output::{is_json, show};
-use super::tags::with;
-use super::{Failure, say};
+use super::output::{remark, show};
 use crate::routes::input::namespace;
 
 #[derive(Debug, Subcommand)]
@@ -105,16 +104,15 @@ fn create(name: &str, values: &Values, above: Option<u64>, target: Target) -> Re
     let layout = values.layout()?.unwrap_or(Layout::LEAF);
     let client = target.connect()?;
     if let Some(above) = above {
-        let told = above::check(&client, &layout, above)?;
-        if !is_json() {
-            say(told)?;
-        }
+        remark(above::check(&client, &layout, above)?)?;
     }
     // Only for the message: an existing one is not changed, even if it is created meanwhile.
     let created = client.get(&path).is_err();
-    let made = client.create(&path, values.body(Some(layout)))?;
+    let mut row = client.create(&path, values.body(Some(layout)))?;
     let what = if created { "" } else { "exists already, nothing changed: " };
-    show(&with(&made, "created", created), format_args!("{what}{}", line(&made)))
+    let line = format!("{what}{}", line(&row));
+    row["created"] = created.into();
+    show(&row, line)
 }
 
 impl Values {

@@ -24,6 +24,11 @@ pub fn show(value: &Value, line: impl std::fmt::Display) -> Result<(), Failure> 
     if is_json() { say(value) } else { say(line) }
 }
 
+/// Prints a line for a person, and nothing with `--json`.
+pub fn remark(line: impl std::fmt::Display) -> Result<(), Failure> {
+    if is_json() { Ok(()) } else { say(line) }
+}
+
 /// Prints a line to standard output, at once.
 pub fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();

@@ -90,16 +90,15 @@ impl Repair {
         let store = store.map_err(Problem::from)?;
         let mut heard = None;
         for folder in &self.journal {
-            let Some(witness) = journal::known(folder, store.id())? else {
-                let detail = format!(
+            let known = journal::known(folder, store.id())?.ok_or_else(|| {
+                Problem::unavailable(format!(
                     "`{}` has no journal of store {}, and nothing was moved; name the folder that the \
                      server was given as --journal; if it is lost, use --without-journal instead",
                     folder.display(),
                     hex(store.id())
-                );
-                return Err(Problem::unavailable(detail).into());
-            };
-            heard = Some(witness.and(heard));
+                ))
+            })?;
+            heard = Some(known.and(heard));
         }
         for (tag, sql) in &self.from_max {
             let asked = FromMax::of(sql.clone(), self.database.clone());

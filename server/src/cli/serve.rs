@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use leafid_core::Code;
+use leafid_core::{Code, Token};
 use leafid_leaf::Modes;
 use leafid_leaf::config::LeafConfig;
 use leafid_store::backends::opening::Options;
@@ -14,10 +14,11 @@ use leafid_store::problem::Problem;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
-use super::journal::{self, Keep};
+use super::args::token;
+use super::journal;
 use super::listen::{self, Listen};
 use super::named::DEFAULT_FILE;
-use super::store::{Named, tell};
+use super::store::{self, tell};
 use super::{Failure, apply, leaf, no_runtime, notify};
 use crate::app::Config;
 use crate::http::serve;
@@ -28,8 +29,16 @@ pub struct Serve {
     /// prints all). An option counts before its variable, the variable before the file
     #[arg(long = "config", env = "LEAFID_CONFIG", value_name = "FILE")]
     _config: Option<PathBuf>,
-    #[command(flatten)]
-    store: Named,
+    /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
+    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, `etcd://HOST:PORT,HOST:PORT/PREFIX` or
+    /// `zk://HOST:PORT,HOST:PORT/PATH`
+    /// [default: sqlite:./leafid.db]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", hide_env_values = true)]
+    store: Option<String>,
+    /// Refuses to serve any store but the one with this id
+    #[arg(long, env = "LEAFID_EXPECT_STORE", value_name = "ID", value_parser = token,
+          conflicts_with = "create")]
+    expect_store: Option<Token>,
     #[command(flatten)]
     listen: Listen,
     #[command(flatten)]
@@ -77,18 +86,18 @@ impl Serve {
             first_use: self.dev,
             believe_clock: self.believe_clock,
             allow_unsafe: self.allow_unsafe_settings,
+            expect: self.expect_store,
             ..Options::default()
         };
         let folder = self.journal.folder(self.dev)?;
-        let keep = Keep { folder, believe_clock: self.believe_clock };
-        if keep.folder.is_none() && !self.dev {
+        if folder.is_none() && !self.dev {
             tracing::warn!(
                 "no journal is kept, as --no-journal says: a restored backup, or a fail-over that lost \
                  the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
-        let named = leaf::store(&leafs, self.store.store.as_deref())?.unwrap_or(DEFAULT_FILE);
-        let store = self.store.open(named, options, keep)?;
+        let named = leaf::store(&leafs, self.store.as_deref())?.unwrap_or(DEFAULT_FILE);
+        let store = store::open(named, options, folder)?;
         let owner = self.leaf.owner(&leafs, &store).await?;
         let reloads = tokio::spawn(reload.run(hangups));
         if let Some(wanted) = apply {

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::adopt::FromMax;
 use super::args::{number, step};
 use super::client::{Client, Target};
-use super::output::{is_json, show};
-use super::{Failure, complain, say};
+use super::output::{remark, show};
+use super::{Failure, complain};
 use crate::routes::input::tag;
 
 #[derive(Debug, Subcommand)]
@@ -131,7 +131,7 @@ impl Create {
         let limits = Limits { until, ..self.limits };
         let spec = limits.with(self.adopt.first(name, self.target.store())?.or(self.from));
         let client = self.target.connect()?;
-        let (row, created) = match client.create(&path, Writer::object(&spec)) {
+        let (mut row, created) = match client.create(&path, Writer::object(&spec)) {
             Err(problem) if self.if_missing && problem.code == Code::TagExists => {
                 let row = client.get(&path)?;
                 fits(name, &spec, &row)?;
@@ -140,9 +140,11 @@ impl Create {
             made => (made?, true),
         };
         let what = if created { "created" } else { "exists already, nothing changed" };
-        show(&with(&row, "created", created), format_args!("tag `{name}` {what}: {}", line(&row)))?;
-        if let Some(then) = self.adopt.then(name).filter(|_| !is_json()) {
-            say(then)?;
+        let line = format!("tag `{name}` {what}: {}", line(&row));
+        row["created"] = created.into();
+        show(&row, line)?;
+        if let Some(then) = self.adopt.then(name) {
+            remark(then)?;
         }
         if row["until"] == row["max_id"] {
             complain(format_args!(
@@ -193,31 +195,25 @@ fn advance(
     to: Option<u64>,
     above: Option<u64>,
 ) -> Result<Value, Problem> {
-    let move_to = |to: u64| {
-        let mut body = Writer::default();
-        body.big("to", to);
-        client.call("POST", &path::advance(*tag), body.end())
-    };
-    let Some(above) = above.filter(|_| to.is_none()) else {
-        return move_to(to.unwrap_or(0));
-    };
-    let is_above = |row: &Value| big(row, "max_id").is_some_and(|stands| stands >= above);
-    move_to(above)
-        .or_else(|problem| client.get(&path::tag(*tag)).ok().filter(is_above).ok_or(problem))
+    let mut body = Writer::default();
+    body.big("to", to.or(above).unwrap_or(0));
+    client.call("POST", &path::advance(*tag), body.end()).or_else(|problem| {
+        let row = above.and_then(|_| client.get(&path::tag(*tag)).ok());
+        row.filter(|row| big(row, "max_id") >= above).ok_or(problem)
+    })
 }
 
 fn list(target: Target) -> Result<(), Failure> {
     let rows = target.connect()?.list(path::TAGS, "tags", "tag")?;
-    if is_json() {
-        return say(json!({ "tags": rows }));
-    }
     let head = ["tag", "next number", "step", "max_step", "until"].map(str::to_owned);
     let fields = ["tag", "max_id", "step", "max_step", "until"];
     let cells = |row| fields.map(|field| text(row, field).unwrap_or("-".to_owned()));
-    for [tag, max_id, step, max_step, until] in iter::once(head).chain(rows.iter().map(cells)) {
-        say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))?;
-    }
-    Ok(())
+    let lines = iter::once(head).chain(rows.iter().map(cells));
+    let lines = lines.map(|[tag, max_id, step, max_step, until]| {
+        format!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}")
+    });
+    let lines: Vec<String> = lines.collect();
+    show(&json!({ "tags": rows }), lines.join("\n"))
 }
 
 /// A field for a person; `None` for one without a value.
@@ -236,12 +232,6 @@ fn until(text: &str) -> Result<u64, String> {
         _ => number(text)
             .map_err(|_| "it is a whole number from 1 to 2^63 - 1, or `none`".to_owned()),
     }
-}
-
-pub fn with(row: &Value, field: &str, value: impl Into<Value>) -> Value {
-    let mut row = row.clone();
-    row[field] = value.into();
-    row
 }
 
 fn line(row: &Value) -> String {

@@ -20,11 +20,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::connection::{self, Serves};
-use super::deadlines::Limits;
-use super::entry::named;
-use super::request_id;
-use super::tls::Tls;
+use super::entry::{Entry, named};
+use super::{connection, request_id};
 use crate::routes::answer::Refused;
 
 /// The pause before the next try after `accept` failed.
@@ -38,11 +35,8 @@ static TURNED_AWAY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semapho
 static FULL: Rate = Rate::new();
 static BROKEN: Rate = Rate::new();
 
-#[derive(Clone)]
 pub struct Acceptor {
-    pub name: &'static str,
-    pub tls: Option<Arc<Tls>>,
-    pub limits: Limits,
+    pub entry: Arc<Entry>,
     /// The limit of connections, shared by the addresses of a listener.
     pub room: Arc<Semaphore>,
     /// Changes when the server stops. Each connection keeps a clone until it ends.
@@ -50,14 +44,14 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    pub async fn run(mut self, socket: TcpListener, service: impl Serves) {
+    pub async fn run(mut self, socket: TcpListener) {
         loop {
             let accepted = tokio::select! {
                 accepted = socket.accept() => accepted,
                 _ = self.stopped.changed() => return,
             };
             match accepted {
-                Ok((stream, peer)) => self.take_in(stream, peer, service.clone()),
+                Ok((stream, peer)) => self.take_in(stream, peer),
                 Err(error) => self.not_accepted(&error).await,
             }
         }
@@ -71,7 +65,7 @@ impl Acceptor {
             return;
         }
         if let Some(left_out) = BROKEN.admit(Code::Internal) {
-            let listener = self.name;
+            let listener = self.entry.listener.name;
             tracing::error!(
                 listener,
                 left_out,
@@ -82,7 +76,7 @@ impl Acceptor {
         sleep(PAUSE).await;
     }
 
-    fn take_in(&self, stream: TcpStream, peer: SocketAddr, service: impl Serves) {
+    fn take_in(&self, stream: TcpStream, peer: SocketAddr) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("TCP_NODELAY cannot be set, answers may be late: {error}");
         }
@@ -90,33 +84,28 @@ impl Acceptor {
             self.turn_away(stream);
             return;
         };
-        let (limits, stopped) = (self.limits, self.stopped.clone());
-        let tls = self.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
+        let (entry, stopped) = (Arc::clone(&self.entry), self.stopped.clone());
+        let tls = entry.rules.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
         tokio::spawn(async move {
             let _place = place;
-            match tls {
-                None => connection::serve(stream, peer, service, limits, stopped).await,
-                Some(tls) => {
-                    let why = match timeout(limits.head, tls.accept(stream)).await {
-                        Ok(Ok(stream)) => {
-                            connection::serve(stream, peer, service, limits, stopped).await;
-                            return;
-                        }
-                        Ok(Err(error)) => error.to_string(),
-                        Err(_) => format!("it took longer than {:?}", limits.head),
-                    };
-                    // Any client can cause it, so it is no warning; it helps to debug a client that cannot connect.
-                    tracing::debug!(%peer, "no TLS with this client: {why}");
-                }
-            }
+            let Some(tls) = tls else {
+                return connection::serve(stream, peer, entry, stopped).await;
+            };
+            let why = match timeout(entry.limits.head, tls.accept(stream)).await {
+                Ok(Ok(stream)) => return connection::serve(stream, peer, entry, stopped).await,
+                Ok(Err(error)) => error.to_string(),
+                Err(_) => format!("it took longer than {:?}", entry.limits.head),
+            };
+            // Any client can cause it, so it is no warning; it helps to debug a client that cannot connect.
+            tracing::debug!(%peer, "no TLS with this client: {why}");
         });
     }
 
     /// Refuses a connection beyond the limit with an answer, a few at a time.
     fn turn_away(&self, stream: TcpStream) {
-        let most = self.limits.connections;
+        let most = self.entry.limits.connections;
         if let Some(left_out) = FULL.admit(Code::Overloaded) {
-            let listener = self.name;
+            let listener = self.entry.listener.name;
             tracing::warn!(
                 listener,
                 left_out,
@@ -125,7 +114,7 @@ impl Acceptor {
             );
         }
         // A client that expects TLS cannot read it.
-        if self.tls.is_some() {
+        if self.entry.rules.tls.is_some() {
             return;
         }
         let Ok(place) = Arc::clone(&TURNED_AWAY).try_acquire_owned() else { return };

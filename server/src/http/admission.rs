@@ -1,53 +1,35 @@
 //! Access to Leaf's listener, by address: Leaf's clients cannot send a token.
 
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::request::Parts;
 use ipnet::IpNet;
 use leafid_core::Code;
 use leafid_store::problem::Problem;
-use leafid_store::rate::Rate;
 
-use crate::app::App;
-use crate::http::caller::{Caller, Peer};
-use crate::http::guard;
-use crate::http::listener::Listener;
-use crate::http::rules::Rules;
+use super::authorize::log_refusal;
+use super::entry::Entry;
+use super::guard;
+use crate::access::caller::Caller;
 
-static REFUSED: Rate = Rate::new();
-
-/// The conditions of one address of the listener.
-pub struct Admission {
-    pub rules: Rules,
-    pub app: Arc<App>,
-}
-
-impl Admission {
-    /// Admits a request; a refusal is logged, once a second per code.
-    pub fn check(&self, head: &Parts) -> Result<(), Problem> {
-        let Rules { from, hosts, .. } = &self.rules;
-        let peer = head.extensions.get().map(|Peer(peer)| *peer);
-        let checked = match peer.map(|peer| peer.ip().to_canonical()) {
-            peer if !may_ask(from, peer) => {
-                let peer = peer.map_or_else(String::new, |peer| peer.to_string());
-                let detail = format!(
-                    "address `{peer}` is not among those that may ask here; ask the operator to allow \
-                     it: leafid serve --leaf-allow"
-                );
-                Err(Problem::new(Code::Forbidden, detail))
-            }
-            _ => guard::check_any(head, hosts),
-        };
-        checked.inspect_err(|Problem { code, detail, .. }| {
-            self.app.requests.refused(*code);
-            if let Some(left_out) = REFUSED.admit(*code) {
-                let caller = Caller { listener: Listener::LEAF.name, peer, member: None };
-                let (method, path) = (&head.method, head.uri.path());
-                tracing::warn!(%caller, %method, path, %code, left_out, "refused: {detail}");
-            }
-        })
-    }
+/// Admits a request; a refusal is counted and logged.
+pub fn check(entry: &Entry, head: &Parts, peer: Option<SocketAddr>) -> Result<(), Problem> {
+    let address = peer.map(|peer| peer.ip().to_canonical());
+    let checked = if may_ask(&entry.rules.from, address) {
+        guard::check_any(head, &entry.rules.hosts)
+    } else {
+        let address = address.map_or_else(String::new, |address| address.to_string());
+        let detail = format!(
+            "address `{address}` is not among those that may ask here; ask the operator to allow \
+             it: leafid serve --leaf-allow"
+        );
+        Err(Problem::new(Code::Forbidden, detail))
+    };
+    checked.inspect_err(|problem| {
+        entry.app.requests.refused(problem.code);
+        let caller = Caller { listener: entry.listener.name, peer, member: None };
+        log_refusal(problem, head, &caller);
+    })
 }
 
 /// Whether an address lies in one of the networks; without any network every address may ask.

@@ -1,6 +1,5 @@
 //! Authentication by a token in the `Authorization` header, and authorization.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams, Request, State};
@@ -13,8 +12,9 @@ use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::rate::Rate;
+use leafid_wire::path;
 
-use super::caller::Caller;
+use crate::access::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
 use crate::access::tokens::{Member, Tokens};
 use crate::routes::answer::Refused;
@@ -22,16 +22,14 @@ use crate::routes::input::query;
 
 static REFUSED: Rate = Rate::new();
 
-#[derive(Clone, Debug)]
-pub struct Wanted {
-    pub tokens: Arc<Tokens>,
-    pub verb: Verb,
-}
-
 /// Middleware: refuses requests that the token's principal may not make.
-pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
+pub async fn authorize(
+    State((tokens, verb)): State<(Arc<Tokens>, Verb)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut head, body) = request.into_parts();
-    let entered = allowed(&wanted, &mut head).await;
+    let entered = allowed(&tokens, verb, &mut head).await;
     let entered = entered.and_then(|member| Ok((member.meter.enter(&member.who)?, member)));
     let (_room, member) = match entered {
         Ok(entered) => entered,
@@ -43,53 +41,38 @@ pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Nex
     next.run(Request::from_parts(head, body)).await
 }
 
-async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
-    let member = wanted.tokens.member(token(head)?)?;
-    let (who, verb) = (&member.who, wanted.verb);
+async fn allowed(tokens: &Tokens, verb: Verb, head: &mut Parts) -> Result<Arc<Member>, Problem> {
+    let member = tokens.member(token(head)?)?;
+    let who = &member.who;
     if !who.verbs.contains(&verb) {
         return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
     }
+    let lists_more = match head.uri.path() {
+        path::TAGS => !who.tags.iter().any(Pattern::is_all),
+        path::NAMESPACES => !who.namespaces.iter().any(Pattern::is_all),
+        _ => false,
+    };
+    if lists_more {
+        let why = "a list shows every name, and it may use some; ask by name";
+        return Err(forbidden(who, why.to_owned()));
+    }
     let params = RawPathParams::from_request_parts(head, &()).await;
     let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
-    let mut named = false;
-    for (param, value) in &params {
-        let (is_allowed, what) = match param {
-            "tag" => (who.may_tag(value), "tag"),
-            "namespace" => (who.may_namespace(value), "namespace"),
-            _ => continue,
+    // The handler refuses any other field.
+    let query = query(&head.uri, &["namespace"]).unwrap_or_default();
+    let in_query = query.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in params.iter().chain(in_query) {
+        let is_allowed = match name {
+            "tag" => who.may_tag(value),
+            "namespace" => who.may_namespace(value),
+            _ => true,
         };
-        named = true;
         if !is_allowed {
-            let why = format!("{what} `{}` is not among those it may use", shown(value));
+            let why = format!("{name} `{}` is not among those it may use", shown(value));
             return Err(forbidden(who, why));
         }
     }
-    if !named {
-        unnamed(who, head)?;
-    }
     Ok(member)
-}
-
-/// Authorizes a path without a tag or namespace: a list shows all of them.
-fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
-    let all = |patterns: &[Pattern]| patterns.iter().any(Pattern::is_all);
-    let (path, lists) =
-        (head.uri.path(), "a list shows every name, and it may use some; ask by name");
-    if path == leafid_wire::path::TAGS && !all(&who.tags) {
-        return Err(forbidden(who, lists.to_owned()));
-    }
-    if path == leafid_wire::path::NAMESPACES && !all(&who.namespaces) {
-        return Err(forbidden(who, lists.to_owned()));
-    }
-    // The handler refuses any other field.
-    let said = query(&head.uri, &["namespace"]).unwrap_or_default();
-    match said.get("namespace") {
-        Some(name) if !who.may_namespace(name) => {
-            let why = format!("namespace `{}` is not among those it may use", shown(name));
-            Err(forbidden(who, why))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn token(head: &Parts) -> Result<&str, Problem> {
@@ -116,17 +99,10 @@ fn token(head: &Parts) -> Result<&str, Problem> {
 
 /// Whether the caller of a path that needs no token may see its whole answer: it sent a valid token, or
 /// this listener asks for none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known(pub bool);
-
-impl<S: Send + Sync> FromRequestParts<S> for Known {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(head: &mut Parts, _: &S) -> Result<Known, Infallible> {
-        let is_valid =
-            |tokens: &Arc<Tokens>| token(head).and_then(|token| tokens.member(token)).is_ok();
-        Ok(Known(head.extensions.get().is_none_or(is_valid)))
-    }
+pub fn is_known(head: &Parts) -> bool {
+    let is_valid =
+        |tokens: &Arc<Tokens>| token(head).and_then(|token| tokens.member(token)).is_ok();
+    head.extensions.get().is_none_or(is_valid)
 }
 
 fn forbidden(who: &Principal, why: String) -> Problem {
@@ -134,12 +110,18 @@ fn forbidden(who: &Principal, why: String) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
-/// Answers with a refusal and logs it, once a second per code.
+/// Logs a refusal, once a second per code.
+pub fn log_refusal(Problem { code, detail, .. }: &Problem, head: &Parts, caller: &Caller) {
+    if let Some(left_out) = REFUSED.admit(*code) {
+        let (method, path) = (&head.method, head.uri.path());
+        tracing::warn!(%caller, %method, path, %code, left_out, "refused: {detail}");
+    }
+}
+
+/// Answers with a refusal, and logs it.
 fn refused(problem: &Problem, head: &Parts) -> Response {
-    if let Some(left_out) = REFUSED.admit(problem.code) {
-        let (method, path, code) = (&head.method, head.uri.path(), problem.code);
-        let caller = head.extensions.get::<Caller>().map_or_else(String::new, Caller::to_string);
-        tracing::warn!(caller, %method, path, %code, left_out, "refused: {}", problem.detail);
+    if let Some(caller) = head.extensions.get() {
+        log_refusal(problem, head, caller);
     }
     let mut response = Refused(problem.clone()).into_response();
     if problem.code == Code::Unauthorized {

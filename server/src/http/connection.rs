@@ -8,19 +8,16 @@ use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 
 use axum::body::Body;
-use axum::extract::Request;
 use axum::http::Version;
-use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
-use tower::Service;
 
-use super::caller::Peer;
-use super::deadlines::{Deadlines, Limits, Overdue};
+use super::deadlines::{Deadlines, Overdue};
+use super::entry::Entry;
 
 /// The largest head of a request, in bytes; its path may take half of that.
 const MOST_HEAD: usize = 128 * 1024;
@@ -34,40 +31,22 @@ static BUILDER: LazyLock<Builder<TokioExecutor>> = LazyLock::new(|| {
     builder
 });
 
-/// Answers the requests of connections, each by a clone of its own.
-pub trait Serves:
-    Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + 'static
-{
-}
-
-impl<S> Serves for S where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Send>
-        + Clone
-        + Send
-        + 'static
-{
-}
-
 /// Serves HTTP/1.1 or HTTP/2, by the client's first bytes. When the server stops, `stopped` changes, and
 /// requests under way are answered.
 pub async fn serve<I: AsyncRead + AsyncWrite + Unpin + 'static>(
     stream: I,
     peer: SocketAddr,
-    service: impl Serves,
-    limits: Limits,
+    entry: Arc<Entry>,
     mut stopped: watch::Receiver<()>,
 ) {
-    let deadlines = Deadlines::new(limits);
+    let deadlines = Deadlines::new(entry.limits);
     let stream = Reporting { stream, stalled: false, deadlines: Arc::clone(&deadlines) };
     let reported = Arc::clone(&deadlines);
     let answers = service_fn(move |request: hyper::Request<Incoming>| {
         let http2 = request.version() == Version::HTTP_2;
-        let under_way = reported.begin(http2);
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer));
-        let answered = service.clone().call(request);
+        let (under_way, entry) = (reported.begin(http2), Arc::clone(&entry));
         async move {
-            let answer = answered.await?;
+            let answer = entry.answer(request.map(Body::new), Some(peer)).await;
             Ok::<_, Infallible>(match http2 {
                 true => answer.map(|body| under_way.until_taken(body)),
                 false => answer,

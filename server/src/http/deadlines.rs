@@ -1,7 +1,6 @@
 //! Time-outs of connections: one that is idle, or slower than any client has to be, is closed and makes
 //! room for others.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -64,9 +63,8 @@ struct State {
     /// Since when the socket takes no bytes.
     stalled: Option<Instant>,
     requests: usize,
-    /// When each answer over HTTP/2 began that the client has not read whole, by number.
-    answers: BTreeMap<u64, Instant>,
-    numbered: u64,
+    /// When each answer over HTTP/2 began that the client has not read whole: the oldest first.
+    answers: Vec<Instant>,
 }
 
 impl Deadlines {
@@ -77,8 +75,7 @@ impl Deadlines {
             http2: false,
             stalled: None,
             requests: 0,
-            answers: BTreeMap::new(),
-            numbered: 0,
+            answers: Vec::new(),
         };
         Arc::new(Deadlines { limits, state: Mutex::new(state) })
     }
@@ -117,8 +114,7 @@ impl Deadlines {
     fn now_overdue(&self) -> Option<Overdue> {
         let Limits { head, idle, write, .. } = self.limits;
         let state = self.state();
-        let oldest = state.answers.first_key_value().map(|(_, since)| *since);
-        let (since, limit, overdue) = match state.stalled.or(oldest) {
+        let (since, limit, overdue) = match state.stalled.or(state.answers.first().copied()) {
             Some(since) => (since, write, Overdue::Slow),
             None if state.requests > 0 => return None,
             None if state.in_head => (state.since, head, Overdue::Slow),
@@ -135,7 +131,7 @@ impl Deadlines {
 /// A request under way: it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Request {
-    answer: Option<u64>,
+    answer: Option<Instant>,
     deadlines: Arc<Deadlines>,
 }
 
@@ -144,11 +140,10 @@ impl Request {
     /// opens no window stalls no socket, and its answers wait in memory.
     pub fn until_taken(mut self, answer: Body) -> Body {
         let mut state = self.deadlines.state();
-        state.numbered += 1;
-        let number = state.numbered;
-        state.answers.insert(number, Instant::now());
+        let began = Instant::now();
+        state.answers.push(began);
         drop(state);
-        self.answer = Some(number);
+        self.answer = Some(began);
         let request = Arc::new(self);
         Body::new(answer.map_frame(move |frame| {
             let part = |bytes| Bytes::from_owner(Part { bytes, _request: Arc::clone(&request) });
@@ -162,8 +157,8 @@ impl Drop for Request {
         let mut state = self.deadlines.state();
         state.requests -= 1;
         state.since = Instant::now();
-        if let Some(answer) = self.answer {
-            state.answers.remove(&answer);
+        if let Some(place) = state.answers.iter().position(|began| Some(*began) == self.answer) {
+            state.answers.remove(place);
         }
     }
 }

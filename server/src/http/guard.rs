@@ -13,7 +13,7 @@ use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 
-use super::rules::{Hosts, Rules};
+use super::rules::Hosts;
 use crate::routes::answer::Refused;
 use crate::routes::body::{self, text};
 
@@ -22,10 +22,10 @@ use crate::routes::body::{self, text};
 pub async fn admit(
     head: &Parts,
     body: Body,
-    rules: &Rules,
+    hosts: &Hosts,
     within: Duration,
 ) -> Result<Bytes, Response> {
-    let checked = match check(head, &rules.hosts) {
+    let checked = match check(head, hosts) {
         Err(problem) if body::is_held_back(&head.headers) => return Err(closing(head, problem)),
         checked => checked,
     };

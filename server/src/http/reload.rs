@@ -58,8 +58,8 @@ impl Reload {
         }
         match self.tls.as_ref().and_then(|tls| tls.ends(UnixTime::now())) {
             None => {}
-            Some(soon @ Ends::Soon(_)) => tracing::warn!("{soon}"),
-            Some(now @ Ends::Now(_)) => tracing::error!("{now}"),
+            Some(Ends::Soon(soon)) => tracing::warn!("{soon}"),
+            Some(Ends::Now(why)) => tracing::error!("{why}"),
         }
     }
 }

@@ -70,9 +70,8 @@ fn parts(parent: &str) -> Option<(&str, &str)> {
         text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
     let is_zero = |text: &str| text.bytes().all(|byte| byte == b'0');
-    let mut parts = parent.splitn(5, '-');
-    let (version, trace) = (parts.next()?, parts.next()?);
-    let (span, flags, more) = (parts.next()?, parts.next()?, parts.next());
+    let parts: Vec<&str> = parent.split('-').collect();
+    let [version, trace, span, flags, ref more @ ..] = parts[..] else { return None };
     let is_valid = is_hex(version, 2)
         && version != "ff"
         && is_hex(trace, 32)
@@ -81,6 +80,6 @@ fn parts(parent: &str) -> Option<(&str, &str)> {
         && !is_zero(span)
         && is_hex(flags, 2)
         // Later versions may have more fields.
-        && (version != "00" || more.is_none());
+        && (version != "00" || more.is_empty());
     is_valid.then_some((trace, span))
 }

@@ -1,39 +1,28 @@
-//! Routers: the paths of each listener, behind their middleware.
+//! The paths of each listener, behind their middleware.
 
 use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 use axum::{Extension, Router};
 use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_wire::path;
 
-use super::audit::audit;
-use super::authorize::{Wanted, authorize};
-use super::connection::Serves;
-use super::deadlines::Limits;
-use super::entry::{self, Entry};
+use super::authorize::authorize;
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
 use crate::app::App;
 use crate::routes::answer::Refused;
+use crate::routes::audit::audited;
 use crate::routes::{
     dashboard, decode, health, metrics, namespaces, openapi, overview, segments, tags, workers,
 };
 
-/// All paths, for a verb that calls them in its own process.
-pub fn local(app: Arc<App>) -> Router {
-    let body = Limits::default().body;
-    let entry = Entry { listener: Listener::COMMAND, rules: Rules::default(), body };
-    Router::new().fallback_service(serving(app, entry, &[]))
-}
-
-/// The service of a listener. A path that another one of `all` serves is refused with that one's address.
-pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> impl Serves + use<> {
-    let listener = entry.listener;
+/// The paths of a listener. One that another of `all` serves is refused with that one's address.
+pub fn paths(app: &Arc<App>, listener: Listener, rules: &Rules, all: &[At]) -> Router {
     let mut router = Router::new();
     for face in Face::ALL {
         let mut routes = routes(face);
@@ -42,17 +31,13 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> impl Serves + use<> {
             let refuse = move |request: Request, _: Next| async move {
                 Refused(elsewhere(&request, listener, there))
             };
-            routes = routes.route_layer(middleware::from_fn(refuse));
-        } else if face == Face::Admin {
-            routes = routes.route_layer(middleware::from_fn_with_state(Arc::clone(&app), audit));
+            router = router.merge(routes.route_layer(middleware::from_fn(refuse)));
+            continue;
         }
-        if listener.serves(face)
-            && let Some(tokens) = entry.rules.tokens.clone()
-        {
+        if let Some(tokens) = rules.tokens.clone() {
             routes = match face.verb() {
                 Some(verb) => {
-                    let wanted = Wanted { tokens, verb };
-                    routes.route_layer(middleware::from_fn_with_state(wanted, authorize))
+                    routes.route_layer(middleware::from_fn_with_state((tokens, verb), authorize))
                 }
                 None => routes.route_layer(Extension(tokens)),
             };
@@ -60,7 +45,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> impl Serves + use<> {
         router = router.merge(routes);
     }
     let router = router.fallback(unknown_path).method_not_allowed_fallback(wrong_method);
-    entry::service(entry, Arc::clone(&app), router.with_state(app))
+    router.with_state(Arc::clone(app))
 }
 
 fn routes(face: Face) -> Router<Arc<App>> {
@@ -81,11 +66,12 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::NAMESPACE, get(namespaces::get))
             .route(path::WORKERS, get(workers::list)),
         Face::Admin => router
-            .route(path::TAG, put(tags::put).delete(tags::delete))
-            .route(path::ADVANCE, post(tags::advance))
-            .route(path::NAMESPACE, put(namespaces::put))
-            .route(path::ASIDE, put(workers::set_aside))
-            .route(path::REVOKE, post(workers::revoke)),
+            .route(path::TAG, put(|input| audited(input, tags::put)))
+            .route(path::TAG, delete(|input| audited(input, tags::delete)))
+            .route(path::ADVANCE, post(|input| audited(input, tags::advance)))
+            .route(path::NAMESPACE, put(|input| audited(input, namespaces::put)))
+            .route(path::ASIDE, put(|input| audited(input, workers::set_aside)))
+            .route(path::REVOKE, post(|input| audited(input, workers::revoke))),
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::Request;
 use leafid_core::{Code, Name};
 use leafid_leaf::service::{LeafService, NAMESPACE};
 use leafid_store::hex;
@@ -16,15 +15,13 @@ use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
-use tower::service_fn;
 
 use super::accept::Acceptor;
-use super::entry::Entry;
+use super::entry::{Entry, Paths};
 use super::listener::{At, Listener};
 use super::router;
 use super::rules::Rules;
 use crate::app::{App, Config};
-use crate::http::admission::Admission;
 
 /// Seconds between two heartbeats, which write the store's time whether or not it is in use.
 const BEATS: u64 = 3_600;
@@ -78,40 +75,31 @@ pub async fn serve(
     let mut servers = JoinSet::new();
     let mut rooms = BTreeMap::new();
     for Bound { listener, rules, socket } in bound {
-        let (name, limits, stopped) = (listener.name, config.limits, stopped.clone());
-        let room = rooms.entry(name).or_insert_with(|| {
+        let limits = config.limits;
+        let room = rooms.entry(listener.name).or_insert_with(|| {
             Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)))
         });
-        let (room, tls) = (Arc::clone(room), rules.tls.clone());
-        let acceptor = Acceptor { name, tls, limits, room, stopped };
-        if listener == Listener::LEAF {
-            // Leaf's clients do not know our problems.
-            let leaf = Arc::new(LeafService {
+        let paths = match listener {
+            Listener::LEAF => Paths::Leaf(LeafService {
                 store: Arc::clone(&app.store),
                 generators: Arc::clone(&app.generators),
                 modes: config.leaf,
                 within: limits.body,
                 namespace: Name::namespace(NAMESPACE)?,
-            });
-            // Each request clones the service.
-            let gate = Arc::new(Admission { rules, app: Arc::clone(&app) });
-            let service = service_fn(move |request: Request| {
-                let (head, body) = request.into_parts();
-                let (leaf, admitted) = (Arc::clone(&leaf), gate.check(&head));
-                let request = Request::from_parts(head, body);
-                async move { Ok(leaf.answer(request, admitted).await) }
-            });
-            servers.spawn(acceptor.run(socket, service));
-        } else {
-            let entry = Entry { listener, rules, body: limits.body };
-            let router = router::serving(Arc::clone(&app), entry, &all);
-            servers.spawn(acceptor.run(socket, router));
-        }
+            }),
+            _ => Paths::Api(router::paths(&app, listener, &rules, &all)),
+        };
+        let entry = Arc::new(Entry { listener, rules, limits, app: Arc::clone(&app), paths });
+        let acceptor = Acceptor { entry, room: Arc::clone(room), stopped: stopped.clone() };
+        servers.spawn(acceptor.run(socket));
     }
     drop(stopped);
     let served = async {
         while let Some(served) = servers.join_next().await {
-            served.map_err(|error| std::io::Error::other(error.to_string()))?;
+            served.map_err(|error| {
+                let detail = format!("a listener failed: {error}; start the server again");
+                Problem::new(Code::Internal, detail)
+            })?;
         }
         // Each connection has a receiver until it ends.
         stopping.closed().await;
@@ -123,22 +111,20 @@ pub async fn serve(
         let _ = stopping.send(());
         tokio::time::sleep(config.drain).await;
     };
-    let mut watches = JoinSet::new();
-    watches.spawn(watch(Arc::clone(&app.store)));
-    let served: std::io::Result<()> = tokio::select! {
+    let watching = tokio::spawn(watch(Arc::clone(&app.store)));
+    let served = tokio::select! {
         served = served => served,
         () = overdue => {
             tracing::warn!("requests under way were cut off after {:?}", config.drain);
             Ok(())
         }
     };
-    // They keep the store open.
-    watches.shutdown().await;
+    // It keeps the store open.
+    watching.abort();
+    let _ = watching.await;
     app.generators.close().await;
     tracing::info!("stopped");
-    served.map_err(|error| {
-        Problem::new(Code::Internal, format!("a listener failed: {error}; start the server again"))
-    })
+    served
 }
 
 /// Runs in the background until it is aborted: a health check each second, a heartbeat each hour.

@@ -53,7 +53,7 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
         let Refused(problem) = self;
         let status = problem.http_status();
-        let mut response = Response::new(Body::from(problem.json()));
+        let mut response = Response::new(Body::empty());
         *response.status_mut() =
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
@@ -63,7 +63,7 @@ impl IntoResponse for Refused {
             // In whole seconds, rounded up.
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
         }
-        // The log reads it.
+        // It becomes the body once the request's id is in it.
         response.extensions_mut().insert(problem);
         response
     }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use leafid_core::Code;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
@@ -25,45 +25,30 @@ pub async fn whole(
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    match tokio::time::timeout(within, all(headers, &mut body)).await {
-        Ok(Ok(Some(whole))) => Ok(whole),
-        Ok(Ok(None)) => {
-            if !is_held_back(headers) {
-                let rest = async { while let Some(Ok(_)) = body.frame().await {} };
-                let _ = tokio::time::timeout(LINGER, rest).await;
+    let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
+    // One that says beforehand that it is too large is not asked for.
+    if body.size_hint().lower() <= MOST_BYTES as u64 {
+        let read = Limited::new(&mut body, MOST_BYTES).collect();
+        match tokio::time::timeout(within, read).await {
+            // Trailers are ignored.
+            Ok(Ok(whole)) => return Ok(whole.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {}
+            Ok(Err(_)) => {
+                let detail = "the body is cut short, or its chunks are malformed; send all of it";
+                return Err(invalid(detail.to_owned()));
             }
-            let detail =
-                format!("the body is larger than {MOST_BYTES} bytes; send less in one request");
-            Err(Problem::new(Code::RequestInvalid, detail).status(413))
-        }
-        Ok(Err(_)) => {
-            let detail = "the body is cut short, or its chunks are malformed; send all of it";
-            Err(Problem::new(Code::RequestInvalid, detail))
-        }
-        Err(_) => {
-            let detail = format!("the body did not arrive within {within:?}; send it at once");
-            Err(Problem::new(Code::RequestInvalid, detail).status(408))
+            Err(_) => {
+                let detail = format!("the body did not arrive within {within:?}; send it at once");
+                return Err(invalid(detail).status(408));
+            }
         }
     }
-}
-
-/// Reads the whole body; `None` if it is too large.
-async fn all(headers: &HeaderMap, body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
-    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    let declared = declared.and_then(|length| length.parse().ok()).unwrap_or(0);
-    if declared > MOST_BYTES as u64 {
-        return Ok(None);
+    if !is_held_back(headers) {
+        let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+        let _ = tokio::time::timeout(LINGER, rest).await;
     }
-    let mut whole = Vec::new();
-    while let Some(frame) = body.frame().await {
-        // Trailers are ignored.
-        let data = frame?.into_data().unwrap_or_default();
-        if whole.len() + data.len() > MOST_BYTES {
-            return Ok(None);
-        }
-        whole.extend_from_slice(&data);
-    }
-    Ok(Some(whole.into()))
+    let detail = format!("the body is larger than {MOST_BYTES} bytes; send less in one request");
+    Err(invalid(detail).status(413))
 }
 
 /// Whether the client waits for `100 Continue` before it sends the body.

@@ -1,9 +1,5 @@
 //! Takes an ID apart.
 
-use std::sync::Arc;
-
-use axum::extract::State;
-use axum::http::Uri;
 use leafid_core::{Code, Text};
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
@@ -12,20 +8,15 @@ use leafid_store::utc;
 use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
-use super::input::{IdPath, namespace, query};
-use crate::app::App;
+use super::input::{Input, namespace};
 
 /// `GET /v1/decode/{id}?namespace=…`; without a namespace, `default`.
-pub async fn decode(
-    State(app): State<Arc<App>>,
-    IdPath(id): IdPath,
-    uri: Uri,
-) -> Result<Json, Refused> {
-    let fields = query(&uri, &["namespace"])?;
+pub async fn decode(input: Input) -> Result<Json, Refused> {
+    let (id, fields) = (input.path("id"), input.query(&["namespace"])?);
     let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
-    let layout = app.store.namespace(name).await?.layout;
+    let layout = input.app.store.namespace(name).await?.layout;
     let invalid = |detail: String| Problem::new(Code::IdInvalid, detail);
-    let id = Text::parse_decimal(&id).map_err(|_| invalid(not_an_id(&id)))?;
+    let id = Text::parse_decimal(id).map_err(|_| invalid(not_an_id(id)))?;
     let parts = layout.decompose(id).map_err(|_| {
         invalid(format!("ID `{id}` is too large for layout {}", explain::words(&layout)))
     })?;

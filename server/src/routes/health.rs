@@ -1,9 +1,7 @@
 //! Liveness and readiness.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name, StoreTime, Token};
 use leafid_store::json::Writer;
@@ -13,8 +11,9 @@ use leafid_store::store::JournalSight;
 use leafid_wire::FieldWriter;
 
 use super::answer::{Json, Refused};
+use super::input::Input;
 use crate::app::App;
-use crate::http::authorize::Known;
+use crate::http::authorize::is_known;
 
 /// How long the look for stopped tags may take.
 const LOOKING: Duration = Duration::from_millis(500);
@@ -40,12 +39,12 @@ pub struct Ready {
 /// `GET /readyz`: whether leases are granted; if not, 503 with the reason. If a tag is stopped, the
 /// answer is `degraded` and names it. Where tokens are required, a probe without one gets the status
 /// alone.
-pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Refused> {
-    match (look(&app).await, known) {
-        (Ok(ready), Known(true)) => Ok(Json::write(|writer| put_ready(writer, &ready))),
-        (Ok(ready), Known(false)) => Ok(Json::write(|writer| put_status(writer, &ready))),
-        (Err(problem), Known(true)) => Err(Refused(problem.status(503))),
-        (Err(problem), Known(false)) => Err(Refused(withheld(&problem).status(503))),
+pub async fn readyz(input: Input) -> Result<Json, Refused> {
+    match (look(&input.app).await, is_known(&input.head)) {
+        (Ok(ready), true) => Ok(Json::write(|writer| put_ready(writer, &ready))),
+        (Ok(ready), false) => Ok(Json::write(|writer| put_status(writer, &ready))),
+        (Err(problem), true) => Err(Refused(problem.status(503))),
+        (Err(problem), false) => Err(Refused(withheld(&problem).status(503))),
     }
 }
 

@@ -1,59 +1,140 @@
-//! Extractors: names in the path, an object in the body, a page in the query.
+//! The input of a handler: names in the path, an object in the body, a page in the query.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use axum::body::to_bytes;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, NAME_BYTES, Name};
+use axum::http::{HeaderValue, Uri};
+use leafid_core::{Code, NAME_BYTES, Name, Refusal};
 use leafid_store::json::{Reader, shown};
 use leafid_store::problem::Problem;
-use leafid_wire::{FieldReader, strict};
+use leafid_store::store::Page;
+use leafid_wire::{FieldReader, Fields, strict};
 
 use super::answer::Refused;
 use super::body::must_be_json;
+use crate::access::caller::Caller;
+use crate::app::App;
 
 /// Rows of a list: the default, and the most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
-pub struct Input(pub Reader);
-
-macro_rules! in_path {
-    ($($(#[$doc:meta])* $name:ident($value:ty) from $field:literal by $read:expr;)+) => {$(
-        $(#[$doc])*
-        pub struct $name(pub $value);
-
-        impl<S: Send + Sync> FromRequestParts<S> for $name {
-            type Rejection = Refused;
-
-            async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<$name, Refused> {
-                let text = path(parts, state, $field).await?;
-                Ok($name($read(&text)?))
-            }
-        }
-    )+};
+/// A request as its handler reads it.
+pub struct Input {
+    pub app: Arc<App>,
+    pub caller: Caller,
+    pub head: Parts,
+    params: RawPathParams,
+    body: Bytes,
 }
 
-in_path! {
-    TagPath(Name) from "tag" by tag;
-    NamespacePath(Name) from "namespace" by namespace;
-    WorkerPath(u32) from "worker" by |text: &str| worker(text, Code::WorkerInvalid);
-    /// The ID in the path, as text.
-    IdPath(String) from "id" by |text: &str| Ok::<_, Problem>(text.to_owned());
-}
-
-impl<S: Send + Sync> FromRequest<S> for Input {
+impl FromRequest<Arc<App>> for Input {
     type Rejection = Refused;
 
-    async fn from_request(request: Request, _: &S) -> Result<Input, Refused> {
-        must_be_json(request.headers())?;
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Input, Refused> {
+        let (mut head, body) = request.into_parts();
+        let invalid = |error: RawPathParamsRejection| {
+            let detail = format!("the path is not valid UTF-8: {}", error.body_text());
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        let params = RawPathParams::from_request_parts(&mut head, app).await.map_err(invalid)?;
+        let lost = |what: &str| Problem::new(Code::Internal, format!("the {what} is lost"));
+        let caller = head.extensions.remove().ok_or_else(|| lost("caller"))?;
         // The guard has read it already, and found it small enough.
-        let body = to_bytes(request.into_body(), usize::MAX)
-            .await
-            .map_err(|error| Problem::new(Code::Internal, format!("the body is lost: {error}")))?;
-        Ok(Input(Reader::parse(&body)?))
+        let body = to_bytes(body, usize::MAX).await.map_err(|_| lost("body"))?;
+        Ok(Input { app: Arc::clone(app), caller, head, params, body })
+    }
+}
+
+impl Input {
+    /// The part of the path with this name.
+    pub fn path(&self, name: &str) -> &str {
+        let found = self.params.iter().find(|(known, _)| *known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    pub fn tag(&self) -> Result<Name, Problem> {
+        tag(self.path("tag"))
+    }
+
+    pub fn namespace(&self) -> Result<Name, Problem> {
+        namespace(self.path("namespace"))
+    }
+
+    pub fn worker(&self) -> Result<u32, Problem> {
+        worker(self.path("worker"), Code::WorkerInvalid)
+    }
+
+    /// Reads the object in the body.
+    pub fn all<T>(
+        &self,
+        read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
+    ) -> Result<T, Problem> {
+        Ok(self.body()?.all(read)?)
+    }
+
+    /// Reads the object in the body, to which this name in the path belongs.
+    pub fn ask<T: Fields>(&self, field: &'static str, name: Name) -> Result<T, Problem> {
+        let mut body = self.body()?;
+        body.put_path(field, name.as_str())?;
+        Ok(body.all(T::get)?)
+    }
+
+    fn body(&self) -> Result<Reader, Problem> {
+        must_be_json(&self.head.headers)?;
+        Ok(Reader::parse(&self.body)?)
+    }
+
+    pub fn count(&self) -> Result<u64, Problem> {
+        self.all(|from| from.number("count")?.ok_or(Code::RequestInvalid.into()))
+    }
+
+    /// The query's fields; refuses any that is not `known`.
+    pub fn query(&self, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
+        query(&self.head.uri, known)
+    }
+
+    /// `If-None-Match: *`: create, never change.
+    pub fn only_create(&self) -> Result<bool, Problem> {
+        let takes = "`If-None-Match` must be `*`, given once: create, do not change";
+        self.only(&IF_NONE_MATCH, takes)
+    }
+
+    /// `If-Match: *`: change, never create.
+    pub fn only_change(&self) -> Result<bool, Problem> {
+        self.only(&IF_MATCH, "`If-Match` must be `*`, given once: change, do not create")
+    }
+
+    fn only(&self, name: &HeaderName, takes: &str) -> Result<bool, Problem> {
+        let said = self.head.headers.get_all(name).iter();
+        match said.map(HeaderValue::as_bytes).collect::<Vec<_>>()[..] {
+            [] => Ok(false),
+            [b"*"] => Ok(true),
+            _ => Err(Problem::new(Code::RequestInvalid, takes)),
+        }
+    }
+
+    /// The page of a list that the query asks for.
+    pub fn page<K>(
+        &self,
+        read: impl FnOnce(&str) -> Result<K, Problem>,
+    ) -> Result<Page<K>, Problem> {
+        let fields = self.query(&["after", "limit"])?;
+        let after = fields.get("after").filter(|after| !after.is_empty());
+        let after = after.map(|after| read(after)).transpose()?;
+        let limit = match fields.get("limit").map(|limit| (limit, small(limit))) {
+            None => ROWS.0,
+            Some((_, Some(limit))) if (1..=ROWS.1).contains(&limit) => limit,
+            Some((limit, _)) => {
+                let detail = format!("limit must be 1 to {}, got `{}`", ROWS.1, shown(limit));
+                return Err(Problem::new(Code::RequestInvalid, detail));
+            }
+        };
+        Ok(Page { after, limit })
     }
 }
 
@@ -85,10 +166,6 @@ fn small(text: &str) -> Option<u32> {
     strict::decimal(text).ok()?.try_into().ok()
 }
 
-pub fn count(input: Reader) -> Result<u64, Problem> {
-    Ok(input.all(|from| from.number("count")?.ok_or(Code::RequestInvalid.into()))?)
-}
-
 /// The query's fields; refuses any that is not `known`.
 pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
     let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
@@ -105,57 +182,4 @@ pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Prob
         fields.insert(field, value);
     }
     Ok(fields)
-}
-
-/// `If-None-Match: *`: create, never change.
-pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
-    only(headers, &IF_NONE_MATCH, "`If-None-Match` must be `*`, given once: create, do not change")
-}
-
-/// `If-Match: *`: change, never create.
-pub fn only_change(headers: &HeaderMap) -> Result<bool, Problem> {
-    only(headers, &IF_MATCH, "`If-Match` must be `*`, given once: change, do not create")
-}
-
-fn only(headers: &HeaderMap, name: &HeaderName, takes: &str) -> Result<bool, Problem> {
-    let said: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
-    match said[..] {
-        [] => Ok(false),
-        [b"*"] => Ok(true),
-        _ => Err(Problem::new(Code::RequestInvalid, takes)),
-    }
-}
-
-/// The page of a list that the query asks for.
-pub fn page<K>(
-    uri: &Uri,
-    read: impl FnOnce(&str) -> Result<K, Problem>,
-) -> Result<leafid_store::store::Page<K>, Problem> {
-    let fields = query(uri, &["after", "limit"])?;
-    let after = fields.get("after").filter(|after| !after.is_empty());
-    let after = after.map(|after| read(after)).transpose()?;
-    let limit = match fields.get("limit").map(|limit| (limit, small(limit))) {
-        None => ROWS.0,
-        Some((_, Some(limit))) if (1..=ROWS.1).contains(&limit) => limit,
-        Some((limit, _)) => {
-            let detail = format!("limit must be 1 to {}, got `{}`", ROWS.1, shown(limit));
-            return Err(Problem::new(Code::RequestInvalid, detail));
-        }
-    };
-    Ok(leafid_store::store::Page { after, limit })
-}
-
-async fn path<S: Send + Sync>(
-    parts: &mut Parts,
-    state: &S,
-    field: &str,
-) -> Result<String, Problem> {
-    let params = RawPathParams::from_request_parts(parts, state).await.map_err(|error| {
-        Problem::new(
-            Code::RequestInvalid,
-            format!("the path is not valid UTF-8: {}", error.body_text()),
-        )
-    })?;
-    let found = params.iter().find(|(name, _)| *name == field);
-    Ok(found.map_or_else(String::new, |(_, value)| value.to_owned()))
 }

@@ -72,15 +72,15 @@ async fn text(app: &App, open: bool) -> String {
 /// The store: whether it grants, its engine, its last fence.
 fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Problem>) {
     all.one("leafid_store_up", found.is_ok().into());
-    let mut family = all.family("leafid_store_state");
+    all.family("leafid_store_state");
     for state in STATES {
-        family.count(&[("state", state)], (state == health::state(found)).into());
+        all.count(&[("state", state)], (state == health::state(found)).into());
     }
     let (id, place) = (hex(store.id()), store.place());
     all.family("leafid_store_info").count(&[("id", &id), ("place", &place)], 1);
-    let mut family = all.family("leafid_store_lines_went_back");
+    all.family("leafid_store_lines_went_back");
     if let Ok(ready) = found {
-        family.count(&[], ready.stopped.len() as u64);
+        all.count(&[], ready.stopped.len() as u64);
     }
     all.one("leafid_fence_generation", store.generation());
 }
@@ -94,18 +94,18 @@ fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal 
     }
     let since = journal.map_or(0, |found| found.since.get().unsigned_abs() / 1_000);
     all.one("leafid_journal_since_seconds", since);
-    let mut family = all.family("leafid_queue_length");
+    all.family("leafid_queue_length");
     for (line, length) in [
         ("acquires", turns.acquires.get()),
         ("others", turns.others.get() + arriving),
         ("again", turns.again.get()),
     ] {
-        family.count(&[("line", line)], length);
+        all.count(&[("line", line)], length);
     }
     all.family("leafid_queue_wait_seconds").reading(&[], &turns.waited.read(), MICROS);
-    let mut family = all.family("leafid_backend_duration_seconds");
+    all.family("leafid_backend_duration_seconds");
     for (step, took) in [("begin", &turns.begin), ("read", &turns.read), ("write", &turns.write)] {
-        family.reading(&[("step", step)], &took.read(), MICROS);
+        all.reading(&[("step", step)], &took.read(), MICROS);
     }
     all.family("leafid_turn_requests").reading(&[], &turns.requests.read(), 1.0);
     all.one("leafid_conflicts_total", turns.conflicts.get());
@@ -115,42 +115,46 @@ fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal 
 
 /// HTTP requests: count, duration, reason of refusal.
 fn put_requests(all: &mut Exposition, requests: &Requests) {
-    let mut family = all.family("leafid_http_requests_total");
+    all.family("leafid_http_requests_total");
     for (route, counts) in requests.routes() {
         for (class, count) in CLASSES.iter().zip(&counts.answers) {
-            family.count(&[("route", route), ("status", class)], count.get());
+            all.count(&[("route", route), ("status", class)], count.get());
         }
     }
-    let mut family = all.family("leafid_http_request_duration_seconds");
+    all.family("leafid_http_request_duration_seconds");
     for (route, counts) in requests.routes() {
-        family.reading(&[("route", route)], &counts.took.read(), MICROS);
+        all.reading(&[("route", route)], &counts.took.read(), MICROS);
     }
-    let mut family = all.family("leafid_http_problems_total");
+    all.family("leafid_http_problems_total");
     for (code, count) in requests.codes().filter(|(code, _)| http_status(*code).is_some()) {
-        family.count(&[("code", code.as_str())], count);
+        all.count(&[("code", code.as_str())], count);
     }
+}
+
+/// The label of what is counted under a name.
+fn name(name: &Option<Name>) -> String {
+    name.map_or(OTHERS.to_owned(), |name| name.to_string())
 }
 
 /// Leases by tag; acquires, renewals and releases by namespace; both by outcome.
 fn put_leases(all: &mut Exposition, store: &Registry) {
     let leases = store.leases();
     let (tags, spaces) = (leases.tags.each(), leases.spaces.each());
-    let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());
-    let mut family = all.family("leafid_leases_total");
+    all.family("leafid_leases_total");
     for (tag, counts) in &tags {
         for (outcome, count) in counts.leases.each() {
-            family.count(&[("tag", &name(tag)), ("outcome", outcome)], count);
+            all.count(&[("tag", &name(tag)), ("outcome", outcome)], count);
         }
     }
-    let mut family = all.family("leafid_leased_ids_total");
+    all.family("leafid_leased_ids_total");
     for (tag, counts) in &tags {
-        family.count(&[("tag", &name(tag))], counts.ids.get());
+        all.count(&[("tag", &name(tag))], counts.ids.get());
     }
     let mut of_spaces = |of, outcomes: fn(&OfSpace) -> &Outcomes| {
-        let mut family = all.family(of);
+        all.family(of);
         for (space, counts) in &spaces {
             for (outcome, count) in outcomes(counts).each() {
-                family.count(&[("namespace", &name(space)), ("outcome", outcome)], count);
+                all.count(&[("namespace", &name(space)), ("outcome", outcome)], count);
             }
         }
     };
@@ -162,17 +166,16 @@ fn put_leases(all: &mut Exposition, store: &Registry) {
 /// The server's own generators: single IDs over HTTP, and those of Leaf's clients.
 fn put_single(all: &mut Exposition, generators: &Generators) {
     let singles = generators.counted();
-    let name = |name: &Option<Name>| name.map_or(OTHERS.to_owned(), |name| name.to_string());
-    let mut family = all.family("leafid_single_ids_total");
+    all.family("leafid_single_ids_total");
     for (kind, of, counts) in &singles {
-        family.count(&[("kind", kind), ("name", &name(of))], counts.ids.get());
+        all.count(&[("kind", kind), ("name", &name(of))], counts.ids.get());
     }
-    let mut family = all.family("leafid_single_waits_total");
+    all.family("leafid_single_waits_total");
     for (kind, of, counts) in &singles {
-        family.count(&[("kind", kind), ("name", &name(of))], counts.waits.get());
+        all.count(&[("kind", kind), ("name", &name(of))], counts.waits.get());
     }
-    let mut family = all.family("leafid_single_ids_in_hand");
+    all.family("leafid_single_ids_in_hand");
     for (kind, name, in_hand) in generators.in_hand().into_iter().take(NAMED) {
-        family.count(&[("kind", kind), ("name", name.as_str())], in_hand);
+        all.count(&[("kind", kind), ("name", name.as_str())], in_hand);
     }
 }

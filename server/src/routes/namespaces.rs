@@ -1,45 +1,33 @@
 //! Namespaces: layouts, and ranges of worker numbers.
 
-use std::sync::Arc;
-
-use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
 use leafid_core::Name;
 use leafid_core::registry::Namespace;
 use leafid_store::store::NamespaceChange;
 use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
-use super::input::{Input, NamespacePath, namespace, only_create, page};
+use super::input::{Input, namespace};
 use super::workers::put_row as put_worker;
-use crate::app::App;
 use crate::seen::numbers::Numbers;
 
-pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
-    let rows = app.store.namespaces(page(&uri, namespace)?).await?;
+pub async fn list(input: Input) -> Result<Json, Refused> {
+    let rows = input.app.store.namespaces(input.page(namespace)?).await?;
     Ok(Json::write(|writer| {
         writer.array("namespaces", rows, |writer, (name, row)| put_row(writer, &name, &row));
     }))
 }
 
-pub async fn get(
-    State(app): State<Arc<App>>,
-    NamespacePath(name): NamespacePath,
-) -> Result<Json, Refused> {
-    let row = app.store.namespace(name).await?;
+pub async fn get(input: Input) -> Result<Json, Refused> {
+    let name = input.namespace()?;
+    let row = input.app.store.namespace(name).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
 /// `PUT /v1/namespaces/{ns}`: creates or changes; with `If-None-Match: *` it only creates.
-pub async fn put(
-    State(app): State<Arc<App>>,
-    NamespacePath(name): NamespacePath,
-    headers: HeaderMap,
-    Input(input): Input,
-) -> Result<Json, Refused> {
-    let only_create = only_create(&headers)?;
+pub async fn put(input: Input) -> Result<Json, Refused> {
+    let (name, only_create) = (input.namespace()?, input.only_create()?);
     let change = NamespaceChange { only_create, ..input.all(NamespaceChange::get)? };
-    let row = app.store.put_namespace(name, change).await?;
+    let row = input.app.store.put_namespace(name, change).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
@@ -50,11 +38,9 @@ pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
 }
 
 /// `GET /v1/namespaces/{ns}/numbers`: the state of each worker number as a letter, and the holders.
-pub async fn numbers(
-    State(app): State<Arc<App>>,
-    NamespacePath(name): NamespacePath,
-) -> Result<Json, Refused> {
-    let numbers = app.census.space(&app.store, name).await?;
+pub async fn numbers(input: Input) -> Result<Json, Refused> {
+    let name = input.namespace()?;
+    let numbers = input.app.census.space(&input.app.store, name).await?;
     let Namespace { workers, layout, .. } = numbers.namespace;
     Ok(Json::write(|writer| {
         writer.text("namespace", name.as_str());

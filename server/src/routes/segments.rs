@@ -1,28 +1,17 @@
 //! Numbers of a tag, leased in ranges or handed out one by one, and single snowflake IDs.
 
-use std::sync::Arc;
-
-use axum::Extension;
-use axum::extract::State;
 use leafid_core::{Code, SegmentAsk};
 use leafid_store::problem::Problem;
-use leafid_wire::Fields;
 
 use super::answer::{Json, Refused};
-use super::input::{Input, NamespacePath, TagPath, count};
-use crate::app::App;
-use crate::http::caller::Caller;
+use super::input::Input;
+use crate::access::caller::Caller;
 
-pub async fn lease(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    TagPath(tag): TagPath,
-    Input(mut input): Input,
-) -> Result<Json, Refused> {
-    input.put_path("tag", tag.as_str())?;
-    let allowance = caller.allowance();
-    let ask = input.all(SegmentAsk::get)?;
-    let (ask, charge) = allowance.segment(ask, app.store.as_ref()).await?;
+pub async fn lease(input: Input) -> Result<Json, Refused> {
+    let tag = input.tag()?;
+    let ask: SegmentAsk = input.ask("tag", tag)?;
+    let Input { app, caller, .. } = input;
+    let (ask, charge) = caller.segment(ask, &app.store).await?;
     let leased = async move {
         let leased = app.store.lease_segment(ask).await;
         if leased.as_ref().is_err_and(|problem| problem.code == Code::StoreWentBack) {
@@ -32,28 +21,18 @@ pub async fn lease(
         charge.had(grant.range.end - grant.range.start);
         Ok(grant)
     };
-    let grant = allowance.counted(leased).await?;
-    Ok(Json::fields(&allowance.granted(grant)))
+    let grant = caller.counted(leased).await?;
+    Ok(Json::fields(&caller.granted(grant)))
 }
 
-pub async fn ids(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    TagPath(tag): TagPath,
-    Input(input): Input,
-) -> Result<Json, Refused> {
-    let count = count(input)?;
-    single(&caller, count, app.generators.numbers(tag, count)).await
+pub async fn ids(input: Input) -> Result<Json, Refused> {
+    let (tag, count) = (input.tag()?, input.count()?);
+    single(&input.caller, count, input.app.generators.numbers(tag, count)).await
 }
 
-pub async fn snowflakes(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    NamespacePath(namespace): NamespacePath,
-    Input(input): Input,
-) -> Result<Json, Refused> {
-    let count = count(input)?;
-    single(&caller, count, app.generators.stamps(namespace, count)).await
+pub async fn snowflakes(input: Input) -> Result<Json, Refused> {
+    let (namespace, count) = (input.namespace()?, input.count()?);
+    single(&input.caller, count, input.app.generators.stamps(namespace, count)).await
 }
 
 async fn single(
@@ -61,7 +40,7 @@ async fn single(
     count: u64,
     ids: impl Future<Output = Result<Vec<u64>, Problem>>,
 ) -> Result<Json, Refused> {
-    let charge = caller.allowance().ids(count)?;
+    let charge = caller.ids(count)?;
     let ids = ids.await?;
     charge.had(count);
     Ok(Json::write(|writer| writer.ids("ids", &ids)))

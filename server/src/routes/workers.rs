@@ -1,10 +1,5 @@
 //! Windows on a worker's time, and the holders of worker numbers.
 
-use std::sync::Arc;
-
-use axum::Extension;
-use axum::extract::State;
-use axum::http::Uri;
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Release, RenewAsk};
 use leafid_store::clock::{Clock, SystemClock};
@@ -13,96 +8,67 @@ use leafid_store::store::Aside;
 use leafid_wire::{FieldWriter, Fields};
 
 use super::answer::{Json, Refused};
-use super::input::{Input, NamespacePath, WorkerPath, page, worker};
-use crate::app::App;
-use crate::http::caller::Caller;
+use super::input::{Input, worker};
 
-pub async fn acquire(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    NamespacePath(namespace): NamespacePath,
-    Input(mut input): Input,
-) -> Result<Json, Refused> {
-    input.put_path("namespace", namespace.as_str())?;
-    let (allowance, holder) = (caller.allowance(), caller.allowance());
-    let ask = input.all(AcquireAsk::get)?;
-    let (ask, asking) = allowance.acquire(ask, SystemClock.wall())?;
+pub async fn acquire(input: Input) -> Result<Json, Refused> {
+    let namespace = input.namespace()?;
+    let ask: AcquireAsk = input.ask("namespace", namespace)?;
+    let Input { app, caller, .. } = input;
+    let (ask, asking) = caller.acquire(ask, SystemClock.wall())?;
+    let holder = caller.clone();
     let acquired = async move {
         let grant = app.store.acquire(ask).await?;
         holder.holds(namespace, ask.request, &grant);
         drop(asking);
         Ok(grant)
     };
-    let grant = allowance.counted(acquired).await?;
-    Ok(Json::fields(&grant))
+    Ok(Json::fields(&caller.counted(acquired).await?))
 }
 
-pub async fn renew(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    NamespacePath(namespace): NamespacePath,
-    Input(mut input): Input,
-) -> Result<Json, Refused> {
-    input.put_path("namespace", namespace.as_str())?;
-    let (allowance, holder) = (caller.allowance(), caller.allowance());
-    let ask = allowance.renew(input.all(RenewAsk::get)?);
+pub async fn renew(input: Input) -> Result<Json, Refused> {
+    let namespace = input.namespace()?;
+    let ask: RenewAsk = input.ask("namespace", namespace)?;
+    let Input { app, caller, .. } = input;
+    let (ask, holder) = (caller.renew(ask), caller.clone());
     let renewed = async move {
         let grant = app.store.renew(ask).await?;
         holder.holds(namespace, ask.key, &grant);
         Ok(grant)
     };
-    let grant = allowance.counted(renewed).await?;
-    Ok(Json::fields(&grant))
+    Ok(Json::fields(&caller.counted(renewed).await?))
 }
 
-pub async fn release(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    NamespacePath(namespace): NamespacePath,
-    Input(mut input): Input,
-) -> Result<Json, Refused> {
-    input.put_path("namespace", namespace.as_str())?;
-    let release = input.all(Release::get)?;
-    app.store.release(release).await?;
-    caller.allowance().lets_go(&release);
+pub async fn release(input: Input) -> Result<Json, Refused> {
+    let release: Release = input.ask("namespace", input.namespace()?)?;
+    input.app.store.release(release).await?;
+    input.caller.lets_go(&release);
     Ok(Json::empty())
 }
 
 /// `POST /v1/workers/{ns}/{n}/release`: an operator's release.
-pub async fn revoke(
-    State(app): State<Arc<App>>,
-    NamespacePath(namespace): NamespacePath,
-    WorkerPath(worker): WorkerPath,
-    Input(input): Input,
-) -> Result<Json, Refused> {
+pub async fn revoke(input: Input) -> Result<Json, Refused> {
+    let (namespace, worker) = (input.namespace()?, input.worker()?);
     input.all(|_| Ok(()))?;
-    app.store.revoke(namespace, worker).await?;
+    input.app.store.revoke(namespace, worker).await?;
     Ok(Json::empty())
 }
 
 /// `PUT /v1/workers/{ns}/{n}`: sets aside a number that is, or was, used outside of leafid.
-pub async fn set_aside(
-    State(app): State<Arc<App>>,
-    NamespacePath(namespace): NamespacePath,
-    WorkerPath(worker): WorkerPath,
-    Input(input): Input,
-) -> Result<Json, Refused> {
-    let aside = input.all(Aside::get)?;
-    let layout = app.store.namespace(namespace).await?.layout;
-    let row = app.store.set_aside(namespace, worker, aside).await?;
+pub async fn set_aside(input: Input) -> Result<Json, Refused> {
+    let (namespace, worker) = (input.namespace()?, input.worker()?);
+    let (aside, store) = (input.all(Aside::get)?, &input.app.store);
+    let layout = store.namespace(namespace).await?.layout;
+    let row = store.set_aside(namespace, worker, aside).await?;
     Ok(Json::write(|writer| put_row(writer, worker, &row, &layout)))
 }
 
 /// `GET /v1/workers/{ns}`: the numbers that were ever granted. It never shows a key.
-pub async fn list(
-    State(app): State<Arc<App>>,
-    NamespacePath(namespace): NamespacePath,
-    uri: Uri,
-) -> Result<Json, Refused> {
-    let page = page(&uri, |after| worker(after, Code::RequestInvalid))?;
-    let layout = app.store.namespace(namespace).await?.layout;
-    let now = app.store.now().await?;
-    let rows = app.store.workers(namespace, page).await?;
+pub async fn list(input: Input) -> Result<Json, Refused> {
+    let (namespace, store) = (input.namespace()?, &input.app.store);
+    let page = input.page(|after| worker(after, Code::RequestInvalid))?;
+    let layout = store.namespace(namespace).await?.layout;
+    let now = store.now().await?;
+    let rows = store.workers(namespace, page).await?;
     Ok(Json::write(|writer| {
         writer.millis("now_ms", now.get());
         writer.array("workers", rows, |writer, (worker, row)| {

@@ -49,7 +49,7 @@ pub struct SpaceSight {
     pub per_second: Option<f64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Seen<T> {
     /// The last overview, and until when it is recent.
     last: Mutex<Option<(Instant, Arc<T>)>>,
@@ -57,34 +57,16 @@ struct Seen<T> {
     looking: tokio::sync::Mutex<BTreeMap<Name, Track>>,
 }
 
-impl<T> Default for Seen<T> {
-    fn default() -> Seen<T> {
-        Seen { last: Mutex::new(None), looking: tokio::sync::Mutex::default() }
-    }
-}
-
 type Look<T> =
     for<'a> fn(&'a Registry, &'a mut BTreeMap<Name, Track>) -> Pin<Box<dyn Answer<T> + 'a>>;
 
 impl<T: Send + Sync + 'static> Seen<T> {
-    fn last(&self) -> MutexGuard<'_, Option<(Instant, Arc<T>)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn recent(&self) -> Option<Arc<T>> {
-        let last = self.last();
-        last.as_ref().filter(|(until, _)| Instant::now() < *until).map(|(_, seen)| Arc::clone(seen))
-    }
-
     /// Gives a recent overview, or refreshes it; if that takes long, the last one.
     async fn told(
         self: &Arc<Self>,
         store: &Arc<Registry>,
         look: Look<T>,
     ) -> Result<Arc<T>, Problem> {
-        if let Some(recent) = self.recent() {
-            return Ok(recent);
-        }
         let (seen, store) = (Arc::clone(self), Arc::clone(store));
         // It runs on if the request is dropped: the next one gets its result.
         let looking = tokio::spawn(async move { seen.look(&store, look).await });
@@ -93,24 +75,28 @@ impl<T: Send + Sync + 'static> Seen<T> {
             Ok(Err(error)) => {
                 Err(Problem::new(Code::Internal, format!("the look at the store failed: {error}")))
             }
-            Err(_) => self
-                .last()
-                .as_ref()
-                .map(|(_, seen)| Arc::clone(seen))
-                .ok_or_else(|| Problem::unavailable("the store is still being read; ask again")),
+            Err(_) => {
+                let last = self.last().clone().map(|(_, seen)| seen);
+                last.ok_or_else(|| Problem::unavailable("the store is still being read; ask again"))
+            }
         }
     }
 
     async fn look(&self, store: &Registry, look: Look<T>) -> Result<Arc<T>, Problem> {
         let mut tracks = self.looking.lock().await;
-        if let Some(recent) = self.recent() {
+        let began = Instant::now();
+        let last = self.last().clone();
+        if let Some((_, recent)) = last.filter(|(until, _)| began < *until) {
             return Ok(recent);
         }
-        let began = Instant::now();
         let seen = Arc::new(look(store, &mut tracks).await?);
         let apart = APART.max(began.elapsed() * REST);
         *self.last() = Some((Instant::now() + apart, Arc::clone(&seen)));
         Ok(seen)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Instant, Arc<T>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -56,7 +56,7 @@ fn tokens_that_are_none() {
         401,
         "a token of another server"
     );
-    serving.logs(&["WARN", "refused: ", "UNAUTHORIZED", "caller=\"api/127.0.0.1:"]);
+    serving.logs(&["WARN", "refused: ", "UNAUTHORIZED", "caller=api/127.0.0.1:"]);
     serving.end("-TERM");
     let log = serving.log();
     for secret in [&good, &foreign, "leafid_wrong"] {

@@ -12,6 +12,7 @@ use leafid_server::http::deadlines::Limits;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{Bound, serve};
 use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
 use leafid_store::opening::open_sqlite;
 use leafid_store::problem::Problem;
 use serde_json::Value;
@@ -52,7 +53,7 @@ impl Server {
 
     pub fn start_with(file: &Path, options: Options, config: Config) -> Server {
         let options = Options { create: true, ..options };
-        let store = open_sqlite(file, Arc::clone(&config.clock), &options);
+        let store = open_sqlite(file, Arc::new(SystemClock), &options);
         let store = Arc::new(store.expect("the store opens"));
         let (stop, stopped) = oneshot::channel::<()>();
         let (told, address) = std::sync::mpsc::channel();

@@ -1,24 +1,34 @@
 //! The file of `leafid apply`, and its entries as requests to the API.
 
+use std::fmt::{Display, Formatter};
 use std::io::Read;
 
 use leafid_core::Name;
-use leafid_store::json::{Reader, Unique, Writer, shown};
+use leafid_store::json::{Reader, Unique, shown, tree};
 use leafid_store::problem::Problem;
 use leafid_store::store::{NamespaceChange, TagChange};
-use leafid_wire::Fields;
+use leafid_wire::{Fields, path};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{args, invalid};
 use crate::routes::input;
-use crate::toml_depth;
+use crate::toml_text;
 
-/// An entry of the file.
+/// An entry of the file: a tag or a namespace.
 pub struct Wanted {
+    pub kind: &'static str,
     pub name: Name,
+    /// Its path in the API.
+    pub path: String,
     pub change: Change,
     /// The fields that the file gives, as the API takes them.
     pub fields: Map<String, Value>,
+}
+
+impl Display for Wanted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} `{}`", self.kind, self.name)
+    }
 }
 
 pub enum Change {
@@ -78,7 +88,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
             Err(error) => Err(format!("it is not JSON: {error}")),
         };
     }
-    toml_depth::check(text)?;
+    toml_text::check(text)?;
     toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
 }
 
@@ -91,7 +101,7 @@ fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
     }
     let name = input::tag(name)?;
     let change = Change::Tag(Reader::new(fields.clone()).all(TagChange::get)?);
-    Ok(Wanted { name, change, fields })
+    Ok(Wanted { kind: "tag", name, path: path::tag(name), change, fields })
 }
 
 fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
@@ -107,10 +117,8 @@ fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Probl
     }
     let change = Reader::new(fields.clone()).all(NamespaceChange::get)?;
     if let Some(layout) = change.layout {
-        let mut writer = Writer::default();
-        layout.put(&mut writer);
-        let layout = serde_json::from_str(&writer.end());
-        fields["layout"] = layout.unwrap_or_default();
+        fields["layout"] = tree(|to| layout.put(to));
     }
-    Ok(Wanted { name: input::namespace(name)?, change: Change::Namespace(change), fields })
+    let (name, change) = (input::namespace(name)?, Change::Namespace(change));
+    Ok(Wanted { kind: "namespace", name, path: path::namespace(name), change, fields })
 }

@@ -1,7 +1,7 @@
 //! The changes that make the store match the file.
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
-use leafid_core::{Code, Layout, Name, Range, Refusal};
+use leafid_core::{Code, Layout, Name, Range};
 use leafid_store::json::Reader;
 use leafid_store::problem::Problem;
 use leafid_store::registry::explain;
@@ -24,7 +24,7 @@ pub struct Plan<'w> {
 
 impl std::fmt::Display for Plan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} `{}`", self.wanted.kind(), self.wanted.name)?;
+        write!(f, "{}", self.wanted)?;
         for (at, (field, change)) in self.fields.iter().enumerate() {
             let (sign, from, to) =
                 (if at == 0 { ':' } else { ',' }, &change["from"], &change["to"]);
@@ -37,9 +37,18 @@ impl std::fmt::Display for Plan<'_> {
 pub fn all<'w>(client: &Client, wanted: &'w [Wanted]) -> Result<Vec<Plan<'w>>, Problem> {
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for wanted in wanted {
-        match Plan::of(client, wanted)? {
-            Ok(plan) => plans.push(plan),
-            Err(why) => refused.push(format!("{} `{}`: {why}", wanted.kind(), wanted.name)),
+        let row = match client.get(&wanted.path) {
+            Ok(row) => Some(row),
+            Err(problem) if http_status(problem.code) == Some(404) => None,
+            Err(problem) => return Err(problem),
+        };
+        let why = match &wanted.change {
+            Change::Tag(change) => refuses_tag(&wanted.name, change, row.as_ref()),
+            Change::Namespace(change) => refuses_namespace(client, wanted, change, row.as_ref())?,
+        };
+        match why {
+            Some(why) => refused.push(format!("{wanted}: {why}")),
+            None => plans.push(Plan::of(wanted, row.as_ref())),
         }
     }
     if refused.is_empty() {
@@ -54,29 +63,12 @@ pub fn all<'w>(client: &Client, wanted: &'w [Wanted]) -> Result<Vec<Plan<'w>>, P
     Err(invalid(detail))
 }
 
-impl Wanted {
-    fn kind(&self) -> &'static str {
-        match self.change {
-            Change::Tag(_) => "tag",
-            Change::Namespace(_) => "namespace",
-        }
-    }
-
-    /// Its path in the API.
-    fn path(&self) -> String {
-        match self.change {
-            Change::Tag(_) => path::tag(self.name),
-            Change::Namespace(_) => path::namespace(self.name),
-        }
-    }
-}
-
 impl<'w> Plan<'w> {
     /// The plan as JSON.
     pub fn json(&self) -> Value {
-        let (kind, name) = (self.wanted.kind(), self.wanted.name.as_str());
+        let Wanted { kind, name, .. } = self.wanted;
         let step = self.verb.unwrap_or("keep");
-        let mut value = json!({ "kind": kind, "name": name, "step": step });
+        let mut value = json!({ "kind": kind, "name": name.as_str(), "step": step });
         if self.verb == Some("change") {
             value["fields"] = Value::Object(self.fields.clone());
         }
@@ -85,36 +77,24 @@ impl<'w> Plan<'w> {
 
     /// Sends the change. Fails if the row has changed since it was read, or the store cannot be reached.
     pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
-        let (path, mut fields) = (self.wanted.path(), self.wanted.fields.clone());
+        let Wanted { path, fields, .. } = self.wanted;
+        let mut fields = fields.clone();
         if self.verb == Some("create") {
-            return client.create(&path, Value::Object(fields).to_string()).map(drop);
+            return client.create(path, Value::Object(fields).to_string()).map(drop);
         }
         // An existing tag keeps its position.
         fields.remove("from");
-        client.change(&path, Value::Object(fields).to_string()).map(drop)
+        client.change(path, Value::Object(fields).to_string()).map(drop)
     }
 
-    /// Compares the file's entry with the row; the inner error says why it is impossible.
-    fn of(client: &Client, wanted: &'w Wanted) -> Result<Result<Plan<'w>, String>, Problem> {
-        let row = match client.get(&wanted.path()) {
-            Ok(row) => Some(row),
-            Err(problem) if http_status(problem.code) == Some(404) => None,
-            Err(problem) => return Err(problem),
-        };
-        let name = &wanted.name;
-        let refused = match &wanted.change {
-            Change::Tag(change) => refuses_tag(name, change, row.as_ref()),
-            Change::Namespace(change) => refuses_namespace(client, name, change, row.as_ref())?,
-        };
-        if let Some(why) = refused {
-            return Ok(Err(why));
-        }
-        let fields = row.as_ref().map(|row| changes(&wanted.fields, row)).unwrap_or_default();
+    /// Compares the file's entry with the row.
+    fn of(wanted: &'w Wanted, row: Option<&Value>) -> Plan<'w> {
+        let fields = row.map(|row| changes(&wanted.fields, row)).unwrap_or_default();
         let verb = match row {
             None => Some("create"),
             Some(_) => (!fields.is_empty()).then_some("change"),
         };
-        Ok(Ok(Plan { wanted, verb, fields }))
+        Plan { wanted, verb, fields }
     }
 }
 
@@ -138,7 +118,7 @@ fn words(value: &Value) -> String {
 }
 
 fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<String> {
-    let row = row.and_then(|row| stored(row, &["tag", "remaining"], TagRow::get));
+    let row = stored::<TagRow>(row);
     if let (Some(from), Some(stands_at)) = (change.from, row.map(|row| row.max_id))
         && from > stands_at
     {
@@ -156,24 +136,18 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
     decided.err().map(|refusal| problem(refusal).detail)
 }
 
-/// The row in the API's answer, without the other fields there.
-fn stored<T>(
-    row: &Value,
-    beside: &[&str],
-    read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
-) -> Option<T> {
-    let mut fields = row.as_object()?.clone();
-    fields.retain(|field, _| !beside.contains(&field.as_str()));
-    Reader::new(fields).all(read).ok()
+/// The row in the API's answer.
+fn stored<T: Fields>(row: Option<&Value>) -> Option<T> {
+    Reader::new(row?.as_object()?.clone()).known(T::get).ok()
 }
 
 fn refuses_namespace(
     client: &Client,
-    name: &Name,
+    wanted: &Wanted,
     change: &NamespaceChange,
     row: Option<&Value>,
 ) -> Result<Option<String>, Problem> {
-    let row = row.and_then(|row| stored(row, &["namespace", "last_ms"], Namespace::get));
+    let row = stored::<Namespace>(row);
     let layout = change.layout.or(row.map(|row| row.layout)).unwrap_or(Layout::LEAF);
     let workers = change.workers.or(row.map(|row| row.workers));
     let max_window_ms = change.max_window_ms.or(row.map(|row| row.max_window_ms));
@@ -185,7 +159,7 @@ fn refuses_namespace(
     if row.layout == after.layout && row.max_window_ms == after.max_window_ms {
         return Ok(None);
     }
-    let used = client.get(&format!("{}?limit=1", path::workers(name)))?;
+    let used = client.get(&format!("{}?limit=1", path::workers(wanted.name)))?;
     let used = used["workers"].as_array().is_some_and(|rows| !rows.is_empty());
     Ok(used.then(|| {
         "it has granted windows, so its layout and its longest window cannot change any more; \

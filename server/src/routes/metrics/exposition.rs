@@ -62,21 +62,18 @@ pub type Labels<'l> = &'l [(&'static str, &'l str)];
 pub struct Exposition {
     /// Whether it is OpenMetrics.
     open: bool,
-    text: String,
-}
-
-#[derive(Debug)]
-pub struct Family<'e> {
+    /// The family that samples are written of.
     name: &'static str,
-    text: &'e mut String,
+    text: String,
 }
 
 impl Exposition {
     pub fn new(open: bool) -> Exposition {
-        Exposition { open, text: String::with_capacity(32 * 1_024) }
+        Exposition { open, name: "", text: String::with_capacity(32 * 1_024) }
     }
 
-    pub fn family(&mut self, name: &'static str) -> Family<'_> {
+    /// Begins a family; its samples follow.
+    pub fn family(&mut self, name: &'static str) -> &mut Exposition {
         let mut said =
             FAMILIES.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let (kind, help) = said.next().and_then(|said| said.split_once(' ')).unwrap_or_default();
@@ -84,7 +81,8 @@ impl Exposition {
         let declared = short.unwrap_or(name);
         // Writing into a string never fails, here and below.
         let _ = writeln!(self.text, "# HELP {declared} {help}\n# TYPE {declared} {kind}");
-        Family { name, text: &mut self.text }
+        self.name = name;
+        self
     }
 
     pub fn one(&mut self, name: &'static str, value: u64) {
@@ -97,9 +95,7 @@ impl Exposition {
         }
         self.text
     }
-}
 
-impl Family<'_> {
     pub fn count(&mut self, labels: Labels<'_>, value: u64) {
         self.sample("", labels, None, value);
     }
@@ -131,7 +127,7 @@ impl Family<'_> {
         bound: Option<&str>,
         value: impl std::fmt::Display,
     ) {
-        let (name, text) = (self.name, &mut *self.text);
+        let (name, text) = (self.name, &mut self.text);
         let _ = write!(text, "{name}{end}");
         let bound = bound.map(|bound| ("le", bound));
         for (at, (label, value)) in labels.iter().copied().chain(bound).enumerate() {
@@ -155,9 +151,8 @@ mod tests {
         let mut all = Exposition::new(open);
         let labels = [("tag", "a\"b\\c\nd"), ("outcome", "granted")];
         all.family("leafid_leases_total").count(&labels, 7);
-        let mut threads = all.family("process_threads");
-        threads.value(&[], 1.5);
-        threads.value(&[("tag", "never")], f64::INFINITY);
+        all.family("process_threads").value(&[], 1.5);
+        all.value(&[("tag", "never")], f64::INFINITY);
         let sizes = Histogram::sizes();
         sizes.note(3);
         all.family("leafid_turn_requests").reading(&[("a", "b")], &sizes.read(), 1.0);

@@ -24,37 +24,37 @@ pub fn put_tags(all: &mut Exposition, seen: &TagSights) {
     tags.sort_by_key(|(sight, _)| sight.tag);
 
     let mut of_rows = |name, value: fn(&TagRow) -> u64| {
-        let mut family = all.family(name);
+        all.family(name);
         for (sight, _) in &tags {
-            family.count(&[("tag", sight.tag.as_str())], value(&sight.row));
+            all.count(&[("tag", sight.tag.as_str())], value(&sight.row));
         }
     };
     of_rows("leafid_tag_position", |row| row.max_id);
     of_rows("leafid_tag_remaining_ids", TagRow::remaining);
     of_rows("leafid_tag_step_ids", |row| row.step.into());
-    let mut family = all.family("leafid_tag_exhaustion_seconds");
+    all.family("leafid_tag_exhaustion_seconds");
     for (sight, left) in &tags {
-        left.inspect(|left| family.value(&[("tag", sight.tag.as_str())], *left));
+        left.inspect(|left| all.value(&[("tag", sight.tag.as_str())], *left));
     }
     all.one("leafid_tags_seen", seen.tags.len() as u64);
 }
 
 /// Worker numbers by state, and when they and the layout run out.
 pub fn put_spaces(all: &mut Exposition, spaces: &[SpaceSight]) {
-    let mut family = all.family("leafid_worker_numbers");
+    all.family("leafid_worker_numbers");
     for space in spaces {
         for (state, count) in space.numbers.each() {
-            family.count(&[("namespace", space.name.as_str()), ("state", state)], count);
+            all.count(&[("namespace", space.name.as_str()), ("state", state)], count);
         }
     }
-    let mut family = all.family("leafid_worker_exhaustion_seconds");
+    all.family("leafid_worker_exhaustion_seconds");
     for space in spaces {
         let left = space.per_second.map(|rate| seconds_left(space.numbers.grantable(), rate));
-        left.inspect(|left| family.value(&[("namespace", space.name.as_str())], *left));
+        left.inspect(|left| all.value(&[("namespace", space.name.as_str())], *left));
     }
-    let mut family = all.family("leafid_layout_exhaustion_seconds");
+    all.family("leafid_layout_exhaustion_seconds");
     for space in spaces {
         let ms = space.numbers.namespace.layout.last().since(space.numbers.now).max(0);
-        family.value(&[("namespace", space.name.as_str())], ms as f64 / 1_000.0);
+        all.value(&[("namespace", space.name.as_str())], ms as f64 / 1_000.0);
     }
 }

@@ -1,6 +1,7 @@
-//! A principal's limits, applied to each request.
+//! The caller of a request, and the limits of its principal.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime};
@@ -14,8 +15,28 @@ use super::meter::Asking;
 use super::principal::Principal;
 use super::tokens::Member;
 
-#[derive(Clone, Debug, Default)]
-pub struct Allowance(pub Option<Arc<Member>>);
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The name of the listener.
+    pub listener: &'static str,
+    /// The peer's address; `None` for a verb that calls the handlers in its own process.
+    pub peer: Option<SocketAddr>,
+    /// The principal of its token, where tokens are required.
+    pub member: Option<Arc<Member>>,
+}
+
+impl std::fmt::Display for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.listener)?;
+        if let Some(peer) = self.peer {
+            write!(f, "/{peer}")?;
+        }
+        match &self.member {
+            Some(member) => write!(f, "/{}", member.who.name),
+            None => Ok(()),
+        }
+    }
+}
 
 /// A reservation against the daily quota: what is not used of it is given back in the end.
 #[derive(Debug)]
@@ -24,12 +45,12 @@ pub struct Charge {
     unused: u64,
 }
 
-impl Allowance {
+impl Caller {
     pub fn ids(&self, ids: u64) -> Result<Charge, Problem> {
-        if let Some(member) = &self.0 {
+        if let Some(member) = &self.member {
             member.meter.take(&member.who, ids, SystemClock.wall())?;
         }
-        Ok(Charge { member: self.0.clone(), unused: ids })
+        Ok(Charge { member: self.member.clone(), unused: ids })
     }
 
     /// Cuts a segment's ask down to the principal's limits, and counts it.
@@ -38,11 +59,10 @@ impl Allowance {
         ask: SegmentAsk,
         store: &Registry,
     ) -> Result<(SegmentAsk, Charge), Problem> {
-        let Some(member) = &self.0 else { return Ok((ask, self.ids(0)?)) };
-        let who = &member.who;
-        if who.max_step.is_none() && who.ids_per_day.is_none() {
+        let is_limited = |who: &&Principal| who.max_step.is_some() || who.ids_per_day.is_some();
+        let Some(who) = self.member.as_ref().map(|member| &member.who).filter(is_limited) else {
             return Ok((ask, self.ids(0)?));
-        }
+        };
         let most = who.max_step.unwrap_or(u32::MAX);
         if let Some(exactly) = ask.exactly {
             if exactly > most {
@@ -64,7 +84,7 @@ impl Allowance {
 
     /// Lowers the steps in the answer to the principal's limit, so that the holder asks for no more.
     pub fn granted(&self, grant: SegmentGrant) -> SegmentGrant {
-        match self.0.as_ref().and_then(|member| member.who.max_step) {
+        match self.member.as_ref().and_then(|member| member.who.max_step) {
             Some(most) => {
                 let (step, max_step) = (grant.step.min(most), grant.max_step.min(most));
                 SegmentGrant { step, max_step, ..grant }
@@ -79,7 +99,7 @@ impl Allowance {
         &self,
         work: impl Future<Output = Result<T, Problem>> + Send + 'static,
     ) -> Result<T, Problem> {
-        if self.0.is_none() {
+        if self.member.is_none() {
             return work.await;
         }
         let done = tokio::spawn(work.in_current_span()).await;
@@ -94,7 +114,7 @@ impl Allowance {
         ask: AcquireAsk,
         now: StoreTime,
     ) -> Result<(AcquireAsk, Option<Asking>), Problem> {
-        let Some(member) = &self.0 else { return Ok((ask, None)) };
+        let Some(member) = &self.member else { return Ok((ask, None)) };
         let asking = member.meter.ask(&member.who, ask.request, now)?;
         let length_ms = self.length_ms(ask.length_ms);
         Ok((AcquireAsk { length_ms, ..ask }, Some(asking)))
@@ -106,19 +126,19 @@ impl Allowance {
     }
 
     pub fn holds(&self, namespace: Name, key: leafid_core::Token, grant: &WindowGrant) {
-        if let Some(member) = &self.0 {
+        if let Some(member) = &self.member {
             member.meter.holds(namespace, grant, key);
         }
     }
 
     pub fn lets_go(&self, release: &Release) {
-        if let Some(member) = &self.0 {
+        if let Some(member) = &self.member {
             member.meter.lets_go(release);
         }
     }
 
     fn length_ms(&self, said: Option<u32>) -> Option<u32> {
-        let most = self.0.as_ref().and_then(|member| member.who.max_window_ms);
+        let most = self.member.as_ref().and_then(|member| member.who.max_window_ms);
         match (said, most) {
             (Some(said), Some(most)) => Some(said.min(most)),
             (None, Some(most)) => Some(most.min(registry::MAX_WINDOW_CAP_MS)),
