@@ -30,11 +30,11 @@ mod _native {
         namespace_fields, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]
-    use crate::testing::{PyClock, TestGenerator};
+    use crate::testing::PyClock;
     #[pymodule_export]
     use crate::values::{
-        PyLayout, Scrambler, base32, base58, base62, code, code_from_http, codes, decimal, decode,
-        parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
+        PyLayout, Scrambler, base32, base58, base62, decimal, decode, parse_base32, parse_base58,
+        parse_base62, parse_decimal,
     };
 
     /// The conformance cases of a store, as JSON.
