@@ -26,7 +26,7 @@ mod _native {
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, mysql_kind,
+        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, mysql_kind,
         namespace_fields, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]

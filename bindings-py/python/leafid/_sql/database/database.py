@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any
 
 from ... import errors
-from ..._native import Clock, StoreTime, Turn, abandon, process
+from ..._native import Clock, StoreTime, abandon, decide, process
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import Conflict, carry
 from ..words import not_there, other_version
 from . import words
 from .link import Broken, Link
@@ -80,14 +79,13 @@ class Database(Tables):
             while True:
                 try:
                     return self._attempt(verb, ask, in_line)
-                except Conflict:
-                    in_line = True
                 except Broken as broken:
+                    in_line = in_line or broken.kind == "stale"
                     if broken.kind == "lost":
                         self.close()
                     if broken.kind == "lost" and not was_lost:
                         was_lost = True
-                    elif broken.kind != "race":
+                    elif broken.kind not in ("race", "stale"):
                         raise words.failed(self.place, broken.detail, broken.kind) from broken
                 if time.monotonic() >= end:
                     raise words.overloaded(self.place)
@@ -107,9 +105,12 @@ class Database(Tables):
             link.begin()
             now = self._head(link)
             engine = link.engine
-            turn = Turn(self.source.leaf, self.id or "", now, verb, ask)
             run = partial(link.run, locks=in_line and engine.locking != "")
-            if carry(turn, run) and now - self.beaten >= _BEAT_MS:
+            decided = decide(self.source.leaf, self.id or "", now, verb, ask, run)
+            if decided is None:
+                raise Broken("stale", "a row has changed since it was read")
+            wrote, answer = decided
+            if wrote and now - self.beaten >= _BEAT_MS:
                 link.run("beat", {"now": now})
                 self.beaten = now
             is_over = True
@@ -122,7 +123,7 @@ class Database(Tables):
             # The state of the connection is unknown.
             self.close()
             raise
-        return turn.answer()
+        return answer
 
     def _head(self, link: Link) -> int:
         """The store's time, after checks that server and store are still the same."""
@@ -208,7 +209,7 @@ class Database(Tables):
                 if self._meta(link) is None:
                     link.script(engine.texts["schema"][0])
                     id = made.store()
-                    carry(Turn(self.source.leaf, id, now, "create_namespace", made.default), link.run)
+                    decide(self.source.leaf, id, now, "create_namespace", made.default, link.run)
                     row = {"version": engine.version, "store": id, "floor_ms": 0, "created_ms": now}
                     link.run("make", row)
                 link.script(engine.commit)

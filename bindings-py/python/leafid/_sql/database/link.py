@@ -18,7 +18,8 @@ Row = dict[str, Any]
 
 class Broken(Exception):
     """A database's failure. `kind` is `lost` (the connection cannot be used again), `race` (another
-    transaction was faster, and this one is rolled back), `locked` or `refused`; or one that waiting cannot
+    transaction was faster, and this one is rolled back), `stale` (likewise, found by a write's condition),
+    `locked` or `refused`; or one that waiting cannot
     cure: `login` (unknown user or wrong password), `denied` (a missing right), `nowhere` (no such
     database) or `gone` (no such table)."""
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, Clock, StoreTime, Turn, abandon, sql_texts
+from ..._native import SQLITE_APPLICATION, Clock, StoreTime, abandon, decide, sql_texts
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import Conflict, carry
 from ..words import not_there, other_version
 from . import places, words
 from .opened import Opened, refused
@@ -59,19 +58,20 @@ class File(Tables):
             try:
                 self.begin(opened)
                 now = self.time.read(lambda: int(_one(opened, TEXTS["longest"][0])))
-                turn = Turn(False, id, now, verb, ask)
-                if carry(turn, partial(_run, opened)):
+                decided = decide(False, id, now, verb, ask, partial(_run, opened))
+                if decided is None:
+                    raise words.without_transaction(self.path)
+                wrote, answer = decided
+                if wrote:
                     # The last statement of a transaction that wrote something, as in the server.
                     _run(opened, "beat", {"now": now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
-            except BaseException as error:
+            except BaseException:
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
-                if isinstance(error, Conflict):
-                    raise words.without_transaction(self.path) from None
                 raise
-        return turn.answer()
+        return answer
 
     def begin(self, opened: sqlite3.Connection) -> None:
         opened.execute("BEGIN IMMEDIATE")
@@ -168,8 +168,7 @@ class File(Tables):
                 made, id = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)", making.store()
                 now = time.time_ns() // 1_000_000 if self.clock is None else self.clock.wall_ms
                 opened.execute(made, (id, now))
-                turn = Turn(False, id, now, "create_namespace", making.default)
-                carry(turn, partial(_run, opened))
+                decide(False, id, now, "create_namespace", making.default, partial(_run, opened))
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")
