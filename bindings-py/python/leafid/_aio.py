@@ -1,4 +1,4 @@
-"""Waiting in event loops of asyncio and trio: the part of an `await` where no ID is at hand."""
+"""Waiting in event loops of asyncio and trio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _LOOK = 0.005
 
 
 async def wait(waiter: Waiter) -> Any:
-    """Waits for the call's turn and its IDs, and returns its result."""
+    """Carries out a call: at once if IDs are at hand, or when its turn and its IDs have come."""
+    there, value = waiter.begin()
+    if there:
+        return value
     host = _host()
     key = (host.run, waiter.source or waiter)
     line = _LINES.get(key)
