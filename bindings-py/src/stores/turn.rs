@@ -83,7 +83,6 @@ pub fn failed(problem: Problem) -> Failed {
     Failed {
         until_ms: problem.free_at.map(StoreTime::get),
         retry_after_ms: problem.free_at.and(problem.retry_after_ms),
-        says_when: true,
         ..Failed::new(problem.code, problem.detail)
     }
 }

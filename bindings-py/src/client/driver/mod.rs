@@ -21,7 +21,7 @@ pub(crate) use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes};
 pub use generator::Generator;
 pub use holding::{Drawn, Holding};
-pub use hub::{Hub, HubCell};
+pub use hub::Hub;
 pub use live::{forget_all, give_all_back, retire_all, wait_for_all, wait_for_callers};
 pub use state::State;
 pub use waiting::{Call, Caller, Waiting};

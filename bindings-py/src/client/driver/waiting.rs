@@ -47,8 +47,6 @@ pub struct Waiting {
     pub rest: Duration,
     answers: u64,
     last: Option<Arc<Failed>>,
-    /// The time until the first worker number is free, where no message has it.
-    free_in_ms: Option<i64>,
 }
 
 /// Counts a caller until it has its ID, or its error: the end of the process waits for it.
@@ -122,7 +120,6 @@ impl Holding {
             answers: state.answers,
             // A caller that waits for the clock gets that as the cause, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
-            free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
     }
 
@@ -176,10 +173,7 @@ impl Holding {
             let said = Sentence { wait_ms, ..Sentence::new(code, self.config.subject()) };
             Arc::new(Failed { retry_after_ms, ..Failed::new(code, said.to_string()) })
         });
-        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
-        if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {
-            message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
-        }
+        let message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
         Failed { cause: Some(cause), ..Failed::new(Code::TimedOut, message) }
     }
 }
