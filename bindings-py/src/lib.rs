@@ -21,7 +21,7 @@ mod _native {
     use crate::generators::{Segment, Snowflake, add_class, start_log};
 
     #[pymodule_export]
-    use crate::generators::{LoopBell, Waiter, close_all, forget_all, release_all};
+    use crate::generators::{close_all, forget_all, release_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]

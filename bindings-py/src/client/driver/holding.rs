@@ -168,7 +168,10 @@ impl Holding {
         if !self.is_current() {
             return None;
         }
-        let Drawn { id, calls_driver } = self.draw_here()?;
+        let Drawn { id, calls_driver } = match self.numbering.get()? {
+            Numbering::Segment(ids) => self.draw_by(*ids, HostTime::MIN)?,
+            Numbering::Snowflake(ids) => self.draw_by(*ids, self.clock.now())?,
+        };
         if calls_driver {
             self.call_driver();
         }
@@ -187,14 +190,6 @@ impl Holding {
             Numbering::Segment(ids) if !STAMPS => self.draw_by(*ids, HostTime::MIN),
             Numbering::Snowflake(ids) if STAMPS => self.draw_by(*ids, self.clock.now()),
             _ => None,
-        }
-    }
-
-    #[inline]
-    fn draw_here(&self) -> Option<Drawn> {
-        match self.numbering.get()? {
-            Numbering::Segment(ids) => self.draw_by(*ids, HostTime::MIN),
-            Numbering::Snowflake(ids) => self.draw_by(*ids, self.clock.now()),
         }
     }
 
@@ -343,11 +338,6 @@ impl Holding {
     pub fn within(&self, moment: Duration, is_so: fn(&State) -> bool) -> bool {
         let state = self.lock();
         is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
-    }
-
-    /// Whether the line was closed by its user, and not by the store.
-    pub fn is_retired(&self) -> bool {
-        self.lock().closing
     }
 
     pub fn stats(&self) -> Stats {

@@ -20,7 +20,7 @@ const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
 /// A call that may wait.
 pub struct Call {
-    timeout: f64,
+    pub(super) timeout: f64,
     deadline: Option<Instant>,
 }
 
@@ -123,19 +123,6 @@ impl Holding {
         }))
     }
 
-    /// Limits the rest to the remaining time of a call.
-    ///
-    /// # Errors
-    /// `TIMED_OUT` when its time is up, with the last failure as its cause.
-    pub(super) fn limit(&self, call: &Call, why: &mut Waiting) -> Result<(), Failed> {
-        match call.left() {
-            Some(Duration::ZERO) => return Err(self.timed_out(call.timeout, why)),
-            Some(left) => why.rest = why.rest.min(left),
-            None => {}
-        }
-        Ok(())
-    }
-
     /// Rests until another answer comes, or for as long as it says.
     pub fn rest(&self, why: &Waiting) {
         let state = self.lock();
@@ -164,7 +151,8 @@ impl Holding {
         Failed { cause, ..Failed::new(why.refusal.code, message) }
     }
 
-    fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
+    /// The failure of a call whose time is up, with the last failure as its cause.
+    pub(super) fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
         let cause = why.last.clone().unwrap_or_else(|| {
             let wait = why.refusal.until.map(|until| until.since(self.clock.exact()));
             let wait_ms = wait.map(|ms| u64::try_from(ms).unwrap_or(0));

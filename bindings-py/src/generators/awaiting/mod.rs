@@ -7,12 +7,11 @@
 mod ready;
 mod waiter;
 
-pub use waiter::{LoopBell, Waiter};
-
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::client::driver::Call;
+use crate::generators::awaiting::waiter::Waiter;
 use crate::generators::generator::PyGenerator;
 use crate::generators::verb::Verb;
 use crate::values::outside;
