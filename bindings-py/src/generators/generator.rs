@@ -180,9 +180,9 @@ impl PyGenerator {
         Ok(self.holding(py)?.is_closed())
     }
 
-    /// As `next`, awaited: an ID that is at hand is drawn by the call, and the await completes
-    /// at once, without a task switch; else it waits without blocking the event loop. Callers
-    /// of one loop are served in order. A cancelled caller loses at most the ID that it was to get.
+    /// As `next`, awaited: while an ID is at hand the await completes at once, without a
+    /// task switch; else it waits without blocking the event loop. Callers of one loop
+    /// are served in order. A cancelled caller loses at most the ID that it was to get.
     #[pyo3(signature = (timeout = None))]
     fn anext<'py>(slf: &Bound<'py, Self>, timeout: Option<Seconds>) -> PyResult<Bound<'py, PyAny>> {
         let timeout = slf.get().timeout(timeout)?;
