@@ -229,10 +229,6 @@ impl PyGenerator {
         slf
     }
 
-    fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        awaitable(slf, Verb::Next, slf.get().timeout)
-    }
-
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         awaitable(slf, Verb::Itself, 0.0)
     }

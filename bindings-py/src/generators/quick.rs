@@ -13,8 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::{Drawn, Holding};
+use crate::generators::awaiting::awaitable;
 use crate::generators::generator::PyGenerator;
 use crate::generators::raw;
+use crate::generators::verb::Verb;
 use crate::values::outside;
 
 /// Adds a class with the quick calls to a module, in place of PyO3's, its base; `STAMPS` says whether its
@@ -22,19 +24,24 @@ use crate::values::outside;
 pub fn add_class<C: PyTypeInfo, const STAMPS: bool>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let base = py.get_type::<C>();
-    // The interpreter keeps pointers to the definition, and to its texts.
-    let method = ffi::PyMethodDef {
-        ml_name: c"next".as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<STAMPS> },
-        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-        ml_doc: doc(c"next", &thorough(py)?)?.as_ptr(),
+    // The interpreter keeps pointers to the definitions, and to their texts.
+    let method = |name: &'static CStr, quick| -> PyResult<ffi::PyMethodDef> {
+        Ok(ffi::PyMethodDef {
+            ml_name: name.as_ptr(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: quick },
+            ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+            ml_doc: doc(name, &thorough(py, name)?)?.as_ptr(),
+        })
     };
-    let methods = Box::leak(Box::new([method, ffi::PyMethodDef::zeroed()]));
+    let end = ffi::PyMethodDef::zeroed();
+    let methods = [method(c"next", next::<STAMPS>)?, method(c"anext", anext)?, end];
+    let methods = Box::leak(Box::new(methods));
     let name = Box::leak(CString::new(base.name()?.to_string())?.into_boxed_c_str());
-    let slots: [(_, *mut c_void); 4] = [
+    let slots: [(_, *mut c_void); 5] = [
         (ffi::Py_tp_base, base.as_ptr().cast()),
         (ffi::Py_tp_doc, doc(name, &base)?.as_ptr().cast_mut().cast()),
         (ffi::Py_tp_iternext, next_id::<STAMPS> as *mut c_void),
+        (ffi::Py_am_anext, anext_id as *mut c_void),
         (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
     ];
     let full = CString::new(format!("leafid.{}", base.name()?))?;
@@ -51,9 +58,9 @@ fn doc(name: &CStr, of: &Bound<'_, PyAny>) -> PyResult<&'static CStr> {
     Ok(Box::leak(doc.into_boxed_c_str()))
 }
 
-/// PyO3's own `next`.
-fn thorough(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.get_type::<PyGenerator>().getattr("next")
+/// PyO3's own method of a name.
+fn thorough<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<PyGenerator>().getattr(name)
 }
 
 /// The generator that is behind an object.
@@ -137,16 +144,42 @@ unsafe fn next_thoroughly(
         {
             return raw::integer(id);
         }
-        thoroughly(slf, args, count, names)
+        thoroughly(c"next", slf, args, count, names)
     }
 }
 
-/// Calls PyO3's own `next`.
+unsafe extern "C" fn anext(
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: Py_ssize_t,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as `next`.
+    unsafe {
+        if count == 0 && names.is_null() {
+            anext_id(slf)
+        } else {
+            thoroughly(c"anext", slf, args, count, names)
+        }
+    }
+}
+
+unsafe extern "C" fn anext_id(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock, on an instance of the class.
+    unsafe {
+        let py = Python::assume_attached();
+        let owner = Borrowed::from_ptr(py, slf).cast_unchecked::<PyGenerator>();
+        raw::raised(py, awaitable(&owner, Verb::Next, owner.get().timeout))
+    }
+}
+
+/// Calls PyO3's own method of a name.
 ///
 /// # Safety
 /// As [`next`].
 #[cold]
 unsafe fn thoroughly(
+    name: &CStr,
     slf: *mut PyObject,
     args: *const *mut PyObject,
     count: Py_ssize_t,
@@ -156,10 +189,13 @@ unsafe fn thoroughly(
         let passed_on = || {
             // Some versions of CPython pass a count of -1 when a specialized call site meets an unbound
             // method without arguments.
-            let unbound = |_| PyTypeError::new_err("unbound method next() needs an argument");
+            let unbound = |_| {
+                let name = name.to_string_lossy();
+                PyTypeError::new_err(format!("unbound method {name}() needs an argument"))
+            };
             let count = usize::try_from(count).map_err(unbound)?;
             // SAFETY: as this function's own.
-            unsafe { pass_on(&thorough(py)?, slf, args, count, names) }
+            unsafe { pass_on(&thorough(py, name)?, slf, args, count, names) }
         };
         raw::raised(py, passed_on())
     })
