@@ -1,4 +1,4 @@
-"""Waiting in event loops of asyncio and trio."""
+"""Waiting in event loops of asyncio and trio: the part of an `await` where no ID is at hand."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ _LOOK = 0.005
 
 
 async def wait(waiter: Any) -> Any:
-    """Carries out a call: at once if IDs are at hand, or when its turn and its IDs have come."""
-    there, value = waiter.begin()
-    if there:
-        return value
+    """Waits for the call's turn and its IDs, and returns its result."""
     host = _host()
     key = (host.run, waiter.source or waiter)
     line = _LINES.get(key)

@@ -21,18 +21,6 @@ impl Verb {
         }
     }
 
-    /// The name of the awaited call.
-    pub fn awaited(self) -> &'static str {
-        match self {
-            Verb::Next => "anext",
-            Verb::Take(_) => "atake",
-            Verb::Fill(_) | Verb::Ready(_) => "aready",
-            Verb::Release => "arelease",
-            Verb::Close => "aclose",
-            Verb::Itself => "__aenter__",
-        }
-    }
-
     /// The end of the message that names the awaited call to use in an event loop.
     pub fn instead(self) -> String {
         let (now, right) = match self {

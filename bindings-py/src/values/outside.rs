@@ -12,13 +12,15 @@ use std::mem;
 use std::ptr;
 
 use pyo3::exceptions::PyRuntimeWarning;
-use pyo3::ffi::{self, PyObject};
+use pyo3::ffi::{self, PyObject, PySendResult};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{BoundObject, IntoPyObject};
 
 type Call =
     unsafe extern "C-unwind" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
+type Send =
+    unsafe extern "C-unwind" fn(*mut PyObject, *mut PyObject, *mut *mut PyObject) -> PySendResult;
 
 /// Parks for ever the thread that unwinds past this.
 struct Stays;
@@ -94,4 +96,21 @@ pub fn attribute<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let warn = py.import("_warnings")?.getattr("warn")?;
     call(&warn, (message, py.get_type::<PyRuntimeWarning>(), 1), None).map(drop)
+}
+
+/// Resumes a coroutine.
+///
+/// # Safety
+/// As of `PyIter_Send`.
+pub unsafe fn send(
+    coroutine: *mut PyObject,
+    value: *mut PyObject,
+    result: *mut *mut PyObject,
+) -> PySendResult {
+    let sends: unsafe extern "C" fn(_, _, _) -> _ = ffi::PyIter_Send;
+    // SAFETY: as the caller's, and as in `call`.
+    unsafe {
+        let sends = black_box(mem::transmute::<unsafe extern "C" fn(_, _, _) -> _, Send>(sends));
+        staying(|| sends(coroutine, value, result))
+    }
 }

@@ -32,7 +32,7 @@ pub struct Drawn {
 
 /// What one process has of a generator.
 pub struct Holding {
-    pub generation: Generation,
+    generation: Generation,
     line: Arc<SharedLine>,
     numbering: OnceLock<Numbering>,
     /// From this cursor on, a caller has to call the driver.

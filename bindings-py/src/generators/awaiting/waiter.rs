@@ -18,15 +18,6 @@ pub struct Waiter {
 
 #[pymethods]
 impl Waiter {
-    /// As `step`, except that callers that wait already come first: to close, or to give back, nobody queues.
-    fn begin(&self, py: Python<'_>) -> PyResult<(bool, Py<PyAny>)> {
-        let queues = !matches!(self.verb, Verb::Release | Verb::Close | Verb::Itself);
-        match queues && self.owner.get().is_queued() {
-            true => Ok((false, py.None())),
-            false => self.step(py),
-        }
-    }
-
     /// Tries once: `(True, value)`, or `(False, seconds)` with the longest rest before the next try.
     /// Raises errors that waiting cannot cure, and `TimedOutError` when the time is up.
     fn step(&self, py: Python<'_>) -> PyResult<(bool, Py<PyAny>)> {

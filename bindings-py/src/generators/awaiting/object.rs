@@ -1,0 +1,320 @@
+//! The awaitable that `anext` and its like return: it has a coroutine's methods, and completes at once
+//! while IDs are at hand.
+//!
+//! Its type uses the C interface: PyO3 has no `am_send`, and without that slot each value would have to
+//! be raised in a `StopIteration`, which costs more than drawing an ID.
+
+#![expect(unsafe_code, reason = "a Python type in the C interface's own words")]
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::ffi::{self, PyObject, PySendResult};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use crate::client::driver::Call;
+use crate::generators::awaiting::Waiter;
+use crate::generators::generator::PyGenerator;
+use crate::generators::quick::of;
+use crate::generators::raw;
+use crate::generators::verb::Verb;
+use crate::values::outside;
+
+/// The awaitable. Accessed only with the interpreter lock, and never through a Rust reference that
+/// outlives a call into Python.
+#[repr(C)]
+struct Awaitable {
+    base: PyObject,
+    /// The generator: a counted reference.
+    owner: *mut PyObject,
+    /// The coroutine of `leafid._aio` that waits: a counted reference, or null.
+    inner: *mut PyObject,
+    verb: Verb,
+    timeout: f64,
+    /// Whether it was never awaited, or closed.
+    is_fresh: bool,
+}
+
+/// Creates an awaitable that carries out the verb when it is awaited, and waits up to `timeout`
+/// seconds.
+#[inline]
+pub fn awaitable<'py>(
+    owner: &Bound<'py, PyGenerator>,
+    verb: Verb,
+    timeout: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, class) = (owner.py(), class(owner.py())?);
+    // SAFETY: the object is new and zeroed, and its type's size is `Awaitable`'s; every field is written
+    // before any other code sees it. The other fields need no drop.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let made = Bound::from_owned_ptr_or_err(py, object)?;
+        let object = object.cast::<Awaitable>();
+        (&raw mut (*object).owner).write(ffi::Py_NewRef(owner.as_ptr()));
+        (&raw mut (*object).verb).write(verb);
+        (&raw mut (*object).timeout).write(timeout);
+        (&raw mut (*object).is_fresh).write(true);
+        Ok(made)
+    }
+}
+
+fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let made = CLASS.get_or_try_init(py, || {
+        // The interpreter keeps pointers to the methods.
+        let methods = Box::leak(Box::new(methods()));
+        let slots: [(_, *mut c_void); 8] = [
+            (ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            (ffi::Py_tp_traverse, traverse as *mut c_void),
+            (ffi::Py_tp_clear, clear as *mut c_void),
+            (ffi::Py_tp_iter, itself as *mut c_void),
+            (ffi::Py_am_await, itself as *mut c_void),
+            (ffi::Py_tp_iternext, next as *mut c_void),
+            (ffi::Py_am_send, send as *mut c_void),
+            (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
+        ];
+        let name = c"leafid._native.Awaitable";
+        let closed = ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+        let flags = ffi::Py_TPFLAGS_HAVE_GC | closed;
+        // SAFETY: the functions have their slots' types, and instances are of type `Awaitable`.
+        unsafe { raw::new_type(py, name, size_of::<Awaitable>(), flags, &slots) }
+    })?;
+    Ok(made.bind(py))
+}
+
+fn methods() -> [ffi::PyMethodDef; 4] {
+    let method = |name: &'static std::ffi::CStr, function, flags| ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: function },
+        ml_flags: flags,
+        ml_doc: ptr::null(),
+    };
+    [
+        method(c"send", method_send, ffi::METH_O),
+        method(c"throw", method_throw, ffi::METH_O),
+        method(c"close", method_close, ffi::METH_NOARGS),
+        ffi::PyMethodDef::zeroed(),
+    ]
+}
+
+unsafe extern "C" fn dealloc(slf: *mut PyObject) {
+    // SAFETY: the last reference is gone, so nothing else accesses the object.
+    unsafe {
+        let class = ffi::Py_TYPE(slf);
+        ffi::PyObject_GC_UnTrack(slf.cast());
+        if (*slf.cast::<Awaitable>()).is_fresh {
+            warn((*slf.cast::<Awaitable>()).verb);
+        }
+        clear(slf);
+        ffi::PyObject_GC_Del(slf.cast());
+        ffi::Py_DECREF(class.cast());
+    }
+}
+
+/// Warns about a call that was never awaited, and so did nothing, as Python does for a coroutine.
+#[cold]
+fn warn(verb: Verb) {
+    let text = match verb {
+        Verb::Next => c"`anext()` was never awaited: no ID was drawn",
+        Verb::Take(_) => c"`atake()` was never awaited: no ID was drawn",
+        Verb::Ready(_) => c"`aready()` was never awaited: nothing was waited for",
+        Verb::Release => c"`arelease()` was never awaited: nothing was given back",
+        Verb::Close => c"`aclose()` was never awaited: the generator is not closed",
+        Verb::Fill(_) | Verb::Itself => return,
+    };
+    // SAFETY: called with the interpreter lock. An exception being raised is saved and restored; a
+    // warning that is an error cannot be caught here, and is reported as unraisable.
+    unsafe {
+        let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        ffi::PyErr_Fetch(&raw mut kind, &raw mut value, &raw mut trace);
+        if ffi::PyErr_WarnEx(ffi::PyExc_RuntimeWarning, text.as_ptr(), 1) < 0 {
+            ffi::PyErr_WriteUnraisable(ptr::null_mut());
+        }
+        ffi::PyErr_Restore(kind, value, trace);
+    }
+}
+
+unsafe extern "C" fn traverse(
+    slf: *mut PyObject,
+    visit: ffi::visitproc,
+    arg: *mut c_void,
+) -> c_int {
+    // SAFETY: the collector calls this with the interpreter lock; the references are alive or null.
+    unsafe {
+        let object = slf.cast::<Awaitable>();
+        for seen in [ffi::Py_TYPE(slf).cast(), (*object).owner, (*object).inner] {
+            if !seen.is_null() {
+                let stop = visit(seen, arg);
+                if stop != 0 {
+                    return stop;
+                }
+            }
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: the reference is taken out before it is dropped, since dropping may run any code.
+    unsafe {
+        end(object);
+        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).owner, ptr::null_mut()));
+    }
+    0
+}
+
+/// Ends the call, and drops the coroutine that waits.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn end(object: *mut Awaitable) {
+    // SAFETY: as in `clear`.
+    unsafe {
+        (*object).is_fresh = false;
+        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
+    }
+}
+
+unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a reference, and gets another.
+    unsafe { ffi::Py_NewRef(slf) }
+}
+
+unsafe extern "C" fn send(
+    slf: *mut PyObject,
+    value: *mut PyObject,
+    result: *mut *mut PyObject,
+) -> PySendResult {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: called with the interpreter lock; `owner` is alive while the call is fresh, and `inner` is
+    // held while it runs, whatever it does to this object. No PyO3 reference is dropped outside of
+    // `attach`: PyO3 would have to know that this thread has the lock.
+    unsafe {
+        if (*object).inner.is_null() {
+            *result = match at_once(object) {
+                Some(id) => raw::integer(id),
+                None => Python::attach(|py| {
+                    begin(py, object).transpose().map_or(ptr::null_mut(), |it| raw::raised(py, it))
+                }),
+            };
+        }
+        if (*object).inner.is_null() {
+            let failed = (*result).is_null();
+            return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
+        }
+        let inner = ffi::Py_NewRef((*object).inner);
+        let how = outside::send(inner, value, result);
+        if how != PySendResult::PYGEN_NEXT {
+            end(object);
+        }
+        ffi::Py_DECREF(inner);
+        how
+    }
+}
+
+/// One ID for `anext`, if it is at hand and no other caller waits.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+#[inline]
+unsafe fn at_once(object: *mut Awaitable) -> Option<u64> {
+    // SAFETY: the owner is alive while the call is fresh.
+    unsafe {
+        if !(*object).is_fresh || (*object).verb != Verb::Next {
+            return None;
+        }
+        let owner = of((*object).owner);
+        let id = if owner.is_queued() { None } else { owner.at_hand() };
+        (*object).is_fresh = id.is_none();
+        id
+    }
+}
+
+/// Makes the first try; `None` where `inner` waits from now on.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn begin(py: Python<'_>, object: *mut Awaitable) -> PyResult<Option<Bound<'_, PyAny>>> {
+    // SAFETY: the owner is alive while the call is fresh, and a reference of our own holds it meanwhile.
+    unsafe {
+        if !ptr::replace(&raw mut (*object).is_fresh, false) {
+            let message = "this call was awaited before: each await is a call of its own";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        let (verb, call) = ((*object).verb, Call::new((*object).timeout));
+        let owner = Bound::from_borrowed_ptr(py, (*object).owner);
+        let owner = owner.cast_into_unchecked::<PyGenerator>();
+        // Callers that wait already come first; closing does not queue.
+        let in_turn =
+            matches!(verb, Verb::Release | Verb::Close | Verb::Itself) || !owner.get().is_queued();
+        if in_turn && let Ok(value) = PyGenerator::step(&owner, verb, &call)? {
+            return Ok(Some(value.into_bound(py)));
+        }
+        let waiter = Waiter { owner: owner.unbind(), verb, call };
+        let wait = outside::of_module(py, "leafid._aio", "wait")?;
+        (*object).inner = outside::call(&wait, (waiter,), None)?.into_ptr();
+        Ok(None)
+    }
+}
+
+unsafe extern "C" fn next(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock.
+    unsafe { method_send(slf, ffi::Py_None()) }
+}
+
+unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *mut PyObject {
+    let mut result = ptr::null_mut();
+    // SAFETY: called with the interpreter lock; `result` is a new reference, or null.
+    unsafe {
+        match send(slf, value, &raw mut result) {
+            PySendResult::PYGEN_RETURN => Python::attach(|py| {
+                let value = Bound::from_owned_ptr(py, result).unbind();
+                PyStopIteration::new_err((value,)).restore(py);
+                ptr::null_mut()
+            }),
+            PySendResult::PYGEN_NEXT => result,
+            PySendResult::PYGEN_ERROR => ptr::null_mut(),
+        }
+    }
+}
+
+unsafe extern "C" fn method_throw(slf: *mut PyObject, error: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock, and an exception or its class.
+    Python::attach(|py| unsafe {
+        let error = Bound::from_borrowed_ptr(py, error);
+        let thrown = match waiting(py, slf) {
+            Some(inner) => outside::call_method(&inner, "throw", (error,), None),
+            // Nothing was drawn, or the value was returned: the exception is passed on.
+            None => Err(PyErr::from_value(error)),
+        };
+        if thrown.is_err() {
+            end(slf.cast());
+        }
+        raw::raised(py, thrown)
+    })
+}
+
+unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock.
+    Python::attach(|py| unsafe {
+        let closed = match waiting(py, slf) {
+            Some(inner) => outside::call_method(&inner, "close", (), None),
+            None => Ok(py.None().into_bound(py)),
+        };
+        end(slf.cast());
+        raw::raised(py, closed)
+    })
+}
+
+/// The coroutine that waits, if there is one.
+///
+/// # Safety
+/// With a reference to the object.
+unsafe fn waiting(py: Python<'_>, slf: *mut PyObject) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: the reference is alive, or null.
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, (*slf.cast::<Awaitable>()).inner) }
+}
