@@ -36,9 +36,7 @@ class Store:
     @property
     def place(self) -> str:
         """The place of the store in the form of a command's `--store`, without a password."""
-        # The target of a function's connections is known after the first one.
-        self._tables.found()
-        return self._tables.place
+        return self._place
 
     @property
     def _place(self) -> str:

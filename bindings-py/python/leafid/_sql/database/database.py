@@ -15,6 +15,9 @@ from .link import Link
 from .source import Source
 from .text import as_text
 
+# The place of a source whose target is not known before the first connection.
+UNKNOWN = "the database"
+
 # The longest pause before another try after a conflict, in s: a pause much longer than others' transactions
 # would lose against them for ever.
 _LONGEST_PAUSE = 0.010
@@ -33,7 +36,7 @@ class Database(Tables):
         self, source: Source, clock: Clock | None, allow_unsafe: bool, made: Making | None
     ) -> None:
         self.source, self.allow_unsafe = source, allow_unsafe
-        super().__init__(source.place or "the database", clock, made)
+        super().__init__(source.place or UNKNOWN, clock, made)
 
     def _find(self) -> str:
         self._linked()

@@ -8,7 +8,7 @@ from ..file.sqlite import File
 from ..making import Making
 from ..store import Store
 from ..tables import Tables
-from .database import Database
+from .database import UNKNOWN, Database
 from .source import Source, source_of
 
 
@@ -44,3 +44,11 @@ class SqlStore(Store):
         else:
             tables = File(source, clock, made)
         super().__init__(tables, workers)
+
+    @property
+    def place(self) -> str:
+        """The place of the store in the form of a command's `--store`, without a password."""
+        # The target of a function's connections is known after the first one.
+        if self._tables.place == UNKNOWN:
+            self.id  # noqa: B018
+        return self._tables.place
