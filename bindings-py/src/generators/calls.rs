@@ -81,6 +81,9 @@ impl PyGenerator {
             Verb::Ready(0) => Ok(py.None()),
             Verb::Release | Verb::Close => {
                 let holding = ids.holding(py)?;
+                if verb == Verb::Close && !holding.is_retired() {
+                    holding.retire(false);
+                }
                 let is_so =
                     if verb == Verb::Close { State::is_done } else { State::has_given_back };
                 let is_late = call.left() == Some(Duration::ZERO);

@@ -221,7 +221,6 @@ impl PyGenerator {
     /// As `close`, awaited: the generator is closed at once, and the await completes when
     /// everything to be given back was sent, or after 3 s.
     fn aclose<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.get().holding(slf.py())?.retire(false);
         awaitable(slf, Verb::Close, LAST_RELEASE.as_secs_f64())
     }
 

@@ -340,6 +340,11 @@ impl Holding {
         is_so(&state) || is_so(&rest(&self.answer_came, state, Some(moment)))
     }
 
+    /// Whether the line was closed by its user, and not by the store.
+    pub fn is_retired(&self) -> bool {
+        self.lock().closing
+    }
+
     pub fn stats(&self) -> Stats {
         let stats = self.lock().stats();
         let drawn = self.drawn.load(Ordering::Relaxed);
