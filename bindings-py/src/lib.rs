@@ -21,20 +21,20 @@ mod _native {
     use crate::generators::{Segment, Snowflake, add_class, start_log};
 
     #[pymodule_export]
-    use crate::generators::{LoopBell, Waiter, close_all, forget_all, release_all};
+    use crate::generators::{close_all, forget_all, release_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
     use crate::stores::{
-        HttpStore, MemoryStore, PyStoreTime, Turn, abandon, drop_memory, mysql_kind,
+        HttpStore, MemoryStore, PyStoreTime, abandon, decide, drop_memory, mysql_kind,
         namespace_fields, postgres_kind, process, sql_texts,
     };
     #[pymodule_export]
-    use crate::testing::{PyClock, TestGenerator};
+    use crate::testing::PyClock;
     #[pymodule_export]
     use crate::values::{
-        PyLayout, Scrambler, base32, base58, base62, code, code_from_http, codes, decimal, decode,
-        parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
+        PyLayout, Scrambler, base32, base58, base62, decimal, decode, parse_base32, parse_base58,
+        parse_base62, parse_decimal,
     };
 
     /// The conformance cases of a store, as JSON.

@@ -1,7 +1,7 @@
 //! `leafid.registry`: the store's decisions as pure functions over plain dicts.
 
+use leafid_bindings::Wrong;
 use leafid_bindings::registry::{self, Leased, Row};
-use leafid_bindings::{Source, Wrong};
 use leafid_core::{Code, StoreTime};
 use leafid_wire::Fields;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ pub fn lease_segment<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (given, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
+    let (given, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
     let decided = registry::lease_segment(&store.text(), given, from, StoreTime::new(now_ms.0));
     let decided = decided.map_err(|wrong| match wrong.refusal.code {
         Code::StoreRefused => stopped(row, ask),
@@ -50,8 +50,8 @@ pub fn acquire<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Given<'py>> {
-    let namespace = reading(namespace, "the namespace")?;
-    let (rows, from) = (reading(candidates, "the candidates")?, reading(ask, "the ask")?);
+    let namespace = dict::from(namespace, "the namespace")?;
+    let (rows, from) = (dict::from(candidates, "the candidates")?, dict::from(ask, "the ask")?);
     let now = StoreTime::new(now_ms.0);
     let acquired = registry::acquire(&store.text(), namespace, rows, from, now)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
@@ -70,8 +70,8 @@ pub fn renew<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let namespace = reading(namespace, "the namespace")?;
-    let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
+    let namespace = dict::from(namespace, "the namespace")?;
+    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the ask")?);
     let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms.0));
     leased(py, ask, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
@@ -87,7 +87,7 @@ pub fn release<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (row, from) = (reading(row, "the row")?, reading(ask, "the release")?);
+    let (row, from) = (dict::from(row, "the row")?, dict::from(ask, "the release")?);
     let Row(row) = registry::release(&store.text(), row, from)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     Ok((written(py, &row)?, PyDict::new(py).into_any()))
@@ -102,9 +102,9 @@ pub fn tag_row<'py>(
     spec: &Bound<'py, PyAny>,
     before: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let before = before.map(|row| reading(row, "the row before")).transpose()?;
+    let before = before.map(|row| dict::from(row, "the row before")).transpose()?;
     let spec = known(spec, &["tag", "from", "step", "max_step", "until"])?;
-    let row = registry::tag_row(before, reading(spec, "the tag")?);
+    let row = registry::tag_row(before, dict::from(spec, "the tag")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
@@ -115,7 +115,7 @@ pub fn namespace_row<'py>(
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = known(spec, &["namespace", "layout", "workers", "max_window_ms"])?;
-    let row = registry::namespace_row(reading(spec, "the namespace")?);
+    let row = registry::namespace_row(dict::from(spec, "the namespace")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
@@ -131,10 +131,6 @@ fn known<'a, 'py>(spec: &'a Bound<'py, PyAny>, names: &[&str]) -> PyResult<&'a B
         }
     }
     Ok(spec)
-}
-
-fn reading<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<impl Source + use<'py>> {
-    Ok(dict::from(value, what)?)
 }
 
 fn written<'py>(py: Python<'py>, row: &impl Fields) -> PyResult<Bound<'py, PyDict>> {

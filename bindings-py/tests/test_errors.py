@@ -7,13 +7,14 @@ import socket
 import pytest
 
 import leafid
-from leafid import HttpStore, LeafidError, MemoryStore, Segment, Snowflake, errors, testing
+from leafid import HttpStore, LeafidError, MemoryStore, Segment, Snowflake, errors
+from support.codes import CODES, is_permanent
 from support.waiting import failing, refusal
 
 
-@pytest.mark.parametrize("code", testing.codes())
+@pytest.mark.parametrize("code", CODES)
 def test_every_code_has_a_class_and_keeps_it(code) -> None:
-    kind = getattr(errors, testing.code(code)["class"])
+    kind = getattr(errors, f"{code.title().replace('_', '')}Error")
     assert issubclass(kind, LeafidError) and kind.code == code
     assert getattr(leafid, kind.__name__) is kind
     error = kind("why", retry_after=1.5)
@@ -25,7 +26,7 @@ def test_every_code_has_a_class_and_keeps_it(code) -> None:
         def lease_segment(self, ask):
             raise kind("as the store says", retry_after=0.01)
 
-    said = refusal(Segment("orders", Refuses(), timeout=20), testing.code(code)["permanent"])
+    said = refusal(Segment("orders", Refuses(), timeout=20), is_permanent(code))
     assert type(said) is kind and str(said) == "as the store says"
     assert type(said.__cause__) is kind and said.retry_after == 0.01
 

@@ -18,8 +18,9 @@ import pytest
 import sqlalchemy
 
 import leafid
-from leafid import Segment, Snowflake, SqlStore, SqliteStore, testing
+from leafid import Segment, Snowflake, SqlStore, SqliteStore
 from leafid.__main__ import main
+from support.codes import is_permanent
 from support.databases import Mariadb
 from support.places import BINARY
 from support.waiting import failing, refusal, until
@@ -36,7 +37,7 @@ def at_once(url: str, code: str, *words: str) -> None:
         for kind in (Segment, Snowflake):
             name = "orders" if kind is Segment else "default"
             with kind(name, url, create=create, timeout=LONG_S) as ids:
-                error = refusal(ids, testing.code(code)["permanent"])
+                error = refusal(ids, is_permanent(code))
             assert error.code == code, repr(error)
             assert all(word in str(error) for word in words), error
 

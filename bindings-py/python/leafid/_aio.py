@@ -9,13 +9,11 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Coroutine
 
-    from ._native import LoopBell, Waiter
-
 # The polling interval of a loop that cannot watch a bell (Windows' default), in s.
 _LOOK = 0.005
 
 
-async def wait(waiter: Waiter) -> Any:
+async def wait(waiter: Any) -> Any:
     """Waits for the call's turn and its IDs, and returns its result."""
     host = _host()
     key = (host.run, waiter.source or waiter)
@@ -105,7 +103,7 @@ class _Caller:
 
     __slots__ = ("count", "error", "event", "is_done", "value", "waiter")
 
-    def __init__(self, waiter: Waiter, event: Any) -> None:
+    def __init__(self, waiter: Any, event: Any) -> None:
         # The event is set when the caller is served, or becomes the first in line.
         self.waiter, self.event, self.count = waiter, event, waiter.count
         self.is_done, self.value = False, None
@@ -140,9 +138,9 @@ class _Line:
     answer and the moment when the first caller's task resumes.
     """
 
-    def __init__(self, host: _Asyncio | _Trio, key: tuple[Any, Any], bell: LoopBell) -> None:
+    def __init__(self, host: _Asyncio | _Trio, key: tuple[Any, Any], bell: Any) -> None:
         self.host, self.key = host, key
-        self.bell: LoopBell | None = bell
+        self.bell: Any = bell
         self.callers: list[_Caller] = []
 
     async def serve(self, caller: _Caller) -> None:

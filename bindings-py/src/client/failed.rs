@@ -19,16 +19,12 @@ pub struct Failed {
     /// When to try again: on the refusing side's clock.
     pub until_ms: Option<i64>,
     pub retry_after_ms: Option<u32>,
-    /// Whether the message names the time until which it holds, as a server's messages do.
-    pub says_when: bool,
     pub cause: Option<Cause>,
 }
 
 impl Failed {
     pub fn new(code: Code, message: impl Into<String>) -> Failed {
-        let message = message.into();
-        let (until_ms, retry_after_ms, says_when) = (None, None, false);
-        Failed { code, message, until_ms, retry_after_ms, says_when, cause: None }
+        Failed { code, message: message.into(), until_ms: None, retry_after_ms: None, cause: None }
     }
 
     /// The failure for a refusal of the core.
@@ -39,8 +35,10 @@ impl Failed {
 
     /// The failure for an answer of a store that had no message.
     pub fn of_store(failure: Failure, subject: Subject<'_>) -> Failed {
-        let retry_after_ms = failure.retry_after_ms;
-        Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }
+        let Failure { code, retry_after_ms } = failure;
+        let wait_ms = retry_after_ms.map(u64::from);
+        let said = Sentence { wait_ms, ..Sentence::new(code, subject) };
+        Failed { retry_after_ms, ..Failed::new(code, said.to_string()) }
     }
 }
 

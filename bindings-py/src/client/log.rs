@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
@@ -80,14 +79,6 @@ pub fn read(write: impl FnOnce(&mut Events) + Send + 'static) {
 pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
     if let Some(log) = read_log() {
         let _ = log.sent.try_send(Some((is_warning, message())));
-    }
-}
-
-/// Waits up to a second until the reader has ended.
-pub fn wait_until_unread() {
-    let deadline = Instant::now() + Duration::from_secs(1);
-    while is_read() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

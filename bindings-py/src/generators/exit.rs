@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use crate::client::{driver, log};
+use crate::client::driver::{self, LAST_CALLERS, LAST_RELEASES};
+use crate::client::log;
 
 /// Closes every open generator, waits up to a second for the last releases, and until every waiting
 /// caller has its error. Run by `atexit`.
@@ -11,9 +12,9 @@ pub fn close_all(py: Python<'_>) {
     let live = driver::retire_all();
     log::close();
     py.detach(|| {
-        driver::wait_for_all(&live, |holding| holding.is_over());
-        driver::wait_for_callers(&live);
-        log::wait_until_unread();
+        driver::wait(LAST_RELEASES, || live.iter().all(|holding| holding.is_over()));
+        driver::wait(LAST_CALLERS, || !live.iter().any(|holding| holding.has_callers()));
+        driver::wait(LAST_RELEASES, || !log::is_read());
     });
 }
 
@@ -23,7 +24,8 @@ pub fn close_all(py: Python<'_>) {
 #[pyfunction]
 pub fn release_all(py: Python<'_>) {
     let live = driver::give_all_back();
-    py.detach(|| driver::wait_for_all(&live, |holding| holding.has_given_back()));
+    let is_sent = || live.iter().all(|holding| holding.has_given_back());
+    py.detach(|| driver::wait(LAST_RELEASES, is_sent));
 }
 
 /// Calls `forget` on every generator of this process: for a memory image that was copied and resumed.

@@ -1,5 +1,7 @@
 //! The class under `Segment` and `Snowflake`: their generator, and the methods of both.
 
+use std::sync::OnceLock;
+
 use leafid_core::Code;
 use leafid_wire::put_stats;
 use pyo3::exceptions::PyTypeError;
@@ -12,19 +14,11 @@ use crate::generators::awaiting::awaitable;
 use crate::generators::calls::{LAST_RELEASE, until};
 use crate::generators::many::{Drawn, checked_count, or_most};
 use crate::generators::verb::Verb;
-use crate::generators::{segment, snowflake};
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Buffer, Seconds, checked_timeout, dict, errors, outside};
 
-/// The number of IDs copied into a buffer at a time.
-const PART: usize = 512;
-
 static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-
-/// A generator's pickle: the function that rebuilds it, the class, its arguments.
-type Rebuilt<'py> =
-    (Bound<'py, PyAny>, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
 /// The common part of `Segment` and `Snowflake`.
 #[pyclass(frozen, subclass, weakref, name = "_Generator", module = "leafid._native")]
@@ -32,22 +26,20 @@ pub struct PyGenerator {
     pub generator: Generator,
     /// The default time-out of calls, in s.
     pub timeout: f64,
-    /// The store and the clock as they were passed, for a pickle.
-    given: (Option<Py<PyAny>>, Option<Py<PyClock>>),
+    /// The class's arguments as they were passed, for a pickle.
+    given: OnceLock<(Py<PyTuple>, Option<Py<PyDict>>)>,
 }
 
 impl PyGenerator {
     pub fn new(
         config: Config,
         store: StoreArg,
-        clock: Option<Bound<'_, PyClock>>,
+        clock: Option<PyRef<'_, PyClock>>,
         timeout: Seconds,
-        given: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyGenerator> {
-        let given = (given.map(|store| store.clone().unbind()), clock.clone().map(Bound::unbind));
-        let clock = PyClock::of(clock.map(|clock| clock.borrow()));
-        let timeout = checked_timeout(timeout)?;
-        Ok(PyGenerator { generator: Generator::new(config, store.any(), clock)?, timeout, given })
+        let (clock, timeout) = (PyClock::of(clock), checked_timeout(timeout)?);
+        let generator = Generator::new(config, store.any(), clock)?;
+        Ok(PyGenerator { generator, timeout, given: OnceLock::new() })
     }
 
     /// A call's time-out in s: its argument, or the default.
@@ -67,6 +59,12 @@ impl PyGenerator {
 
 #[pymethods]
 impl PyGenerator {
+    /// Keeps the arguments for a pickle.
+    #[pyo3(signature = (*args, **how))]
+    fn __init__(&self, args: Py<PyTuple>, how: Option<Py<PyDict>>) {
+        let _ = self.given.set((args, how));
+    }
+
     /// One ID. While none is at hand, waits up to `timeout` seconds (by default the
     /// generator's) without the interpreter lock, then raises `TimedOutError`, whose
     /// `__cause__` is the last failure. Errors that waiting cannot cure are raised at once.
@@ -88,20 +86,16 @@ impl PyGenerator {
     #[pyo3(signature = (buffer, timeout = None))]
     fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
-        let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
-        if count == 0 {
+        let verb = Verb::Fill(into.len() as u64);
+        if verb.count() == 0 {
             return Ok(());
         }
-        // A misaligned buffer is filled by copying.
-        let mut beside = vec![0; if into.is_aligned() { 0 } else { count }];
         // All or nothing: the core writes only once all IDs are there.
         let drawn = self.wait_for(py, timeout, verb, |core, now| {
-            let room = if beside.is_empty() { into.integers(py) } else { &mut beside };
-            or_most(each!(Core, core, core => core.fill(now, room)).map(|()| Drawn::There), core)
+            let filled = each!(Core, core, core => core.fill(now, into.integers(py)));
+            or_most(filled.map(|()| Drawn::There), core)
         })?;
-        self.given(py, verb, drawn)?;
-        into.write(py, 0, &beside);
-        Ok(())
+        self.given(py, verb, drawn).map(drop)
     }
 
     /// Writes the IDs at hand to the beginning of a buffer, ascending, and returns how many
@@ -113,26 +107,16 @@ impl PyGenerator {
         buffer: &Bound<'_, PyAny>,
         timeout: Option<Seconds>,
     ) -> PyResult<usize> {
-        let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
-        let mut part = [0; PART];
-        let mut filled = 0;
+        let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         if into.len() == 0 {
             return Ok(0);
         }
-        self.wait_for(py, timeout, Verb::Fill(1), |core, now| {
-            while filled < into.len() {
-                let room = &mut part[..PART.min(into.len() - filled)];
-                match each!(Core, core, core => core.fill_available(now, room)) {
-                    Ok(count) => {
-                        into.write(py, filled, &room[..count]);
-                        filled += count;
-                    }
-                    Err(refusal) if filled == 0 => return Err(refusal),
-                    Err(_) => break,
-                }
-            }
-            Ok(filled)
-        })
+        self.wait_for(
+            py,
+            timeout,
+            Verb::Fill(1),
+            |core, now| each!(Core, core, core => core.fill_available(now, into.integers(py))),
+        )
     }
 
     /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)`
@@ -253,7 +237,7 @@ impl PyGenerator {
         slf: &Bound<'py, Self>,
         _exception: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        awaitable(slf, Verb::Close, LAST_RELEASE.as_secs_f64())
+        Self::aclose(slf)
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {
@@ -274,7 +258,9 @@ impl PyGenerator {
     }
 
     /// Pickles an unused generator as its class and arguments.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Rebuilt<'py>> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, class, ids) = (slf.py(), slf.get_type(), slf.get());
         let holding = ids.holding(py)?;
         let stats = holding.stats();
@@ -286,17 +272,10 @@ impl PyGenerator {
                 class.name()?
             )));
         }
-        let (how, (store, clock)) = (PyDict::new(py), &ids.given);
-        match &*ids.generator.config {
-            Config::Segment(config) => segment::options(config, &how)?,
-            Config::Snowflake(kind) => snowflake::options(kind, &how)?,
-        }
-        how.set_item("timeout", ids.timeout)?;
-        if let Some(clock) = clock {
-            how.set_item("clock", clock)?;
-        }
-        let args = (ids.name(), store.as_ref()).into_pyobject(py)?;
-        let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
-        Ok((make, (class.into_any(), args, how)))
+        let (args, how) =
+            ids.given.get().ok_or_else(|| PyTypeError::new_err("made by `__new__`"))?;
+        let how = how.as_ref().map(|how| how.bind(py));
+        let make = py.import("functools")?.getattr("partial")?.call((class,), how)?;
+        Ok((make, args.bind(py).clone()))
     }
 }

@@ -13,7 +13,6 @@ mod segment;
 mod snowflake;
 mod verb;
 
-pub use awaiting::{LoopBell, Waiter};
 pub use exit::{close_all, forget_all, release_all};
 pub use logging::start_log;
 pub use quick::add_class;

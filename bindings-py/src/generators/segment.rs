@@ -43,7 +43,7 @@ impl Segment {
         step: Option<&Bound<'_, PyAny>>,
         max_step: Option<&Bound<'_, PyAny>>,
         timeout: Seconds,
-        clock: Option<Bound<'_, PyClock>>,
+        clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<PyClassInitializer<Segment>> {
         let tag = &tag.get("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
@@ -52,12 +52,11 @@ impl Segment {
         config.max_step = max_step.map(|max| checked_step("max_step", max, most)).transpose()?;
         let most = config.max_step.unwrap_or(STEP_CAP).into();
         config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
-        let given = store;
         let store = StoreArg::resolve(py, store, &["lease_segment"], create, None)?;
         if create {
             store.make("create_tag", tag, &PyDict::new(py))?;
         }
-        let ids = PyGenerator::new(Config::Segment(config), store, clock, timeout, given)?;
+        let ids = PyGenerator::new(Config::Segment(config), store, clock, timeout)?;
         Ok(PyClassInitializer::from(ids).add_subclass(Segment))
     }
 
@@ -66,12 +65,6 @@ impl Segment {
     fn tag<'a>(slf: &'a Bound<'_, Self>) -> &'a str {
         slf.as_super().get().name()
     }
-}
-
-/// Adds the options to the arguments of a pickle.
-pub fn options(config: &SegmentConfig, how: &Bound<'_, PyDict>) -> PyResult<()> {
-    how.set_item("step", config.step)?;
-    how.set_item("max_step", config.max_step)
 }
 
 /// Checks a step. The tag's own `max_step` is left to the store.

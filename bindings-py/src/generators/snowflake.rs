@@ -69,7 +69,7 @@ impl Snowflake {
         spread: Option<&Bound<'_, PyAny>>,
         state: Option<FilePath>,
         timeout: Seconds,
-        clock: Option<Bound<'_, PyClock>>,
+        clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<PyClassInitializer<Snowflake>> {
         let namespace = &namespace.get("namespace")?;
         let owner = owner.map(|owner| owner.get("owner")).transpose()?;
@@ -95,7 +95,6 @@ impl Snowflake {
         let spread =
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
-        let given = store;
         let workers = workers.map(|workers| worker_range(workers, false)).transpose()?;
         if workers.is_some() && !create {
             let message = "`workers` is the range of a namespace that is made: add \
@@ -119,7 +118,7 @@ impl Snowflake {
         let state = state.map(|path| checked_state(&path.get("state")?)).transpose()?;
         let config =
             Config::Snowflake(Snowflakes { config, owner_is_given: owner.is_some(), state });
-        let ids = PyGenerator::new(config, store, clock, timeout, given)?;
+        let ids = PyGenerator::new(config, store, clock, timeout)?;
         Ok(PyClassInitializer::from(ids).add_subclass(Snowflake))
     }
 
@@ -140,22 +139,6 @@ fn checked_state(path: &Path) -> PyResult<PathBuf> {
     }
     let message = "state files exist on Linux only: leave `state` out";
     Err(errors::raise(Code::NotEnabled, message))
-}
-
-/// Adds the options to the arguments of a pickle.
-pub fn options(kind: &Snowflakes, how: &Bound<'_, PyDict>) -> PyResult<()> {
-    let config = &kind.config;
-    if kind.owner_is_given {
-        how.set_item("owner", config.owner.as_str())?;
-    }
-    how.set_item("sticky", config.sticky)?;
-    how.set_item("strict", config.strict)?;
-    how.set_item("layout", config.layout.map(PyLayout))?;
-    let seconds = |ms| f64::from(ms) / 1_000.0;
-    how.set_item("length", config.length_ms.map(seconds))?;
-    how.set_item("max_ahead", seconds(config.max_ahead_ms))?;
-    how.set_item("spread", config.spread)?;
-    how.set_item("state", kind.state.as_ref())
 }
 
 /// Refuses `sticky` and `strict` where the number could not be found again, or is not wanted.

@@ -12,7 +12,7 @@ pub use http::HttpStore;
 pub use memory::{MemoryStore, drop_memory};
 pub use sql::{abandon, mysql_kind, namespace_fields, postgres_kind, process, sql_texts};
 pub use time::PyStoreTime;
-pub use turn::Turn;
+pub use turn::decide;
 
 use std::sync::Arc;
 
@@ -79,27 +79,26 @@ impl StoreArg {
     /// # Errors
     /// `REQUEST_INVALID` for a store that only commands can do this in; the store's own.
     pub fn make(&self, verb: &str, name: &str, how: &Bound<'_, PyDict>) -> PyResult<()> {
-        let py = how.py();
-        match self {
-            StoreArg::Memory(_) => Ok(()),
-            StoreArg::User(own) if own.store.bind(py).hasattr("make_later")? => {
-                how.set_item("if_missing", true)?;
-                let store = own.store.bind(py);
-                outside::call_method(store, "make_later", (verb, name, how), None).map(drop)
+        how.set_item("if_missing", true)?;
+        if let StoreArg::User(own) = self {
+            let store = own.store.bind(how.py());
+            if store.hasattr("make_later")? {
+                return outside::call_method(store, "make_later", (verb, name, how), None)
+                    .map(drop);
             }
-            StoreArg::User(own) if own.store.bind(py).hasattr(verb)? => {
-                how.set_item("if_missing", true)?;
-                outside::call_method(own.store.bind(py), verb, (name,), Some(how)).map(drop)
-            }
-            StoreArg::Http(_) | StoreArg::User(_) => {
-                let kind = verb.trim_start_matches("create_");
-                let message = format!(
-                    "`create=True` is for stores in a file or a database; in this one create it by \
-                     command: leafid {kind} create {name}"
-                );
-                Err(errors::raise(Code::RequestInvalid, message))
+            if store.hasattr(verb)? {
+                return outside::call_method(store, verb, (name,), Some(how)).map(drop);
             }
         }
+        if matches!(self, StoreArg::Memory(_)) {
+            return Ok(());
+        }
+        let kind = verb.trim_start_matches("create_");
+        let message = format!(
+            "`create=True` is for stores in a file or a database; in this one create it by \
+             command: leafid {kind} create {name}"
+        );
+        Err(errors::raise(Code::RequestInvalid, message))
     }
 
     /// Checks that a namespace can be created here with a range of worker numbers.

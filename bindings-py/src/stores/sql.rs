@@ -97,7 +97,7 @@ pub fn namespace_fields<'py>(
 /// The number of this process: in a forked child it differs from that of every ancestor.
 #[pyfunction]
 pub fn process(_py: Python<'_>) -> u64 {
-    fork::current().number()
+    fork::current().number
 }
 
 /// Leaks an object on purpose: a child must not close a connection that its parent opened.

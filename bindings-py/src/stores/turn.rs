@@ -13,77 +13,69 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
 use crate::client::Failed;
-use crate::values::{Now, TokenArg, dict};
+use crate::values::{Now, TokenArg, dict, outside};
 
 type Asked<'py> = (&'static str, Bound<'py, PyDict>);
+/// Whether rows were written, and the answer or refusal to give once that is durable.
+type Decided<'py> = (bool, Bound<'py, PyAny>);
 
-/// A turn of one request: its reads, its writes, and its answer.
-#[pyclass(module = "leafid._native")]
-pub struct Turn {
-    alone: Option<Alone<Reply>>,
+/// Decides a request in a transaction: `run` takes the name of a text and its parameters, and returns the rows
+/// as dicts, and how many it found or wrote. Gives whether it wrote, and the answer (fields, a list of them, or
+/// None) or the refusal, for when the writes are durable. None if a row has changed since it was read.
+#[pyfunction]
+pub fn decide<'py>(
+    is_leaf: bool,
+    store: TokenArg,
+    now_ms: Now,
+    verb: &str,
+    ask: &Bound<'py, PyAny>,
+    run: &Bound<'py, PyAny>,
+) -> PyResult<Option<Decided<'py>>> {
+    let py = ask.py();
+    let decide = turn::request(verb, dict::from(ask, "the ask")?)
+        .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
+    let mut alone = Alone::new(is_leaf, store.0, StoreTime::new(now_ms.0), decide);
+    let run = |query: &Query| -> PyResult<(Vec<Bound<'py, PyDict>>, i64)> {
+        outside::call(run, asked(py, query)?, None)?.extract()
+    };
+    loop {
+        let reads = alone.reads();
+        if reads.is_empty() {
+            break;
+        }
+        let found = reads.iter().map(|query| Ok(run(query)?.0.iter().map(row).collect()));
+        alone.learn(&found.collect::<PyResult<Vec<Vec<Row>>>>()?);
+    }
+    let mut wrote = false;
+    for step in alone.steps() {
+        let (rows, count) = run(step.query())?;
+        wrote |= !matches!(step, Step::Find(_));
+        let is_stale = match step {
+            Step::Find(_) => rows.is_empty(),
+            Step::Write(_) => count < 1,
+            Step::Adjust(_) => false,
+        };
+        if is_stale {
+            return Ok(None);
+        }
+    }
+    Ok(Some((wrote, answered(py, alone.answer())?)))
 }
 
-#[pymethods]
-impl Turn {
-    #[new]
-    fn new(
-        is_leaf: bool,
-        store: TokenArg,
-        now_ms: Now,
-        verb: &str,
-        ask: &Bound<'_, PyAny>,
-    ) -> PyResult<Turn> {
-        let decide = turn::request(verb, dict::from(ask, "the ask")?)
-            .map_err(|wrong| dict::wrong_ask(wrong, ask))?;
-        let now = StoreTime::new(now_ms.0);
-        Ok(Turn { alone: Some(Alone::new(is_leaf, store.0, now, decide)) })
-    }
-
-    /// The queries to run: names of texts, and their parameters. None once the request is decided.
-    fn reads<'py>(&self, py: Python<'py>) -> PyResult<Vec<Asked<'py>>> {
-        let queries = self.alone.iter().flat_map(Alone::reads);
-        queries.map(|query| asked(py, &query)).collect()
-    }
-
-    /// Takes the rows of each query, as dicts.
-    fn learn(&mut self, found: Vec<Vec<Bound<'_, PyDict>>>) {
-        let rows = |rows: Vec<_>| rows.iter().map(row).collect();
-        let found: Vec<Vec<Row>> = found.into_iter().map(rows).collect();
-        if let Some(alone) = &mut self.alone {
-            alone.learn(&found);
-        }
-    }
-
-    /// The statements to run: the kind of each (`write` a row, `find` one, or `adjust` what there is), the
-    /// name of its text, and its parameters.
-    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&'static str, Asked<'py>)>> {
-        let steps = self.alone.iter().flat_map(Alone::steps);
-        let steps = steps.map(|step| {
-            let kind = match &step {
-                Step::Write(_) => "write",
-                Step::Adjust(_) => "adjust",
-                Step::Find(_) => "find",
-            };
-            Ok((kind, asked(py, step.query())?))
-        });
-        steps.collect()
-    }
-
-    /// The answer, once the writes are durable: fields, a list of them, or None. Raises a refusal.
-    fn answer<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(alone) = self.alone.take() else { return Ok(None) };
-        match alone.answer().map_err(failed)? {
-            Reply::Done => Ok(None),
-            Reply::Tags(rows) => {
-                let listed = PyList::empty(py);
-                for (tag, row) in rows {
-                    listed.append(dict::written(py, |to| Reply::Tag(tag, row).put(to))?)?;
-                }
-                Ok(Some(listed.into_any()))
+/// An answer as fields, a list of them, or None; a refusal as the error to raise.
+fn answered<'py>(py: Python<'py>, answer: Result<Reply, Problem>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match answer {
+        Err(problem) => PyErr::from(failed(problem)).into_value(py).into_bound(py).into_any(),
+        Ok(Reply::Done) => py.None().into_bound(py),
+        Ok(Reply::Tags(rows)) => {
+            let listed = PyList::empty(py);
+            for (tag, row) in rows {
+                listed.append(dict::written(py, |to| Reply::Tag(tag, row).put(to))?)?;
             }
-            reply => Ok(Some(dict::written(py, |to| reply.put(to))?.into_any())),
+            listed.into_any()
         }
-    }
+        Ok(reply) => dict::written(py, |to| reply.put(to))?.into_any(),
+    })
 }
 
 /// A refusal in the store's words.
@@ -91,7 +83,6 @@ pub fn failed(problem: Problem) -> Failed {
     Failed {
         until_ms: problem.free_at.map(StoreTime::get),
         retry_after_ms: problem.free_at.and(problem.retry_after_ms),
-        says_when: true,
         ..Failed::new(problem.code, problem.detail)
     }
 }

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::client::Failed;
-use crate::client::driver::{Holding, Hub, HubCell};
+use crate::client::driver::{Holding, Hub};
+use crate::client::host::fork_cell::ForkCell;
 use crate::client::stores::{Store, Transport};
 use crate::values::{dict, errors, outside};
 
@@ -17,7 +18,7 @@ use crate::values::{dict, errors, outside};
 /// and what they use, such as a connection, need not be thread-safe.
 pub struct UserStore {
     pub store: Py<PyAny>,
-    hub: HubCell,
+    hub: ForkCell<Hub>,
 }
 
 impl UserStore {
@@ -30,7 +31,8 @@ impl UserStore {
         if let Some(own) = all.get(&at).and_then(Weak::upgrade) {
             return own;
         }
-        let own = Arc::new(UserStore { store: store.clone().unbind(), hub: HubCell::default() });
+        let own =
+            Arc::new(UserStore { store: store.clone().unbind(), hub: ForkCell::new(Hub::new()) });
         all.retain(|_, own| own.strong_count() > 0);
         all.insert(at, Arc::downgrade(&own));
         own
@@ -38,7 +40,7 @@ impl UserStore {
 }
 
 impl Store for UserStore {
-    fn hub(&self) -> &HubCell {
+    fn hub(&self) -> &ForkCell<Hub> {
         &self.hub
     }
 

@@ -38,6 +38,9 @@ impl Buffer {
         if !buffer.is_c_contiguous() {
             return Err(refused("one with gaps between its items"));
         }
+        if buffer.item_count() > 0 && !buffer.buf_ptr().cast::<u64>().is_aligned() {
+            return Err(refused("one that begins between two integers"));
+        }
         Ok(Buffer(buffer))
     }
 
@@ -46,38 +49,16 @@ impl Buffer {
         self.0.item_count()
     }
 
-    /// Whether the memory is aligned for integers.
-    pub fn is_aligned(&self) -> bool {
-        self.0.buf_ptr().cast::<u64>().is_aligned()
-    }
-
-    /// The buffer's integers; none if it is not aligned. Do not keep the slice while the interpreter lock
-    /// is released.
+    /// The buffer's integers. Do not keep the slice while the interpreter lock is released.
     #[expect(unsafe_code, reason = "pyo3 has slices of typed buffers only")]
     pub fn integers(&mut self, _py: Python<'_>) -> &mut [u64] {
-        if self.len() == 0 || !self.is_aligned() {
+        if self.len() == 0 {
             return &mut [];
         }
-        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, and has `len`
-        // items of 8 bytes, and any 8 bytes are an integer. No Python code runs while it is written;
+        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, aligned, and has
+        // `len` items of 8 bytes, and any 8 bytes are an integer. No Python code runs while it is written;
         // other native code that writes to it would race with any way of filling it.
         unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.len()) }
-    }
-
-    /// Writes integers from index `start` on, as far as there is room.
-    #[expect(unsafe_code, reason = "pyo3 writes to typed buffers only")]
-    pub fn write(&self, _py: Python<'_>, start: usize, ids: &[u64]) {
-        let start = start.min(self.len());
-        let count = ids.len().min(self.len() - start);
-        if count == 0 {
-            return;
-        }
-        // SAFETY: `of` has checked that the buffer is exported, writable, contiguous, and has `len`
-        // items of 8 bytes; `ids` is ours, so the two do not overlap. Bytes need no alignment.
-        unsafe {
-            let place = self.0.buf_ptr().cast::<u8>().add(start * 8);
-            std::ptr::copy_nonoverlapping(ids.as_ptr().cast(), place, count * 8);
-        }
     }
 }
 

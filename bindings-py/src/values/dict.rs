@@ -102,22 +102,18 @@ pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<Dict<'
     Ok(Reading::new(Dict::new(dict.clone())))
 }
 
-/// The error for a wrong value: names the unreadable field, or else the subject.
-pub fn wrong(wrong: Wrong, subject: Subject<'_>) -> Failed {
-    if wrong.field.is_empty() {
-        return Failed::about(wrong.refusal, subject);
-    }
-    let message = format!("`{}` of the {} is missing or not valid", wrong.field, wrong.of);
-    Failed::new(wrong.refusal.code, message)
-}
-
-/// As [`wrong`], with the tag or namespace of an ask as the subject.
+/// The error for a wrong value: names the unreadable field, or else the tag or namespace of the ask.
 pub fn wrong_ask(wrong: Wrong, ask: &Bound<'_, PyAny>) -> Failed {
+    let Wrong { field, of, refusal } = wrong;
+    if !field.is_empty() {
+        let message = format!("`{field}` of the {of} is missing or not valid");
+        return Failed::new(refusal.code, message);
+    }
     let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
     match (named("tag"), named("namespace")) {
-        (Ok(tag), _) => self::wrong(wrong, Subject::Tag(&tag)),
-        (_, Ok(namespace)) => self::wrong(wrong, Subject::Namespace(&namespace)),
-        _ => self::wrong(wrong, Subject::Other("the call")),
+        (Ok(tag), _) => Failed::about(refusal, Subject::Tag(&tag)),
+        (_, Ok(namespace)) => Failed::about(refusal, Subject::Namespace(&namespace)),
+        _ => Failed::about(refusal, Subject::Other("the call")),
     }
 }
 

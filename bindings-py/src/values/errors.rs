@@ -2,12 +2,13 @@
 
 use leafid_core::{Code, Refusal};
 use leafid_wire::Subject;
-use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyDict, PyModule};
 
 use crate::client::{Cause, Failed};
+use crate::values::outside;
 
 /// The exception, with the failure's cause as its `__cause__`.
 impl From<Failed> for PyErr {
@@ -16,19 +17,12 @@ impl From<Failed> for PyErr {
     }
 }
 
-/// Creates the exception without running Python code: below this frame, a daemon thread could lose the
-/// interpreter lock there, and taking it back while the interpreter ends aborts the process.
 fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
-    let class: Bound<'_, PyType> = module(py)?.getattr(class_name(failed.code))?.cast_into()?;
-    let error = class.call_method1("__new__", (&class, &failed.message))?;
-    let base = match class.is_subclass_of::<PyOSError>()? {
-        true => py.get_type::<PyOSError>(),
-        false => py.get_type::<PyBaseException>(),
-    };
-    base.call_method1("__init__", (&error, &failed.message))?;
-    error.setattr("until_ms", failed.until_ms)?;
-    error.setattr("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
-    let error = PyErr::from_value(error);
+    let how = PyDict::new(py);
+    how.set_item("until_ms", failed.until_ms)?;
+    how.set_item("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
+    let class = module(py)?.getattr(format!("{:?}Error", failed.code))?;
+    let error = PyErr::from_value(outside::call(&class, (&failed.message,), Some(&how))?);
     if let Some(cause) = &failed.cause {
         error.set_cause(py, Some(raised(py, cause)?));
     }
@@ -68,11 +62,6 @@ pub fn code_of(error: &Bound<'_, PyBaseException>) -> Option<Code> {
     let code = error.getattr("code").and_then(|code| code.extract::<String>());
     error.is_instance(&base).ok().filter(|is_ours| *is_ours)?;
     Code::parse(&code.ok()?)
-}
-
-/// The name of a code's exception class.
-pub fn class_name(code: Code) -> String {
-    format!("{code:?}Error")
 }
 
 /// The module `leafid.errors`.

@@ -18,6 +18,7 @@ static PARTS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 pub struct PyLayout(pub Layout);
 
 #[pymethods]
+#[expect(non_upper_case_globals, reason = "they are Python's names")]
 impl PyLayout {
     #[new]
     #[pyo3(signature = (*, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits))]
@@ -47,24 +48,13 @@ impl PyLayout {
     }
 
     #[classattr]
-    fn leaf() -> PyLayout {
-        PyLayout(Layout::LEAF)
-    }
-
+    const leaf: PyLayout = PyLayout(Layout::LEAF);
     #[classattr]
-    fn edge() -> PyLayout {
-        PyLayout(Layout::EDGE)
-    }
-
+    const edge: PyLayout = PyLayout(Layout::EDGE);
     #[classattr]
-    fn long() -> PyLayout {
-        PyLayout(Layout::LONG)
-    }
-
+    const long: PyLayout = PyLayout(Layout::LONG);
     #[classattr]
-    fn js53() -> PyLayout {
-        PyLayout(Layout::JS53)
-    }
+    const js53: PyLayout = PyLayout(Layout::JS53);
 
     /// The beginning of time, in ms since 1970.
     #[getter]

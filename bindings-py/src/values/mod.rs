@@ -6,7 +6,6 @@ pub mod outside;
 
 mod arguments;
 mod buffer;
-mod code_table;
 mod layout;
 mod layout_arg;
 mod public;
@@ -18,7 +17,6 @@ pub use arguments::{
     Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number, worker_range,
 };
 pub use buffer::Buffer;
-pub use code_table::{code, code_from_http, codes, sentence};
 pub use layout::PyLayout;
 pub use layout_arg::{LayoutArg, decode};
 pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};

@@ -69,29 +69,11 @@ impl Scrambler {
         self.0.unscramble(checked_id(number)?).map_err(|wrong| raised(&wrong))
     }
 
-    /// The tag.
-    #[getter]
-    fn tag(&self) -> &str {
-        self.0.tag()
-    }
-
-    /// The prefix, without the `_` after it, if there is one.
-    #[getter]
-    fn prefix(&self) -> Option<&str> {
-        Some(self.0.prefix()).filter(|prefix| !prefix.is_empty())
-    }
-
-    /// `base58` or `base62`.
-    #[getter]
-    fn alphabet(&self) -> &str {
-        self.0.alphabet().name()
-    }
-
     /// Without the key.
     fn __repr__(&self) -> String {
-        match self.prefix() {
-            Some(prefix) => format!("Scrambler(…, {:?}, prefix={prefix:?})", self.tag()),
-            None => format!("Scrambler(…, {:?})", self.tag()),
+        match (self.0.tag(), self.0.prefix()) {
+            (tag, "") => format!("Scrambler(…, {tag:?})"),
+            (tag, prefix) => format!("Scrambler(…, {tag:?}, prefix={prefix:?})"),
         }
     }
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from leafid._sql.turn import Run, carry
+from leafid._native import decide
+
+# Runs the text of a name with parameters: returns the rows, and how many it found or wrote.
+Run = Callable[[str, dict[str, Any]], tuple[list[dict[str, Any]], int]]
 
 
 @contextmanager
@@ -14,9 +17,9 @@ def carried(act: Callable[[Run], Any]) -> Iterator[list[Any]]:
     """Calls `act` in the transaction of each request, before the request itself; yields its results."""
     given: list[Any] = []
 
-    def beside(turn: Any, run: Run) -> bool:
+    def beside(run: Run) -> Run:
         given.append(act(run))
-        return carry(turn, run)
+        return run
 
     with carried_by(beside):
         yield given
@@ -26,20 +29,17 @@ def carried(act: Callable[[Run], Any]) -> Iterator[list[Any]]:
 def before_each(act: Callable[[str, dict[str, Any]], Any]) -> Iterator[None]:
     """Calls `act` with each text and its parameters before they run."""
 
-    def beside(turn: Any, run: Run) -> bool:
-        def then(text: str, params: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
-            act(text, params)
-            return run(text, params)
-
-        return carry(turn, then)
+    def beside(run: Run) -> Run:
+        return lambda text, params: (act(text, params), run(text, params))[1]
 
     with carried_by(beside):
         yield
 
 
 @contextmanager
-def carried_by(by: Callable[[Any, Run], bool]) -> Iterator[None]:
+def carried_by(by: Callable[[Run], Run]) -> Iterator[None]:
+    """Decides requests over the rows that another `run` reads and writes."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("database.database", "file.sqlite"):
-            patch.setattr(f"leafid._sql.{module}.carry", by)
+            patch.setattr(f"leafid._sql.{module}.decide", lambda *asked: decide(*asked[:-1], by(asked[-1])))
         yield

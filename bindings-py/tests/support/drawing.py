@@ -18,23 +18,20 @@ import leafid
 
 
 def take_the_guard_off() -> None:
-    from leafid._native import sql_texts
+    from leafid._native import decide, sql_texts
     from leafid._sql.database import database, engine
     from leafid._sql.file import sqlite
-    from leafid._sql.turn import Turn, carry
 
-    def alone(is_leaf, store, now, verb, ask):
+    def without_the_condition(is_leaf, store, now, verb, ask, run):
         # A holder's claim would stop the tag for all others.
         ask = {field: value for field, value in ask.items() if field != "have_until"}
-        return Turn(is_leaf, store, now, verb, ask)
 
-    def without_the_condition(turn, run):
         def slowly(name, params):
             if "was_max_id" in params:
                 time.sleep(0.002)
             return run(name, params)
 
-        return carry(turn, slowly)
+        return decide(is_leaf, store, now, verb, ask, slowly)
 
     def texts_without_the_condition(dialect):
         version, texts = sql_texts(dialect)
@@ -46,7 +43,7 @@ def take_the_guard_off() -> None:
     engine.sql_texts = texts_without_the_condition
     sqlite.File.begin = lambda self, opened: None
     for module in (sqlite, database):
-        module.Turn, module.carry = alone, without_the_condition
+        module.decide = without_the_condition
 
 
 def main(kind: str, store: str, file: Path, count: int, word: str) -> None:

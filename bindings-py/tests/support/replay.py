@@ -10,7 +10,7 @@ from support.places import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/vectors"))
 
-from scripts import Scripts, Step, Text, ascending  # noqa: E402
+from scripts import Scripts, Step, Text  # noqa: E402
 
 
 # Python's messages name its own command and the store's place; seconds to wait vary with the ms.
@@ -33,32 +33,18 @@ def replay(script: Step, subject: Any = None) -> None:
 
 def build(script: Step) -> Any:
     kind = script["kind"]
-    if kind in ("layouts", "text", "errors"):
+    if kind in ("layouts", "text"):
         return form
-    if kind == "rows":
-        return rows
-    if kind == "public":
-        return scrambling(script)
-    generator = testing.Generator(kind, script["config"], int(script["seed"]))
-    return lambda step: generate(generator, step)
+    return rows if kind == "rows" else scrambling(script)
 
 
 def form(step: Step) -> Any:
-    """Layouts, text forms and the error table."""
+    """Layouts and text forms."""
     match do := step["do"]:
         case "decimal" | "base32":
             return Text(getattr(leafid, do)(int(step["id"])))
         case "parse_decimal" | "parse_base32":
             return getattr(leafid, do)(step["text"])
-        case "codes":
-            return testing.codes()
-        case "code":
-            return testing.code(step["code"])
-        case "sentence":
-            given = (step["code"], step["kind"], step["name"])
-            return Text(testing.sentence(*given, step.get("most"), step.get("wait_ms")))
-        case "from_http":
-            return testing.code_from_http(step["status"])
     layout = layout_of(step["layout"])
     match do:
         case "layout":
@@ -117,42 +103,6 @@ def leased(row: Any, answer: Any) -> Any:
 
 def layout_of(layout: Any) -> Layout:
     return getattr(Layout, layout) if isinstance(layout, str) else Layout(**layout)
-
-
-def generate(generator: testing.Generator, step: Step) -> Any:
-    """Both generators, without I/O."""
-    at = int(step["at"])
-    match do := step["do"]:
-        case "next" | "wants_ask":
-            return getattr(generator, do)(at)
-        case "fill" | "fill_available":
-            return ascending(getattr(generator, do)(at, int(step["n"])))
-        case "span":
-            ids = ascending(generator.fill_available(at, int(step["n"])))
-            return {"count": len(ids), "first": ids[0], "last": ids[-1]}
-        case "stance":
-            return generator.stance(at, step["code"], number(step, "until"))
-        case "ready":
-            return generator.ready(at, int(step["n"]))
-        case "poll_ask":
-            return generator.poll_ask(at, step["entropy"])
-        case "grant":
-            outcome = generator.grant(at, int(step["sent"]), step["grant"])
-            return {"release": outcome} if isinstance(outcome, dict) else outcome
-        case "failure":
-            return generator.failure(at, step["request"], step["code"], step.get("retry_after_ms"))
-        case "look":
-            return generator.look(at, int(step["wall"]))
-        case "resume":
-            return generator.resume(step["before"], number(step, "highest"), step.get("layout"))
-        case "poll_at" | "retire" | "forget" | "resumed" | "carryover" | "failing" | "stats":
-            return getattr(generator, do)()
-    raise AssertionError(f"there is no step `{do}`")
-
-
-def number(step: Step, field: str) -> int | None:
-    """A field's decimal number, if the field exists."""
-    return int(step[field]) if field in step else None
 
 
 # The fields of a script's steps that a store's methods have in another form.

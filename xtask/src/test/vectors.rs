@@ -27,11 +27,16 @@ const REPLAYS: &[(&str, Replay)] = &[
 type Counts = BTreeMap<String, usize>;
 
 /// The files that a language replays. The component has no store, but the decisions of one; Rust has those
-/// as the core's functions, which its stores call.
+/// as the core's functions, which its stores call, and Python's generators are the core's own.
 fn of(language: &str, scripts: &Counts) -> Counts {
     let mut own = scripts.clone();
     own.retain(|file, _| {
-        !matches!((language, file.as_str()), ("component", "registry") | ("rust", "rows"))
+        !matches!(
+            (language, file.as_str()),
+            ("component", "registry")
+                | ("rust", "rows")
+                | ("python", "segments" | "windows" | "clocks" | "errors")
+        )
     });
     own
 }

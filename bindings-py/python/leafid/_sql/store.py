@@ -49,13 +49,14 @@ class Store:
             self._tables.close()
 
     def _decide(self, verb: str, ask: Row) -> Any:
-        try:
-            return self._tables.decide(verb, ask)
-        except (errors.TagUnknownError, errors.NamespaceUnknownError) as error:
+        answer = self._tables.decide(verb, ask)
+        if isinstance(answer, (errors.TagUnknownError, errors.NamespaceUnknownError)):
             # Only the server's program can create namespaces by command.
-            create = re.compile(r"`leafid ((tag|namespace) create \S+)`")
-            said = create.sub(self._command, str(error))
-            raise type(error)(said) from None
+            create = r"`leafid ((tag|namespace) create \S+)`"
+            raise type(answer)(re.sub(create, self._command, str(answer)))
+        if isinstance(answer, errors.LeafidError):
+            raise answer
+        return answer
 
     def _command(self, create: re.Match[str]) -> str:
         program = "python -m leafid" if create[2] == "tag" else "leafid"

@@ -42,7 +42,7 @@ class Tables(ABC):
 
     @abstractmethod
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
-        """Carries out a request in a transaction: it is durable when this returns."""
+        """Carries out a request in a transaction: it is durable when this returns the answer, or the refusal."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,6 +1,7 @@
 //! A generator: its configuration and its store, and its holding in the process that uses it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::{Code, HostTime, Refusal};
 
@@ -68,7 +69,11 @@ impl Generator {
         if why.needs_driver {
             self.drive(caller)?;
         }
-        caller.limit(call, &mut why)?;
+        match call.left() {
+            Some(Duration::ZERO) => return Err(caller.timed_out(call.timeout, &why)),
+            Some(left) => why.rest = why.rest.min(left),
+            None => {}
+        }
         Ok(Err(why))
     }
 

@@ -168,7 +168,10 @@ impl Holding {
         if !self.is_current() {
             return None;
         }
-        let Drawn { id, calls_driver } = self.draw_here()?;
+        let Drawn { id, calls_driver } = match self.numbering.get()? {
+            Numbering::Segment(ids) => self.draw_by(*ids, HostTime::MIN)?,
+            Numbering::Snowflake(ids) => self.draw_by(*ids, self.clock.now())?,
+        };
         if calls_driver {
             self.call_driver();
         }
@@ -187,14 +190,6 @@ impl Holding {
             Numbering::Segment(ids) if !STAMPS => self.draw_by(*ids, HostTime::MIN),
             Numbering::Snowflake(ids) if STAMPS => self.draw_by(*ids, self.clock.now()),
             _ => None,
-        }
-    }
-
-    #[inline]
-    fn draw_here(&self) -> Option<Drawn> {
-        match self.numbering.get()? {
-            Numbering::Segment(ids) => self.draw_by(*ids, HostTime::MIN),
-            Numbering::Snowflake(ids) => self.draw_by(*ids, self.clock.now()),
         }
     }
 

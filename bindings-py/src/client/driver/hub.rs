@@ -11,7 +11,6 @@ use crate::client::Failed;
 use crate::client::driver::state::Errand;
 use crate::client::driver::{Holding, rest};
 use crate::client::host::fork::{self, Generation};
-use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::thread;
 use crate::client::stores::{Store, Transport};
 
@@ -47,9 +46,14 @@ impl Entry {
     }
 }
 
-/// Adds a generator to the hub of its store, and starts the thread where none runs.
+/// Adds a generator to the hub of its store, and starts the thread where none runs. One at a time.
 pub fn spawn(store: &Arc<dyn Store>, holding: &Arc<Holding>) -> io::Result<()> {
-    let hub = store.hub().get();
+    let cell = store.hub();
+    // A forked child makes its own, and never takes the inherited lock.
+    if !fork::is_current(cell.get().made_in) {
+        cell.replace(Hub::new());
+    }
+    let hub = cell.share();
     if !hub.join(holding) {
         return Ok(());
     }
@@ -60,7 +64,8 @@ pub fn spawn(store: &Arc<dyn Store>, holding: &Arc<Holding>) -> io::Result<()> {
 }
 
 impl Hub {
-    fn new() -> Arc<Hub> {
+    /// A hub without generators. One at a time.
+    pub fn new() -> Arc<Hub> {
         let (table, called) = (Mutex::default(), Condvar::new());
         Arc::new(Hub { made_in: fork::current(), table, called })
     }
@@ -174,24 +179,5 @@ impl Hub {
         // Under the lock, so that the thread is not just about to fall asleep.
         let _table = self.lock();
         self.called.notify_one();
-    }
-}
-
-/// This process's hub of a store: a forked child makes its own, and never takes the inherited lock.
-pub struct HubCell(ForkCell<Hub>);
-
-impl HubCell {
-    /// This process's hub. One at a time.
-    fn get(&self) -> Arc<Hub> {
-        if !fork::is_current(self.0.get().made_in) {
-            self.0.replace(Hub::new());
-        }
-        self.0.share()
-    }
-}
-
-impl Default for HubCell {
-    fn default() -> HubCell {
-        HubCell(ForkCell::new(Hub::new()))
     }
 }

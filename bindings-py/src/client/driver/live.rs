@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use crate::client::driver::Holding;
 
 /// The longest wait for the last releases.
-const LAST_RELEASES: Duration = Duration::from_secs(1);
+pub const LAST_RELEASES: Duration = Duration::from_secs(1);
 
 /// The longest wait for callers, who only have to get their error: one that returned through a native
 /// frame while the interpreter ends would abort the process.
-const LAST_CALLERS: Duration = Duration::from_secs(30);
+pub const LAST_CALLERS: Duration = Duration::from_secs(30);
 
 /// Every generator that had a driver, with the place and the name that it draws from; and the warnings
 /// given.
@@ -79,19 +79,10 @@ pub fn give_all_back() -> Vec<Arc<Holding>> {
     live().inspect(|holding| drop(holding.give_back())).collect()
 }
 
-/// Waits up to a second until all of these generators are done.
-pub fn wait_for_all(live: &[Arc<Holding>], is_done: fn(&Holding) -> bool) {
-    wait_within(LAST_RELEASES, live, is_done);
-}
-
-/// Waits until every caller of these closed generators has its ID, or its error.
-pub fn wait_for_callers(live: &[Arc<Holding>]) {
-    wait_within(LAST_CALLERS, live, |holding| !holding.has_callers());
-}
-
-fn wait_within(most: Duration, live: &[Arc<Holding>], is_done: fn(&Holding) -> bool) {
+/// Waits until a condition holds, at most for `most`.
+pub fn wait(most: Duration, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + most;
-    while live.iter().any(|holding| !is_done(holding)) && Instant::now() < deadline {
+    while !is_so() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -21,8 +21,8 @@ pub(crate) use config::each;
 pub use config::{Config, Core, Numbering, Snowflakes};
 pub use generator::Generator;
 pub use holding::{Drawn, Holding};
-pub use hub::{Hub, HubCell};
-pub use live::{forget_all, give_all_back, retire_all, wait_for_all, wait_for_callers};
+pub use hub::Hub;
+pub use live::{LAST_CALLERS, LAST_RELEASES, forget_all, give_all_back, retire_all, wait};
 pub use state::State;
 pub use waiting::{Call, Caller, Waiting};
 

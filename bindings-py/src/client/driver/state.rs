@@ -25,8 +25,6 @@ pub struct State {
     /// The number of answers so far, failures included.
     pub answers: u64,
     pub last: Option<Arc<Failed>>,
-    /// When the first worker number will be free, if callers wait for that and no message has it.
-    pub free_at: Option<HostTime>,
     pub driven: bool,
     /// Closed: the driver sends the pending releases, then ends.
     pub closing: bool,
@@ -74,7 +72,6 @@ impl State {
             clock,
             answers: 0,
             last: None,
-            free_at: None,
             driven: false,
             closing: false,
             reconnect: false,
@@ -177,7 +174,7 @@ impl State {
                 if self.last.is_some() {
                     log::note(false, || format!("{} has IDs again", self.config.subject()));
                 }
-                (self.last, self.free_at) = (None, None);
+                self.last = None;
                 return Some(grant);
             }
             (Ok(grant), Err(refusal)) => unfit(refusal.code, ask, &grant, self.config.subject()),
@@ -189,7 +186,6 @@ impl State {
         if failed.code.is_permanent() && left == 0 {
             each!(Core, &mut self.core, core => core.rest());
         }
-        self.free_at = free_at(&failed, &self.clock, now);
         // Logged once per change: an outage of hours is one line.
         if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
             let about = self.config.subject();
@@ -237,7 +233,7 @@ impl State {
         each!(Core, &mut next, core => core.resume(carried)).map_err(refused)?;
         self.core = next;
         self.counted = Some(counted);
-        (self.last, self.free_at, self.ask) = (None, None, None);
+        (self.last, self.ask) = (None, None);
         each!(Core, &mut self.core, core => core.rest());
         Ok(())
     }
@@ -282,18 +278,9 @@ impl State {
         });
         self.forgotten |= self.unopened;
         self.outbox.clear();
-        (self.last, self.free_at, self.ask) = (None, None, None);
+        (self.last, self.ask) = (None, None);
         self.reconnect = self.driven;
     }
-}
-
-/// When the first worker number will be free, on the host's clock, if none was free.
-fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
-    if failed.code != Code::WorkersExhausted || failed.says_when {
-        return None;
-    }
-    let until_ms = failed.until_ms.map(|until_ms| HostTime::new(until_ms).since(clock.wall()));
-    failed.retry_after_ms.map(i64::from).or(until_ms).map(|ms| now.plus(ms))
 }
 
 /// The failure for an unusable grant, with its figures.

@@ -20,7 +20,7 @@ const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
 /// A call that may wait.
 pub struct Call {
-    timeout: f64,
+    pub(super) timeout: f64,
     deadline: Option<Instant>,
 }
 
@@ -47,8 +47,6 @@ pub struct Waiting {
     pub rest: Duration,
     answers: u64,
     last: Option<Arc<Failed>>,
-    /// The time until the first worker number is free, where no message has it.
-    free_in_ms: Option<i64>,
 }
 
 /// Counts a caller until it has its ID, or its error: the end of the process waits for it.
@@ -122,21 +120,7 @@ impl Holding {
             answers: state.answers,
             // A caller that waits for the clock gets that as the cause, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
-            free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
-    }
-
-    /// Limits the rest to the remaining time of a call.
-    ///
-    /// # Errors
-    /// `TIMED_OUT` when its time is up, with the last failure as its cause.
-    pub(super) fn limit(&self, call: &Call, why: &mut Waiting) -> Result<(), Failed> {
-        match call.left() {
-            Some(Duration::ZERO) => return Err(self.timed_out(call.timeout, why)),
-            Some(left) => why.rest = why.rest.min(left),
-            None => {}
-        }
-        Ok(())
     }
 
     /// Rests until another answer comes, or for as long as it says.
@@ -167,7 +151,8 @@ impl Holding {
         Failed { cause, ..Failed::new(why.refusal.code, message) }
     }
 
-    fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
+    /// The failure of a call whose time is up, with the last failure as its cause.
+    pub(super) fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
         let cause = why.last.clone().unwrap_or_else(|| {
             let wait = why.refusal.until.map(|until| until.since(self.clock.exact()));
             let wait_ms = wait.map(|ms| u64::try_from(ms).unwrap_or(0));
@@ -176,10 +161,7 @@ impl Holding {
             let said = Sentence { wait_ms, ..Sentence::new(code, self.config.subject()) };
             Arc::new(Failed { retry_after_ms, ..Failed::new(code, said.to_string()) })
         });
-        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
-        if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {
-            message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
-        }
+        let message = format!("no ID of {} within {timeout} s: {cause}", self.config.subject());
         Failed { cause: Some(cause), ..Failed::new(Code::TimedOut, message) }
     }
 }

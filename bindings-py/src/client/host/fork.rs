@@ -10,15 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// A process, numbered along the chain of forks.
 #[derive(Clone, Copy, Debug)]
 pub struct Generation {
-    number: u64,
+    pub number: u64,
     /// Contains `number` as long as this is the same process, where the kernel wipes pages.
     seen: &'static AtomicU64,
-}
-
-impl Generation {
-    pub fn number(self) -> u64 {
-        self.number
-    }
 }
 
 static WORD: OnceLock<&'static AtomicU64> = OnceLock::new();

@@ -12,7 +12,8 @@ use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
-use crate::client::driver::HubCell;
+use crate::client::driver::Hub;
+use crate::client::host::fork_cell::ForkCell;
 use crate::client::stores::credentials::{Credentials, tls};
 use crate::client::stores::{Store, Transport, shown};
 
@@ -27,7 +28,7 @@ pub struct Http {
     trust: Option<TlsConfig>,
     /// The constructor's arguments, without those from the environment, for a pickle.
     pub given: Credentials,
-    hub: HubCell,
+    hub: ForkCell<Hub>,
 }
 
 /// The servers that callers named by a URL alone: generators with the same name share one.
@@ -72,7 +73,7 @@ impl Http {
         let is_tls = uri.scheme_str() == Some("https");
         let file = |path: Option<PathBuf>| path.filter(|_| is_tls);
         let trust = tls(file(ca), file(cert), file(key))?;
-        let (url, hub) = (url.trim_end_matches('/').to_owned(), HubCell::default());
+        let (url, hub) = (url.trim_end_matches('/').to_owned(), ForkCell::new(Hub::new()));
         Ok(Http { url, token, trust, given, hub })
     }
 
@@ -93,7 +94,7 @@ impl Http {
 }
 
 impl Store for Http {
-    fn hub(&self) -> &HubCell {
+    fn hub(&self) -> &ForkCell<Hub> {
         &self.hub
     }
 
@@ -235,7 +236,6 @@ impl From<Problem> for Failed {
         Failed {
             until_ms: problem.free_at_ms,
             retry_after_ms: problem.retry_after_ms,
-            says_when: problem.is_from_store,
             ..Failed::new(problem.code, problem.detail)
         }
     }

@@ -7,9 +7,10 @@ use leafid_core::{Ask, Code, Failure, Grant, Release, Store as _, StoreTime};
 use leafid_wire::Subject;
 
 use crate::client::Failed;
-use crate::client::driver::HubCell;
+use crate::client::driver::Hub;
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
+use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
 use crate::client::stores::{Store, Transport};
 
@@ -21,7 +22,7 @@ pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
     clock: Clock,
-    hub: HubCell,
+    hub: ForkCell<Hub>,
 }
 
 /// The stores that callers named by `memory:NAME`.
@@ -47,7 +48,7 @@ impl Memory {
     /// Creates an empty store. One at a time.
     pub fn new(clock: Clock) -> Result<Memory, Failed> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
-        Ok(Memory { rows, made_in: fork::current(), clock, hub: HubCell::default() })
+        Ok(Memory { rows, made_in: fork::current(), clock, hub: ForkCell::new(Hub::new()) })
     }
 
     /// Runs a function on the rows, at the wall clock's time.
@@ -72,7 +73,7 @@ impl Memory {
 }
 
 impl Store for Memory {
-    fn hub(&self) -> &HubCell {
+    fn hub(&self) -> &ForkCell<Hub> {
         &self.hub
     }
 

@@ -15,12 +15,13 @@ use std::sync::Arc;
 use leafid_core::{Ask, Grant, Release};
 
 use crate::client::Failed;
-use crate::client::driver::{Holding, Hub, HubCell};
+use crate::client::driver::{Holding, Hub};
+use crate::client::host::fork_cell::ForkCell;
 
 /// A store, whose generators in one process share a thread and a connection.
 pub trait Store: Send + Sync {
-    /// The hub of its generators.
-    fn hub(&self) -> &HubCell;
+    /// The hub of its generators in the process that used it last.
+    fn hub(&self) -> &ForkCell<Hub>;
     /// A text that identifies the store; `None` for one in memory, since in tests several generators on it
     /// stand for several processes. One at a time.
     fn place(&self) -> Option<String>;

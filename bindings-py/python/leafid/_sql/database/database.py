@@ -2,21 +2,18 @@
 
 import random
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from ... import errors
-from ..._native import Clock, StoreTime, Turn, abandon, process
+from ..._native import Clock, StoreTime, abandon, decide, process
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import Conflict, carry
 from ..words import not_there, other_version
-from . import words
-from .link import Broken, Link
-from .refusals import connecting
+from .failures import Broken, connecting, failed, unreachable
+from .link import Link
 from .source import Source
+from .text import as_text
 
 # The place of a source whose target is not known before the first connection.
 UNKNOWN = "the database"
@@ -42,55 +39,31 @@ class Database(Tables):
         super().__init__(source.place or UNKNOWN, clock, made)
 
     def _find(self) -> str:
-        with self._reaching():
-            link = self._connected()
-            now = int(link.told("now")[0])
-            meta = self._meta(link)
-            if meta is None and self.made is not None:
-                self._make(link, self.made, now)
-                meta = self._meta(link)
-            if meta is None:
-                raise not_there(self.place, "has no tables")
-            id, self.beaten = meta
-            granted = int(link.told("found")[3])
-            # Windows follow the database's clock, which all its users share.
-            self.time = StoreTime(self.clock, granted, self.beaten, now)
-        self.id = id
-        return id
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """Closes a connection that cannot be used, and raises the reason."""
-        try:
-            yield
-        except BaseException as error:
-            self.close()
-            if isinstance(error, Broken):
-                raise words.unreachable(self.place, error.kind, error.detail) from error
-            raise
+        self._linked()
+        return str(self.id)
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
         # Tries again after a conflict, then with the row locked; and once more if the connection was lost
         # before the commit.
         with self.lock:
-            if self.id is None:
-                self._find()
             end = time.monotonic() + PATIENCE
             was_lost = in_line = False
             while True:
                 try:
                     return self._attempt(verb, ask, in_line)
-                except Conflict:
-                    in_line = True
                 except Broken as broken:
+                    in_line = in_line or broken.kind == "stale"
                     if broken.kind == "lost":
                         self.close()
                     if broken.kind == "lost" and not was_lost:
                         was_lost = True
-                    elif broken.kind != "race":
-                        raise words.failed(self.place, broken.detail, broken.kind) from broken
+                    elif broken.kind not in ("race", "stale"):
+                        raise failed(f"{self.place} failed", broken.kind, broken.detail) from broken
                 if time.monotonic() >= end:
-                    raise words.overloaded(self.place)
+                    raise errors.OverloadedError(
+                        f"others wrote the same rows of {self.place} first, again and again: the store has more "
+                        "to do than it can; ask again"
+                    )
                 time.sleep(random.uniform(0, _LONGEST_PAUSE))
 
     def close(self) -> None:
@@ -107,9 +80,12 @@ class Database(Tables):
             link.begin()
             now = self._head(link)
             engine = link.engine
-            turn = Turn(self.source.leaf, self.id or "", now, verb, ask)
             run = partial(link.run, locks=in_line and engine.locking != "")
-            if carry(turn, run) and now - self.beaten >= _BEAT_MS:
+            decided = decide(self.source.leaf, self.id or "", now, verb, ask, run)
+            if decided is None:
+                raise Broken("stale", "a row has changed since it was read")
+            wrote, answer = decided
+            if wrote and now - self.beaten >= _BEAT_MS:
                 link.run("beat", {"now": now})
                 self.beaten = now
             is_over = True
@@ -122,15 +98,13 @@ class Database(Tables):
             # The state of the connection is unknown.
             self.close()
             raise
-        return turn.answer()
+        return answer
 
     def _head(self, link: Link) -> int:
         """The store's time, after checks that server and store are still the same."""
         engine = link.engine
         ((now, version, store, *settings),) = link.statement(engine.head)
-        found = "none" if store is None else bytes(store).hex()
-        if found != self.id:
-            raise words.another(self.place, str(self.id), found)
+        self._compare(None if store is None else bytes(store).hex())
         if int(version) != engine.version:
             raise other_version(self.place, int(version), engine.version)
         engine.judge(settings, self.place, self.allow_unsafe)
@@ -142,7 +116,7 @@ class Database(Tables):
         except Broken as broken:
             # The commit may have happened or not: the holder repeats the ask with the same request id.
             self.close()
-            raise words.failed(self.place, broken.detail) from broken
+            raise failed(f"{self.place} failed", "lost", broken.detail) from broken
 
     def _roll_back(self, link: Link) -> None:
         try:
@@ -156,13 +130,41 @@ class Database(Tables):
         if self.link is not None:
             self.link.refuse_transaction()
             return self.link
-        with self._reaching():
+        try:
             link = self._connected()
             meta = self._meta(link)
-            found = "none" if meta is None else meta[0]
-            if found != self.id:
-                raise words.another(self.place, str(self.id), found)
+            if self.id is None:
+                self._open(link, meta)
+            else:
+                self._compare(None if meta is None else meta[0])
+        except Broken as broken:
+            self.close()
+            raise unreachable(self.place, broken) from broken
+        except BaseException:
+            self.close()
+            raise
         return link
+
+    def _open(self, link: Link, meta: tuple[str, int] | None) -> None:
+        """Learns the store's id and its times, from a store that is created where that was asked for."""
+        now = int(link.told("now")[0])
+        if meta is None and self.made is not None:
+            self._make(link, self.made, now)
+            meta = self._meta(link)
+        if meta is None:
+            raise not_there(self.place, "has no tables")
+        granted = int(link.told("found")[3])
+        # Windows follow the database's clock, which all its users share.
+        self.time = StoreTime(self.clock, granted, meta[1], now)
+        self.id, self.beaten = meta
+
+    def _compare(self, found: str | None) -> None:
+        """Raises `STORE_CHANGED` for another store than the first one."""
+        if found != self.id:
+            raise errors.StoreChangedError(
+                f"{self.place} was store {self.id} when it was opened, and is store {found or 'none'} now; "
+                "nothing is granted: find out which of the two was meant"
+            )
 
     def _connected(self) -> Link:
         try:
@@ -170,7 +172,7 @@ class Database(Tables):
         except errors.LeafidError:
             raise
         except Exception as error:
-            raise words.unreachable(self.place, connecting(error), words.said(error)) from error
+            raise unreachable(self.place, connecting(error)) from error
         link = Link(connection, self.source.leaf, self.source.is_shared)
         if self.source.place is None:
             self.place = link.engine.place(link)
@@ -182,12 +184,15 @@ class Database(Tables):
 
     def _meta(self, link: Link) -> tuple[str, int] | None:
         """The id of the store in the database, and the time of its last write."""
-        tables = [(words.text(name), int(ours)) for name, ours in link.statement(link.engine.texts["made"][0])]
+        tables = [(as_text(name), int(ours)) for name, ours in link.statement(link.engine.texts["made"][0])]
         if not tables:
             return None
         # In a database with another program's tables, ours are named `leafid_…`.
         if not any(name.removeprefix("leafid_") == "meta" and ours for name, ours in tables):
-            raise words.foreign(self.place, tables[0][0])
+            raise errors.SchemaMismatchError(
+                f"{self.place} is not a leafid store: its table `{tables[0][0]}` is another program's; give "
+                "leafid a database of its own"
+            )
         found = link.told("meta")
         if not found:
             return None
@@ -208,7 +213,7 @@ class Database(Tables):
                 if self._meta(link) is None:
                     link.script(engine.texts["schema"][0])
                     id = made.store()
-                    carry(Turn(self.source.leaf, id, now, "create_namespace", made.default), link.run)
+                    decide(self.source.leaf, id, now, "create_namespace", made.default, link.run)
                     row = {"version": engine.version, "store": id, "floor_ms": 0, "created_ms": now}
                     link.run("make", row)
                 link.script(engine.commit)
@@ -217,4 +222,7 @@ class Database(Tables):
                 raise
             engine.end_making(link)
         except Broken as broken:
-            raise words.cannot_make(self.place, broken.kind, broken.detail) from broken
+            what = f"the tables of a store cannot be made in {self.place}"
+            error = failed(what, broken.kind, broken.detail)
+            then = "nothing was made, or only empty tables that the next try uses"
+            raise type(error)(f"{error}; {then}") from broken

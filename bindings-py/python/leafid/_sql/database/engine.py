@@ -6,8 +6,7 @@ from typing import Any, Protocol
 
 from ... import errors
 from ..._native import sql_texts
-from . import words
-from .text import Text
+from .text import Text, as_text
 
 # The time-out of a statement, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
@@ -15,6 +14,13 @@ STATEMENT_MS = 3_000
 LOCKED_MS = 2_000
 _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
+
+
+def in_transaction() -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        "the connection is inside a transaction, whose end would undo what is granted here, and it "
+        "would be granted again; have `connect` make a new connection each time, which nobody else uses"
+    )
 
 
 class Queries(Protocol):
@@ -71,13 +77,16 @@ class Engine(ABC):
     ) -> None:
         """Raises `STORE_REFUSED` for a server whose settings, as `settings` reports them, may lose
         grants. Warns the first time of a risk that is accepted."""
-        refused, setting, cure = (None if said is None else words.text(said) for said in found[:3])
+        refused, setting, cure = (None if said is None else as_text(said) for said in found[:3])
         if refused is not None:
             raise errors.StoreRefusedError(f"{place} {refused}")
         if setting is None:
             return
         if not allow_unsafe:
-            raise words.unsafe(place, setting, _LOSES, str(cure))
+            raise errors.StoreRefusedError(
+                f"{place} has {setting}, and {_LOSES}; {cure}, or, if that loss is to be accepted, pass "
+                "`allow_unsafe_settings=True`"
+            )
         if is_first:
             _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
 

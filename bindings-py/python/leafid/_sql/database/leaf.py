@@ -2,9 +2,16 @@
 time. Everything else is in our own tables, named `leafid_…`."""
 
 from ... import errors
-from . import words
 from .engine import Queries
 from .mysql import Mysql
+from .text import as_text
+
+
+def not_leafs(said: str) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"`tags=leaf_alloc` is for Leaf's own table in MySQL or MariaDB, and this is {said}; leave it "
+        "out"
+    )
 
 
 class Leaf(Mysql):
@@ -19,6 +26,6 @@ class Leaf(Mysql):
         super().examine(link, place)
         mismatch, refused = link.told("columns")
         if mismatch is not None:
-            raise errors.SchemaMismatchError(f"{place} {words.text(mismatch)}")
+            raise errors.SchemaMismatchError(f"{place} {as_text(mismatch)}")
         if refused is not None:
-            raise errors.StoreRefusedError(f"{place} {words.text(refused)}")
+            raise errors.StoreRefusedError(f"{place} {as_text(refused)}")

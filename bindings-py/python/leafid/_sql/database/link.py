@@ -6,25 +6,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ... import errors
-from . import words
-from .engine import Engine
-from .leaf import Leaf
+from .engine import Engine, in_transaction
+from .failures import Broken, said
+from .leaf import Leaf, not_leafs
 from .mysql import Mysql
 from .postgres import Postgres
-from .text import MARKS, tables_of, translated
+from .text import MARKS, as_text, tables_of, translated
 
 Row = dict[str, Any]
-
-
-class Broken(Exception):
-    """A database's failure. `kind` is `lost` (the connection cannot be used again), `race` (another
-    transaction was faster, and this one is rolled back), `locked` or `refused`; or one that waiting cannot
-    cure: `login` (unknown user or wrong password), `denied` (a missing right), `nowhere` (no such
-    database) or `gone` (no such table)."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.kind, self.detail = kind, detail
 
 
 class Link:
@@ -40,7 +29,7 @@ class Link:
         mark = MARKS.get(getattr(module, "paramstyle", "format"))
         driver = getattr(module, "__name__", module)
         if mark is None or driver == "sqlite3":
-            raise words.no_driver(f"the driver `{driver}`")
+            raise _not_known(f"the driver `{driver}`")
         self.mark = mark
         self.refuse_transaction()
         with self._words():
@@ -57,7 +46,7 @@ class Link:
         """Raises `STORE_REFUSED` if the connection has an open transaction: its rollback would undo our
         grants, which would be granted again."""
         if _in_transaction(self.connection):
-            raise words.in_transaction()
+            raise in_transaction()
 
     def _ask_about_transaction(self) -> None:
         """As `refuse_transaction`, asking the server, since the driver does not know. To be called before
@@ -67,7 +56,7 @@ class Link:
         except Broken:
             return  # MySQL has no such variable.
         if is_open:
-            raise words.in_transaction()
+            raise in_transaction()
 
     def settle(self) -> None:
         """Applies the session's settings."""
@@ -122,7 +111,10 @@ class Link:
         given = list(self.statement(self.engine.probe)[0])
         if not all(map(isinstance, given, self.engine.kinds)):
             driver = type(self.connection).__module__.partition(".")[0]
-            raise words.converted(driver, self.engine.probe, given)
+            raise errors.StoreRefusedError(
+                f"the connection of {driver} gives {given!r} for `{self.engine.probe}`: it has converters of its "
+                "own; have `connect` make one without"
+            )
 
     def close(self) -> None:
         with suppress(self.error):
@@ -153,24 +145,34 @@ class Link:
         except self.error as error:
             # Until the engine is known, kinds cannot be told apart.
             kind = self.engine.kind(error) if hasattr(self, "engine") else "refused"
-            raise Broken(kind, words.said(error)) from error
+            raise Broken(kind, said(error)) from error
 
 
 def _engine_of(link: Link, leaf: bool) -> Engine:
-    said = words.text(link.statement("SELECT version()")[0][0])
-    if said.startswith("PostgreSQL"):
+    version = as_text(link.statement("SELECT version()")[0][0])
+    if version.startswith("PostgreSQL"):
         if leaf:
-            raise words.not_leafs(said)
+            raise not_leafs(version)
         return Postgres(link)
-    if "MariaDB" in said or said[:1].isdigit():
+    if "MariaDB" in version or version[:1].isdigit():
         return Leaf(link) if leaf else Mysql(link)
-    raise words.no_driver(f"the database `{said}`")
+    raise _not_known(f"the database `{version}`")
+
+
+def _not_known(what: str) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"{what} is not one that is known here: use PostgreSQL, MySQL or MariaDB, with psycopg, PyMySQL or "
+        "mysqlclient, or SQLite by `sqlite:PATH`"
+    )
 
 
 def _error_of(connection: Any, module: Any) -> type[Exception]:
     found = getattr(connection, "Error", None) or getattr(module, "Error", None)
     if not (isinstance(found, type) and issubclass(found, Exception)):
-        raise words.no_connection(connection)
+        raise errors.RequestInvalidError(
+            f"`connect` gave a `{type(connection).__name__}`, which is not a DB-API 2 connection; give a "
+            "function that connects, such as `lambda: psycopg.connect(\"dbname=app\")`"
+        )
     return found
 
 

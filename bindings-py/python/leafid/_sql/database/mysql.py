@@ -4,8 +4,8 @@ from typing import Any
 
 from ... import errors
 from ..._native import mysql_kind
-from . import words
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, in_transaction
+from .text import as_text
 
 # A duplicate key; a name with characters that the column cannot contain.
 _NOTHING = {1062, 1267}
@@ -30,9 +30,9 @@ class Mysql(Engine):
         ((server, by_statements),) = link.statement(
             "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
         )
-        is_mariadb = "MariaDB" in words.text(server)
+        is_mariadb = "MariaDB" in as_text(server)
         if is_mariadb and link.statement("SELECT @@in_transaction")[0][0]:
-            raise words.in_transaction()
+            raise in_transaction()
         # A statement-based binary log refuses READ COMMITTED. At either level, our statements lock the
         # rows that they change.
         level = "REPEATABLE READ" if by_statements else "READ COMMITTED"
@@ -61,19 +61,23 @@ class Mysql(Engine):
 
     def examine(self, link: Queries, place: str) -> None:
         for refused in link.told("foreign"):
-            raise errors.StoreRefusedError(f"{place} {words.text(refused)}")
+            raise errors.StoreRefusedError(f"{place} {as_text(refused)}")
 
     def refuse_shadows(self, link: Queries, table: str) -> None:
         # Qualifying the name would not help: a temporary table hides that, too.
-        made = words.text(link.statement(f"SHOW CREATE TABLE {table}")[0][1])
+        made = as_text(link.statement(f"SHOW CREATE TABLE {table}")[0][1])
         if made.upper().startswith("CREATE TEMPORARY"):
-            raise words.shadowed(table)
+            raise errors.StoreRefusedError(
+                f"the connection has a temporary table `{table}`, which would be written instead of the "
+                "store's, and forgotten: DROP TEMPORARY TABLE it, or have `connect` make a new connection "
+                "each time, which nobody else uses"
+            )
 
     def place(self, link: Queries) -> str:
         (found,) = link.statement(
             "SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()"
         )
-        user, host, port, name = map(words.text, found)
+        user, host, port, name = map(as_text, found)
         return f"mysql://{user}@{host}:{port}/{name}"
 
     def begin_making(self, link: Queries) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ... import errors
 from ..file.places import path_of
-from . import words
+from .leaf import not_leafs
 
 # The time-outs of connecting and of one exchange, in s.
 _CONNECTING, _EXCHANGE = 2, 5
@@ -31,7 +31,7 @@ class Source:
 def source_of(given: Any, tags: str | None) -> Source | Path:
     """Resolves the argument `connect`; gives the path of a file of SQLite."""
     if tags not in (None, "leaf_alloc"):
-        raise words.unusable("a store", f"`tags` is `{tags}`", "`tags=\"leaf_alloc\"`, or left out")
+        raise _unusable("a store", f"`tags` is `{tags}`", "`tags=\"leaf_alloc\"`, or left out")
     if isinstance(given, str):
         found = _by_url(given)
     elif hasattr(given, "raw_connection") and hasattr(given, "dialect"):
@@ -39,7 +39,11 @@ def source_of(given: Any, tags: str | None) -> Source | Path:
     elif hasattr(given, "drivername") and hasattr(given, "render_as_string"):
         found = _by_engine(importlib.import_module("sqlalchemy").create_engine(given))
     elif hasattr(given, "cursor") or not callable(given):
-        raise words.not_a_function(given)
+        raise errors.RequestInvalidError(
+            f"`connect` must be a function that makes a new connection each time, a SQLAlchemy engine, or a "
+            f"URL, got a `{type(given).__name__}`: a connection that others use may have a transaction "
+            "open, and a forked child needs one of its own"
+        )
     else:
         found = Source(given)
     if isinstance(found, Source):
@@ -49,10 +53,13 @@ def source_of(given: Any, tags: str | None) -> Source | Path:
 
 def _by_engine(engine: Any) -> Source | Path:
     if getattr(engine.dialect, "is_async", False):
-        raise words.asynchronous(engine.dialect.driver, engine.dialect.name)
+        raise _asynchronous(engine.dialect.driver, engine.dialect.name)
     if engine.dialect.name == "sqlite":
         if engine.url.database in (None, "", ":memory:"):
-            raise words.in_memory()
+            raise errors.RequestInvalidError(
+                "an SQLite database in memory ends with its connection, and so does what was granted: name a "
+                "file, or use `memory:` in a test"
+            )
         return path_of(engine.url.database)
 
     def connect() -> Any:
@@ -75,29 +82,32 @@ def _by_url(url: str) -> Source | Path:
         return _postgres(url)
     if scheme in ("mysql", "mariadb"):
         return _mysql(url)
-    raise words.unusable("a database", "its scheme is not known", _FORM.format("postgres"))
+    raise _unusable("a database", "its scheme is not known", _FORM.format("postgres"))
 
 
 def _by_sqlalchemy(url: str, scheme: str) -> Source | Path:
     try:
         sqlalchemy = importlib.import_module("sqlalchemy")
     except ImportError:
-        raise words.no_sqlalchemy(scheme) from None
+        raise errors.NotEnabledError(
+            f"`{scheme}://…` is a URL of SQLAlchemy, which is not installed: pip install sqlalchemy, or "
+            f"write `{scheme.partition('+')[0]}://…`"
+        ) from None
     try:
         dialect = sqlalchemy.make_url(url).get_dialect()
         if dialect.is_async:
-            raise words.asynchronous(scheme.partition("+")[2], dialect.name)
+            raise _asynchronous(scheme.partition("+")[2], dialect.name)
         engine = sqlalchemy.create_engine(url)
     except errors.LeafidError:
         raise
     except ModuleNotFoundError as error:
-        raise words.missing(f"{scheme}:", str(error.name)) from None
+        raise _missing(f"{scheme}:", str(error.name)) from None
     except Exception as error:
         # Its message may quote a part of the password.
         why = "SQLAlchemy cannot read it"
         if type(error).__name__ == "NoSuchModuleError":
             why = f"SQLAlchemy has no `{scheme}`"
-        raise words.unusable("a database", why, _FORM.format(scheme)) from None
+        raise _unusable("a database", why, _FORM.format(scheme)) from None
     return _by_engine(engine)
 
 
@@ -110,7 +120,7 @@ def hidden(url: str) -> str:
 def _postgres(url: str) -> Source:
     place, query = _place(url, "PostgreSQL", "postgres", 5432)
     if "tags" in dict(query):
-        raise words.not_leafs("PostgreSQL")
+        raise not_leafs("PostgreSQL")
     driver = _driver("postgres:", "'psycopg[binary]'", "psycopg", "psycopg2")
     defaults = {
         "connect_timeout": _CONNECTING,
@@ -129,7 +139,7 @@ def _postgres(url: str) -> Source:
             "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that "
             "the driver knows (not Prisma's, such as `schema`)"
         )
-        raise words.unusable("PostgreSQL", why, _FORM.format("postgres")) from None
+        raise _unusable("PostgreSQL", why, _FORM.format("postgres")) from None
     more = {name: value for name, value in defaults.items() if name not in given}
     return Source(lambda: driver.connect(url, **more), place, is_shared=False)
 
@@ -142,7 +152,7 @@ def _mysql(url: str) -> Source:
         why = "`tags` may only be followed by `leaf_alloc`, once"
         if name != "tags":
             why = f"it has the unknown parameter `{name}`; give what the driver takes by a function"
-        raise words.unusable("MySQL", why, _FORM.format("mysql"))
+        raise _unusable("MySQL", why, _FORM.format("mysql"))
     driver = _driver("mysql:", "PyMySQL", "pymysql", "MySQLdb")
     parts = urlsplit(url)
     how = {
@@ -167,16 +177,16 @@ def _place(url: str, kind: str, scheme: str, port: int) -> tuple[str, list[tuple
         parts = urlsplit(url)
         host, at, user = parts.hostname, parts.port or port, parts.username
     except ValueError:
-        raise words.unusable(kind, "it cannot be read", form) from None
-    if not user:
-        raise words.unusable(kind, "it names no user", form)
-    if not host:
-        raise words.unusable(kind, "it names no host", form)
-    if parts.netloc.count("@") > 1:
-        raise words.unusable(kind, "it has more than one `@`", form)
+        raise _unusable(kind, "it cannot be read", form) from None
     database = unquote(parts.path[1:])
-    if not database:
-        raise words.unusable(kind, "it names no database", form)
+    for part, why in (
+        (user, "it names no user"),
+        (host, "it names no host"),
+        (parts.netloc.count("@") == 1, "it has more than one `@`"),
+        (database, "it names no database"),
+    ):
+        if not part:
+            raise _unusable(kind, why, form)
     host = f"[{host}]" if ":" in host else host
     query = parse_qsl(parts.query, keep_blank_values=True)
     return f"{scheme}://{unquote(user)}@{host}:{at}/{database}", query
@@ -188,4 +198,23 @@ def _driver(what: str, packages: str, *names: str) -> Any:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise words.missing(what, packages)
+    raise _missing(what, packages)
+
+
+def _asynchronous(driver: str, scheme: str) -> errors.LeafidError:
+    address = "sqlite:PATH" if scheme == "sqlite" else f"{scheme}://…"
+    return errors.RequestInvalidError(
+        f"{driver} is asynchronous, and leafid asks from a thread of its own, beside your event loop: "
+        f"name the database as `{address}`, or pass an engine that is not asynchronous"
+    )
+
+
+def _missing(url: str, packages: str) -> errors.LeafidError:
+    return errors.NotEnabledError(
+        f"`{url}` needs a driver, and none is installed: pip install {packages}"
+    )
+
+
+def _unusable(kind: str, why: str, form: str) -> errors.LeafidError:
+    """The error for an unusable URL, which is not quoted, since it may contain a password."""
+    return errors.RequestInvalidError(f"the URL of {kind} cannot be used: {why}; it is {form}")

@@ -1,4 +1,4 @@
-"""Texts in the form of a driver."""
+"""Texts in the form of a driver, and its own."""
 
 import re
 from functools import cache
@@ -13,6 +13,11 @@ MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
 _USED = re.compile(
     r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b"
 )
+
+
+def as_text(value: object) -> str:
+    """The text of a value that a driver may give as bytes."""
+    return bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
 
 
 @cache

@@ -5,7 +5,6 @@ import stat
 from pathlib import Path
 
 from ... import errors
-from . import words
 
 # File systems over a network, where locks and shared memory do not work.
 _NETWORK = set("nfs nfs4 smbfs smb3 cifs 9p afs ceph lustre gpfs gfs2 ocfs2".split())
@@ -45,7 +44,12 @@ def check(path: Path) -> str | None:
     log = Path(f"{os.path.realpath(path)}-wal")
     # Checks the file again: another process may have made it since, always before its log.
     if absent is not None and _has_content(log) and (absent := _absent(path)) is not None:
-        raise words.orphan(path, log)
+        raise errors.StoreRefusedError(
+            f"`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put "
+            "that very file back beside it; if it is lost, no copy or backup can take its place: move "
+            f"`{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init "
+            f"--replaces-lost --store sqlite:{path}"
+        )
     return absent
 
 
@@ -57,11 +61,8 @@ def _absent(path: Path) -> str | None:
     if not stat.S_ISREG(seen.st_mode):
         return None
     if seen.st_nlink > 1 and os.name == "posix":
-        raise words.second(
-            path,
-            f"has {seen.st_nlink} names (hard links)",
-            "remove all names but the one that it is opened by",
-        )
+        cure = "remove all names but the one that it is opened by"
+        raise _second(path, f"has {seen.st_nlink} names (hard links)", cure)
     return "is an empty file" if seen.st_size == 0 else None
 
 
@@ -85,11 +86,21 @@ def _refuse_mounts(path: Path) -> None:
         point = _unescaped(before.split()[4])
         if point == real:
             cure = "mount the folder that it lies in, not the file"
-            raise words.second(path, "is mounted by itself", cure)
+            raise _second(path, "is mounted by itself", cure)
         if os.path.commonpath([point, real]) == point and len(point) >= longest:
             longest, kind = len(point), after.split()[0]
     if kind in _NETWORK:
-        raise words.network(path, kind)
+        raise errors.StoreRefusedError(
+            f"`{path}` lies on a network file system ({kind}), where locks cannot be trusted; move it "
+            "to a local disk"
+        )
+
+
+def _second(path: Path, what: str, cure: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"`{path}` {what}, and a program that opens it at its other place would grant the same "
+        f"numbers again; {cure}"
+    )
 
 
 def _unescaped(point: str) -> str:
@@ -124,7 +135,13 @@ class Watch:
         for path, known in ((self.path, self.opened), (self.log, self.logged)):
             found = _identity(path)
             if known is not None and found != known:
-                return words.gone(path, "was replaced" if found else "was removed or moved")
+                what = "was replaced" if found else "was removed or moved"
+                return errors.StoreRefusedError(
+                    f"`{path}` {what} while it is open, so what is granted now would be forgotten; nothing is "
+                    "granted: stop this process, then put that very file back if it was moved; a copy or a "
+                    "backup cannot take its place, since it would grant again what was granted after it was "
+                    "made; if the file is lost, make a new store: leafid init --replaces-lost"
+                )
         self.logged = self.logged or _identity(self.log)
         return None
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ..._native import SQLITE_APPLICATION, Clock, StoreTime, Turn, abandon, sql_texts
+from ..._native import SQLITE_APPLICATION, Clock, StoreTime, abandon, decide, sql_texts
 from ..making import Making
 from ..tables import PATIENCE, Tables
-from ..turn import Conflict, carry
 from ..words import not_there, other_version
-from . import places, words
+from . import places
 from .opened import Opened, refused
 
 VERSION, TEXTS = sql_texts("sqlite")
@@ -39,39 +38,35 @@ class File(Tables):
 
     def _find(self) -> str:
         with self._words("open"):
-            opened = self._open(self.made is not None)
-            try:
-                if self.made is not None:
-                    self._make(opened, self.made)
-                id = self._store(opened)
-                self.watch = places.Watch(self.path)
-                self.time = StoreTime(self.clock, *_seen(opened))
-            finally:
-                self.close()
-        self.id = id
-        return id
+            self._opened()
+            # Until the first request it stays closed, so that a fork that Python does not see finds no locks.
+            self.close()
+        return str(self.id)
 
     def decide(self, verb: str, ask: dict[str, Any]) -> Any:
         self._refuse_inherited()
-        with self.lock, self._words("write"):
-            id = self.id or self._find()
+        with self.lock, self._words("open" if self.id is None else "write"):
             opened = self._opened()
             try:
                 self.begin(opened)
                 now = self.time.read(lambda: int(_one(opened, TEXTS["longest"][0])))
-                turn = Turn(False, id, now, verb, ask)
-                if carry(turn, partial(_run, opened)):
+                decided = decide(False, str(self.id), now, verb, ask, partial(_run, opened))
+                if decided is None:
+                    raise errors.StoreUnavailableError(
+                        f"a row of `{self.path}` was changed between reading and writing it: another "
+                        "program writes to the store without a transaction"
+                    )
+                wrote, answer = decided
+                if wrote:
                     # The last statement of a transaction that wrote something, as in the server.
                     _run(opened, "beat", {"now": now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
-            except BaseException as error:
+            except BaseException:
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
-                if isinstance(error, Conflict):
-                    raise words.without_transaction(self.path) from None
                 raise
-        return turn.answer()
+        return answer
 
     def begin(self, opened: sqlite3.Connection) -> None:
         opened.execute("BEGIN IMMEDIATE")
@@ -98,45 +93,49 @@ class File(Tables):
         if self.connection is not None:
             self.watch.look()
             return self.connection
-        self.watch.begin()
-        opened = self._open(False)
-        if (store := self._store(opened)) != self.id:
-            self.close()
-            raise errors.StoreChangedError(
-                f"`{self.path}` is another store than before: {store} instead of {self.id}"
-            )
-        self.watch.look()
-        return opened
-
-    def _open(self, create: bool) -> sqlite3.Connection:
+        if self.id is not None:
+            self.watch.begin()
         self.opened = Opened(self.path)
         try:
-            absent = places.check(self.path)
-            if absent is not None and not create:
-                raise not_there(self.place, absent)
-            mode = "rw" if absent is None else "rwc"
-            opened = self.connection = sqlite3.connect(
-                f"{self.path.as_uri()}?mode={mode}",
-                timeout=PATIENCE,
-                # Transactions begin and end only by our statements.
-                isolation_level=None,
-                # `self.lock` lets one thread in at a time.
-                check_same_thread=False,
-                uri=True,
-            )
-            version = self._recognise(opened)
-            if version is None and not create:
-                raise not_there(self.place, "has no tables")
-            if version not in (None, VERSION):
-                raise other_version(f"`{self.path}`", version, VERSION)
-            _settle(opened)
+            opened = self._connected(self.id is None and self.made is not None)
+            if self.id is None and self.made is not None:
+                self._make(opened, self.made)
+            store = bytes(_one(opened, "SELECT store FROM meta")).hex()
+            if self.id is None:
+                self.watch = places.Watch(self.path)
+                self.time = StoreTime(self.clock, *_seen(opened))
+                self.id = store
+            if store != self.id:
+                raise errors.StoreChangedError(
+                    f"`{self.path}` is another store than before: {store} instead of {self.id}"
+                )
+            self.watch.look()
         except BaseException:
             self.close()
             raise
         return opened
 
-    def _store(self, opened: sqlite3.Connection) -> str:
-        return bytes(_one(opened, "SELECT store FROM meta")).hex()
+    def _connected(self, create: bool) -> sqlite3.Connection:
+        absent = places.check(self.path)
+        if absent is not None and not create:
+            raise not_there(self.place, absent)
+        mode = "rw" if absent is None else "rwc"
+        opened = self.connection = sqlite3.connect(
+            f"{self.path.as_uri()}?mode={mode}",
+            timeout=PATIENCE,
+            # Transactions begin and end only by our statements.
+            isolation_level=None,
+            # `self.lock` lets one thread in at a time.
+            check_same_thread=False,
+            uri=True,
+        )
+        version = self._recognise(opened)
+        if version is None and not create:
+            raise not_there(self.place, "has no tables")
+        if version not in (None, VERSION):
+            raise other_version(f"`{self.path}`", version, VERSION)
+        _settle(opened)
+        return opened
 
     def _recognise(self, opened: sqlite3.Connection) -> int | None:
         """The version of the tables; `None` for a file without any."""
@@ -149,13 +148,13 @@ class File(Tables):
             opened.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorname in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
-                raise words.foreign(self.path, str(error)) from error
+                raise _foreign(self.path, str(error)) from error
             raise
         if application == SQLITE_APPLICATION:
             return int(version)
         if (application, version, tables) == (0, 0, 0):
             return None
-        raise words.foreign(self.path, "another program made it")
+        raise _foreign(self.path, "another program made it")
 
     def _make(self, opened: sqlite3.Connection, making: Making) -> None:
         """Creates the tables, the store's id and the namespace `default`, unless another process did."""
@@ -168,8 +167,7 @@ class File(Tables):
                 made, id = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)", making.store()
                 now = time.time_ns() // 1_000_000 if self.clock is None else self.clock.wall_ms
                 opened.execute(made, (id, now))
-                turn = Turn(False, id, now, "create_namespace", making.default)
-                carry(turn, partial(_run, opened))
+                decide(False, id, now, "create_namespace", making.default, partial(_run, opened))
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")
@@ -187,9 +185,15 @@ class File(Tables):
             if isinstance(error, errors.LeafidError):
                 raise
             if _is_forbidden(error, self.path):
-                raise words.cannot_write(self.path, str(error)) from error
+                raise errors.ForbiddenError(
+                    f"this user cannot write `{self.path}`: {error}; allow writing to the file and its folder"
+                ) from error
             message = f"cannot {verb} `{self.path}`: {error}"
             raise errors.StoreUnavailableError(message) from error
+
+
+def _foreign(path: Path, why: str) -> errors.LeafidError:
+    return errors.SchemaMismatchError(f"`{path}` is not a leafid store: {why}")
 
 
 def _is_forbidden(error: Exception, path: Path) -> bool:
@@ -221,7 +225,11 @@ def _settle(opened: sqlite3.Connection) -> None:
         opened.execute(f"PRAGMA {pragma}")
     synchronous = _one(opened, "PRAGMA synchronous")
     if journal != "wal" or synchronous != 2:
-        raise words.settings(journal, synchronous)
+        raise errors.StoreRefusedError(
+            "the settings that make a grant durable do not work here: journal_mode is "
+            f"`{journal}` instead of `wal`, synchronous is {synchronous} instead of 2; move the store "
+            "to a local disk"
+        )
 
 
 def _journal(opened: sqlite3.Connection) -> Any:
