@@ -39,13 +39,7 @@ pub(crate) mod tls;
 /// Every method gives a [`Problem`] when the database cannot do it now.
 pub trait BackEnd: Send + 'static {
     /// The facts that stay true as long as the back end is open.
-    fn facts(&self) -> Facts;
-
-    /// A check whether this is still the database that was opened, for use by other threads.
-    fn watch(&self) -> Arc<dyn Watch>;
-
-    /// The limits and abilities of the back end.
-    fn abilities(&self) -> Abilities;
+    fn facts(&self) -> &Facts;
 
     /// Begins a turn; waits here for another writer, before any request is taken up.
     fn begin(&mut self) -> impl Future<Output = Result<(), Problem>> + Send;
@@ -55,12 +49,8 @@ pub trait BackEnd: Send + 'static {
 
     /// Writes each group whole or not at all, independently of the others, if the rows that it was
     /// decided on are unchanged. The writes are durable when this returns; the outcomes are in the order
-    /// of the groups. Ends the turn, even without a group; `now` is the time of that.
-    fn write(
-        &mut self,
-        groups: &[Group],
-        now: StoreTime,
-    ) -> impl Future<Output = Result<Written, Problem>> + Send;
+    /// of the groups. Ends the turn, even without a group.
+    fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Problem>> + Send;
 
     /// The number of the connection: the next one, by the same name, may find an older state.
     fn connection(&self) -> u64 {
@@ -142,6 +132,10 @@ pub struct Facts {
     pub found: opening::Found,
     /// Its clock.
     pub clock: clock::StoreClock,
+    /// The check whether this is still the database that was opened, for use by any thread.
+    pub watch: Arc<dyn Watch>,
+    /// Its limits and abilities.
+    pub abilities: Abilities,
 }
 
 /// The result of a read.

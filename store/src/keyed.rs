@@ -18,15 +18,11 @@ mod write;
 pub mod zookeeper;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::link::Link;
-use crate::backends::{
-    Abilities, BackEnd, Facts, Group, Read, Seen, Standing, Want, Watch, Written,
-};
-
+use crate::backends::{BackEnd, Facts, Group, Read, Seen, Standing, Want, Written};
 use crate::problem::Problem;
 use engine::{Engine, Key, Stored};
 pub use space::Held;
@@ -47,20 +43,12 @@ impl<E: Engine> Keyed<E> {
 }
 
 impl<E: Engine> BackEnd for Keyed<E> {
-    fn facts(&self) -> Facts {
-        self.link.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.link.gone()
-    }
-
-    fn abilities(&self) -> Abilities {
-        E::abilities()
+    fn facts(&self) -> &Facts {
+        &self.link.facts
     }
 
     fn connection(&self) -> u64 {
-        self.link.connection()
+        self.link.connections
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -78,12 +66,12 @@ impl<E: Engine> BackEnd for Keyed<E> {
 
     async fn begin(&mut self) -> Result<(), Problem> {
         self.link.ready().await?;
-        if self.connected != self.link.connection() {
+        if self.connected != self.link.connections {
             // If the new connection finds an older state, its revisions are used again.
             if self.connected > 0 {
                 self.spaces.clear();
             }
-            self.connected = self.link.connection();
+            self.connected = self.link.connections;
         }
         self.turn += 1;
         Ok(())
@@ -94,7 +82,7 @@ impl<E: Engine> BackEnd for Keyed<E> {
         Ok(Read { told: self.told(), answers })
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
         let outcomes = self.put(groups).await?;
         Ok(Written { told: self.told(), outcomes })
     }

@@ -217,7 +217,7 @@ impl Registry {
     /// called each second.
     pub fn watch(&self) {
         // The check logs its result itself.
-        let _ = self.opened().map(|opened| opened.shared.watch.gone());
+        let _ = self.opened().map(|opened| opened.shared.facts.watch.gone());
     }
 
     /// The last known generation of the store.

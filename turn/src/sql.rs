@@ -108,7 +108,7 @@ impl Step {
     }
 }
 
-/// The query of a want. For [`Want::Unused`] it finds one number at a time.
+/// The query of a want. For [`Want::Unused`] it finds numbers in use; see [`Reading`](gaps::Reading).
 pub fn query(want: &Want) -> Query {
     match *want {
         Want::Tag(tag) => Query::new("tag", |to| to.text("tag", tag.as_str())),
@@ -265,7 +265,7 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
             names.push(named("name", from, any)?);
         }
         Answer::Fenced(found) => found.row = Fenced::get(from)?,
-        Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
+        Answer::Unused(used) => used.push(need(from.number("worker")?)?),
         Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;

@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 
-use leafid_core::StoreTime;
 use leafid_store::backends::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Want, Write, Written,
 };
 use leafid_store::problem::Problem;
 
@@ -42,14 +41,20 @@ impl Counts {
 
 pub struct Troubled<B> {
     back_end: B,
+    facts: Facts,
     trouble: Trouble,
     counts: Arc<Counts>,
     written: usize,
 }
 
 impl<B: BackEnd> Troubled<B> {
+    /// Hides the abilities by which a server notices other servers' writes.
     pub fn over(back_end: B, trouble: Trouble, counts: &Arc<Counts>) -> Troubled<B> {
-        Troubled { back_end, trouble, counts: Arc::clone(counts), written: 0 }
+        let mut facts = back_end.facts().clone();
+        let Abilities { at_once, wide, is_remote, .. } = facts.abilities;
+        let at_once = if is_remote { at_once } else { 1_024 };
+        facts.abilities = Abilities { at_once, wide, ..Abilities::default() };
+        Troubled { back_end, facts, trouble, counts: Arc::clone(counts), written: 0 }
     }
 
     async fn look_again(&mut self, write: &mut Write) -> Result<(), Problem> {
@@ -76,19 +81,8 @@ impl<B: BackEnd> Troubled<B> {
 }
 
 impl<B: BackEnd> BackEnd for Troubled<B> {
-    fn facts(&self) -> Facts {
-        self.back_end.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.back_end.watch()
-    }
-
-    /// Hides the abilities by which a server notices other servers' writes.
-    fn abilities(&self) -> Abilities {
-        let Abilities { at_once, wide, is_remote, .. } = self.back_end.abilities();
-        let at_once = if is_remote { at_once } else { 1_024 };
-        Abilities { at_once, wide, ..Abilities::default() }
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
@@ -102,7 +96,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         self.back_end.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
         let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
         for group in groups {
             self.written += 1;
@@ -121,7 +115,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
                 self.look_again(write).await?;
             }
         }
-        let Written { told, outcomes } = self.back_end.write(&sent, now).await?;
+        let Written { told, outcomes } = self.back_end.write(&sent).await?;
         let mut outcomes = outcomes.into_iter();
         let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
             match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {

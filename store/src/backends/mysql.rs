@@ -33,7 +33,6 @@ const UNWRITABLE: u16 = 1267;
 pub struct Mysql {
     connection: Conn,
     place: String,
-    open: bool,
     leaf: bool,
 }
 
@@ -116,7 +115,7 @@ impl Client for Mysql {
             connection.query_drop(session).await?;
         }
         let place = address.place.clone();
-        Ok(Mysql { connection, place, open: false, leaf: address.leaf })
+        Ok(Mysql { connection, place, leaf: address.leaf })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
@@ -191,31 +190,16 @@ impl Driver for Mysql {
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
         if ending != Ending::Alone {
-            self.open = true;
-            self.connection.query_drop("START TRANSACTION").await?;
+            self.script("START TRANSACTION").await?;
         }
         let mut done = Vec::with_capacity(groups.len());
         for steps in groups {
             done.push(self.group(steps).await?);
         }
         if ending == Ending::Committed {
-            self.commit().await?;
+            self.script("COMMIT").await?;
         }
         Ok(done)
-    }
-
-    async fn commit(&mut self) -> Result<(), Broken> {
-        self.connection.query_drop("COMMIT").await?;
-        self.open = false;
-        Ok(())
-    }
-
-    async fn rollback(&mut self) -> Result<(), Broken> {
-        if self.open {
-            self.connection.query_drop("ROLLBACK").await?;
-            self.open = false;
-        }
-        Ok(())
     }
 
     async fn begin_making(&mut self) -> Result<(), Broken> {

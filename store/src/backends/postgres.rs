@@ -175,14 +175,6 @@ impl Driver for Postgres {
         Ok(groups.iter().map(|steps| did.by_ref().take(steps.len()).collect()).collect())
     }
 
-    async fn commit(&mut self) -> Result<(), Broken> {
-        self.script("COMMIT").await
-    }
-
-    async fn rollback(&mut self) -> Result<(), Broken> {
-        self.script("ROLLBACK").await
-    }
-
     async fn begin_making(&mut self) -> Result<(), Broken> {
         self.script(&format!("BEGIN; SELECT pg_advisory_xact_lock({MAKING})")).await
     }

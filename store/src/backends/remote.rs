@@ -6,7 +6,6 @@ mod driver;
 mod meta;
 mod rows;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::{Code, StoreTime};
@@ -15,12 +14,10 @@ use leafid_turn::sql::VERSION;
 use super::far::{Far, Meta};
 use super::link::{Breakage, Broken, Kind, Link};
 use super::opening::{Found, NewStore, Unopened};
-use super::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Written,
-};
+use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Written};
 use crate::problem::Problem;
 use crate::rate::Rate;
-use leafid_turn::sql::gaps::gaps;
+use leafid_turn::sql::gaps::Reading;
 use leafid_turn::sql::{self, Query, Step, leaf};
 
 pub use driver::Driver;
@@ -64,8 +61,11 @@ impl<D: Driver> Far for Remote<D> {
         meta::make(driver, place, new).await
     }
 
-    fn over(link: Link<Remote<D>>, driver: &D) -> Remote<D> {
-        Remote { link, leaf: driver.texts().leaf, told: None }
+    fn over(mut link: Link<Remote<D>>, driver: &D) -> Remote<D> {
+        let leaf = driver.texts().leaf;
+        let keeps_tags = !leaf;
+        link.facts.abilities = Abilities { at_once: D::AT_ONCE, keeps_tags, ..Abilities::remote() };
+        Remote { link, leaf, told: None }
     }
 
     fn link(&mut self) -> &mut Link<Remote<D>> {
@@ -83,25 +83,6 @@ impl<D: Driver> Far for Remote<D> {
 }
 
 impl<D: Driver> Remote<D> {
-    /// The lowest numbers without a row: one read if `used_until` is right, more only after a range
-    /// changed.
-    async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Problem> {
-        let Want::Unused { namespace, from, end, count } = *want else {
-            return Ok(Answer::Unused(Vec::new()));
-        };
-        let (mut next, mut found, mut rows) = (from, Vec::new(), first);
-        loop {
-            let used: Result<Vec<u64>, Broken> = rows.iter().map(|row| row.number(0)).collect();
-            let used = used.map_err(|broken| self.link.failed(&broken))?;
-            if gaps(&used, &mut next, end, count, &mut found) {
-                return Ok(Answer::Unused(found));
-            }
-            let asked = [sql::query(&Want::Unused { namespace, from: next, end, count })];
-            let read = self.link.ask(async |driver: &mut D| driver.read(&asked).await);
-            rows = read.await?.pop().unwrap_or_default();
-        }
-    }
-
     /// Writes all groups in one transaction. A group that is written only in part rolls it back, and the
     /// others are written again without that group.
     async fn apply(&mut self, groups: &[Vec<Step>]) -> Result<Vec<Outcome>, Broken> {
@@ -138,10 +119,10 @@ impl<D: Driver> Remote<D> {
                 return Ok(outcomes);
             }
             if !half {
-                self.link.exchange(async |driver: &mut D| driver.commit().await).await?;
+                self.link.exchange(async |driver: &mut D| driver.script("COMMIT").await).await?;
                 return Ok(outcomes);
             }
-            self.link.exchange(async |driver: &mut D| driver.rollback().await).await?;
+            self.link.exchange(async |driver: &mut D| driver.script("ROLLBACK").await).await?;
         }
     }
 
@@ -158,7 +139,7 @@ impl<D: Driver> Remote<D> {
             Err(broken) => broken,
         };
         // The database has rolled back already; this resets the client's own state.
-        let undone = self.link.exchange(async |driver: &mut D| driver.rollback().await);
+        let undone = self.link.exchange(async |driver: &mut D| driver.script("ROLLBACK").await);
         if undone.await.is_err() {
             self.link.lose(&broken.detail);
         }
@@ -200,20 +181,12 @@ fn gathered(want: &Want, asked: &Query, rows: &[Row], leaf: bool) -> Answer {
 }
 
 impl<D: Driver> BackEnd for Remote<D> {
-    fn facts(&self) -> Facts {
-        self.link.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.link.gone()
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.leaf, ..Abilities::remote() }
+    fn facts(&self) -> &Facts {
+        &self.link.facts
     }
 
     fn connection(&self) -> u64 {
-        self.link.connection()
+        self.link.connections
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -243,16 +216,24 @@ impl<D: Driver> BackEnd for Remote<D> {
         let now = read.pop().unwrap_or_default();
         let told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
         let mut answers = Vec::with_capacity(wants.len());
-        for ((want, asked), found) in wants.iter().zip(&asked).zip(read) {
-            answers.push(match want {
-                Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, asked, &found, self.leaf),
+        for ((want, asked), rows) in wants.iter().zip(&asked).zip(read) {
+            let mut reading = Reading::of(*want);
+            let mut found = gathered(want, asked, &rows, self.leaf);
+            // More is read only after the range of a namespace changed.
+            answers.push(loop {
+                if let Some(answer) = reading.learn(found) {
+                    break answer;
+                }
+                let more = [reading.query()];
+                let read = self.link.ask(async |driver: &mut D| driver.read(&more).await);
+                let rows = read.await?.pop().unwrap_or_default();
+                found = gathered(want, &more[0], &rows, self.leaf);
             });
         }
         Ok(Read { told, answers })
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
         let outcomes = match self.commit(groups).await {
             Ok(outcomes) => outcomes,
             // Another session has a row locked: one by one, only the groups that need that row fail.
@@ -289,6 +270,8 @@ pub(crate) fn judge(place: &str, found: &[Row], allow_unsafe: bool) -> Result<()
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use leafid_core::Token;
     use leafid_turn::sql::columns::Value;
 

@@ -56,7 +56,8 @@ impl<E: Engine> Far for Keyed<E> {
         made.map_err(|broken| broken.unopened::<Keyed<E>>(place))
     }
 
-    fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
+    fn over(mut link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
+        link.facts.abilities = E::abilities();
         Keyed { link, spaces: BTreeMap::new(), turn: 1, connected: 0 }
     }
 

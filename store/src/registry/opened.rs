@@ -16,7 +16,7 @@ use leafid_turn::stop::Stop;
 use super::job::{Job, Kind};
 use super::queue::{self, Queue, Sender};
 use super::turn::Turns;
-use crate::backends::{BackEnd, Facts, Watch};
+use crate::backends::{BackEnd, Facts};
 use crate::clock::Clock as _;
 use crate::fence::{Desk, Journal};
 use crate::meter;
@@ -38,7 +38,6 @@ pub struct Opened {
 
 pub struct Shared {
     pub facts: Facts,
-    pub watch: Arc<dyn Watch>,
     pub health: Health,
     pub desk: Arc<Desk>,
     pub meter: Arc<meter::Turns>,
@@ -52,13 +51,12 @@ impl Opened {
         first_use: bool,
     ) -> Result<Opened, Problem> {
         let shared = Arc::new(Shared {
-            facts: back_end.facts(),
-            watch: back_end.watch(),
+            facts: back_end.facts().clone(),
             health: Health::default(),
             desk: Arc::default(),
             meter: Arc::default(),
         });
-        let runtime = runtime.filter(|_| back_end.abilities().is_remote);
+        let runtime = runtime.filter(|_| shared.facts.abilities.is_remote);
         let (sender, queue) = Queue::new();
         let (going, ends) = watch::channel(());
         let turns = Turns::new(back_end, Arc::clone(&shared), first_use);

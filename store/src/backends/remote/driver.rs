@@ -64,12 +64,6 @@ pub trait Driver: Client {
         ending: Ending,
     ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>> + Send;
 
-    /// Commits an open transaction.
-    fn commit(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
-
-    /// Rolls back an open transaction; does nothing without one.
-    fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
-
     /// Begins a transaction in which no other program can make a store.
     fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 

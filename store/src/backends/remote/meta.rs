@@ -84,10 +84,10 @@ pub async fn make<D: Driver>(
     driver.begin_making().await.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
     let makes = look::<Remote<D>>(driver, place).await?.is_none();
     if makes && let Err(broken) = put(driver, new).await {
-        let _ = driver.rollback().await;
+        let _ = driver.script("ROLLBACK").await;
         return Err(cannot_make(place, &broken));
     }
-    driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
+    driver.script("COMMIT").await.map_err(|broken| cannot_make(place, &broken))?;
     Ok(makes)
 }
 

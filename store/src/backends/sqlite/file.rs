@@ -61,7 +61,7 @@ pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, 
     transaction.execute_batch(SQLITE.text("schema").sql)?;
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
     transaction.execute(made, (new.id.bytes(), new.now.get(), new.floor.get()))?;
-    Driver(&transaction).put(&new.write())?;
+    Driver(&transaction).put(&[new.write()])?;
     transaction.pragma_update(None, "application_id", SQLITE_APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;

@@ -49,7 +49,7 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
     let after = WorkerRow { key, reserved_until: until, granted: SystemClock.wall(), ..row };
     let write = WorkerWrite { namespace: name(), worker: number, before, after };
     let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
-    Ok(server.write(&[group], SystemClock.wall()).await?.outcomes.remove(0))
+    Ok(server.write(&[group]).await?.outcomes.remove(0))
 }
 
 /// Changes the namespace after others wrote between its reading and its writing; gives the outcome.
@@ -70,7 +70,7 @@ async fn change_after<S: Opens>(
     one.read(&[any, leaving]).await?;
     meanwhile(&mut two).await?;
     let write = Write::Namespace { namespace: name(), before: Some(before), after };
-    Ok(one.write(&[vec![write]], SystemClock.wall()).await?.outcomes.remove(0))
+    Ok(one.write(&[vec![write]]).await?.outcomes.remove(0))
 }
 
 fn fewer(of: Namespace) -> Namespace {

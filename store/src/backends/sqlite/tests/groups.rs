@@ -34,7 +34,7 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
     let create = Options { create: true, ..Options::default() };
     let mut file = Sqlite::open(&folder.path().join("a.db"), clock, &create).unwrap();
     file.begin().await.unwrap();
-    let written = file.write(&[vec![worker(7, None, 70)]], NOW).await.unwrap();
+    let written = file.write(&[vec![worker(7, None, 70)]]).await.unwrap();
     assert_eq!(written.outcomes, [Outcome::Done(Vec::new())]);
 
     let as_it_is = WorkerRow { reserved_until: 70, ..WorkerRow::default() };
@@ -47,7 +47,7 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
         vec![tag("after")],
     ];
     file.begin().await.unwrap();
-    let outcomes = file.write(&groups, NOW).await.unwrap().outcomes;
+    let outcomes = file.write(&groups).await.unwrap().outcomes;
     let done: Vec<bool> = outcomes.iter().map(|outcome| *outcome != Outcome::Conflict).collect();
     assert_eq!(done, [true, false, false, true, true]);
 
