@@ -47,8 +47,12 @@ pub trait Client: Sized + Send + Sync + 'static {
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
-    /// Checks the server's version and settings, and warns of unsafe ones that are allowed.
-    fn examine(&mut self, allow_unsafe: bool) -> impl Future<Output = Result<(), Broken>> + Send;
+    /// Checks the version and settings of the server at this place, and warns of unsafe ones that are allowed.
+    fn examine(
+        &mut self,
+        place: &str,
+        allow_unsafe: bool,
+    ) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
@@ -132,14 +136,14 @@ pub fn open<B: Far>(
         let told = |broken: Broken| broken.unopened::<B>(place);
         let mut client = reach::<B>(address, place).await?;
         if !B::EXAMINING_WRITES {
-            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
+            within::<B, _>(place, client.examine(place, options.allow_unsafe)).await?;
         }
         let mut meta = look::<B>(&mut client, place).await?;
         if meta.is_none() && !options.may_create() {
             return Err(opening::not_there(place, B::NOTHING).into());
         }
         if B::EXAMINING_WRITES {
-            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
+            within::<B, _>(place, client.examine(place, options.allow_unsafe)).await?;
         }
         let mut clock = StoreClock::new(B::CLOCK, options.own_clock, ticks);
         clock.now(B::told(&mut client).await.map_err(told)?);

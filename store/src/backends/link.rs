@@ -273,9 +273,9 @@ impl<B: Far> Link<B> {
     async fn connect(&self) -> Result<B::Client, Problem> {
         let told = |broken: Broken| self.fault(&broken);
         let mut client = B::Client::connect(&self.address).await.map_err(told)?;
-        client.examine(self.allow_unsafe).await.map_err(told)?;
-        let of_ours = |meta: &Meta| (meta.store, meta.revision);
         let place = &self.facts.place;
+        client.examine(place, self.allow_unsafe).await.map_err(told)?;
+        let of_ours = |meta: &Meta| (meta.store, meta.revision);
         match B::meta(&mut client, place).await {
             Ok(Some(meta)) if of_ours(&meta) == of_ours(&self.meta) => {
                 let known = of_this_version::<B>(meta, place);

@@ -32,7 +32,6 @@ const UNWRITABLE: u16 = 1267;
 /// A connection to MySQL or MariaDB. Its protocol does not pipeline statements.
 pub struct Mysql {
     connection: Conn,
-    place: String,
     leaf: bool,
 }
 
@@ -114,23 +113,22 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
-        let place = address.place.clone();
-        Ok(Mysql { connection, place, leaf: address.leaf })
+        Ok(Mysql { connection, leaf: address.leaf })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, place: &str, allow_unsafe: bool) -> Result<(), Broken> {
         let found = self.run(&Query::new("settings", |_| {})).await?;
-        judge(&self.place, &found.rows, allow_unsafe)?;
+        judge(place, &found.rows, allow_unsafe)?;
         let foreign = self.run(&Query::new("foreign", |_| {})).await?;
         if let Some(row) = foreign.rows.first() {
-            let detail = format!("{} {}", self.place, row.text(0)?);
+            let detail = format!("{place} {}", row.text(0)?);
             return Err(Problem::new(Code::StoreRefused, detail).into());
         }
         if !self.leaf {
             return Ok(());
         }
         let found = self.run(&Query::new("columns", |_| {})).await?;
-        leaf::judge(&self.place, &found.rows)
+        leaf::judge(place, &found.rows)
     }
 
     fn is_lost(&self) -> bool {

@@ -3,30 +3,22 @@
 //! was decided on as its conditions.
 
 mod driver;
-mod meta;
+mod open;
 mod rows;
 
-use std::time::Duration;
-
 use leafid_core::{Code, StoreTime};
-use leafid_turn::sql::VERSION;
 
-use super::far::{Far, Meta};
 use super::link::{Breakage, Broken, Kind, Link};
-use super::opening::{Found, NewStore, Unopened};
-use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Written};
+use super::{Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Written};
 use crate::problem::Problem;
-use crate::rate::Rate;
 use leafid_turn::sql::gaps::Reading;
-use leafid_turn::sql::{self, Query, Step, leaf};
+use leafid_turn::sql::{self, Query, Step};
 
 pub use driver::Driver;
 use driver::{Applied, applied};
 pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
-pub use meta::rename;
+pub use open::rename;
 pub(crate) use rows::Row;
-
-static ODD_STEPS: Rate = Rate::new();
 
 /// A store in a database.
 pub struct Remote<D: Driver> {
@@ -35,51 +27,6 @@ pub struct Remote<D: Driver> {
     leaf: bool,
     /// The database's time in its last answer.
     told: Option<StoreTime>,
-}
-
-impl<D: Driver> Far for Remote<D> {
-    type Client = D;
-
-    const KEEPS: &'static str = "tables";
-    const VERSION: i64 = VERSION;
-    const NOTHING: &'static str = "has no tables";
-    const CLOCK: &'static str = "the database's clock";
-    const OTHER: &'static str = "database";
-    const CONNECTING: Duration = Duration::from_secs(3);
-    const EXCHANGE: Duration = EXCHANGE;
-    const EXAMINING_WRITES: bool = false;
-
-    async fn meta(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
-        meta::meta(driver, place).await
-    }
-
-    async fn told(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
-        meta::now(driver).await.map(Some)
-    }
-
-    async fn make(driver: &mut D, place: &str, new: &NewStore) -> Result<bool, Unopened> {
-        meta::make(driver, place, new).await
-    }
-
-    fn over(mut link: Link<Remote<D>>, driver: &D) -> Remote<D> {
-        let leaf = driver.texts().leaf;
-        let keeps_tags = !leaf;
-        link.facts.abilities = Abilities { at_once: D::AT_ONCE, keeps_tags, ..Abilities::remote() };
-        Remote { link, leaf, told: None }
-    }
-
-    fn link(&mut self) -> &mut Link<Remote<D>> {
-        &mut self.link
-    }
-
-    async fn fill(&mut self) -> Result<Found, Problem> {
-        let meta = self.link.meta;
-        self.link.ask(async |driver: &mut D| meta::found(driver, &meta).await).await
-    }
-
-    async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
-        self.link.ask(async |driver: &mut D| meta::lower(driver, now).await).await
-    }
 }
 
 impl<D: Driver> Remote<D> {
@@ -126,10 +73,8 @@ impl<D: Driver> Remote<D> {
         }
     }
 
+    /// Writes the groups in one transaction, unless another session has a row of theirs locked.
     async fn commit(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Broken> {
-        if groups.is_empty() {
-            return Ok(Vec::new());
-        }
         let leaf = self.leaf;
         let of_group =
             |group: &Group| group.iter().flat_map(|write| sql::steps(write, leaf)).collect();
@@ -143,41 +88,12 @@ impl<D: Driver> Remote<D> {
         if undone.await.is_err() {
             self.link.lose(&broken.detail);
         }
-        match broken.kind {
-            Breakage::Of(Kind::Race) => Ok(vec![Outcome::Conflict; groups.len()]),
+        match (broken.kind, groups.len()) {
+            (Breakage::Of(Kind::Race), count) => Ok(vec![Outcome::Conflict; count]),
+            (Breakage::Of(Kind::Locked), 1) => Ok(vec![Outcome::Locked(self.link.failed(&broken))]),
             _ => Err(broken),
         }
     }
-
-    /// Writes each group in a transaction of its own.
-    async fn each(&mut self, groups: &[Group]) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
-        for group in groups {
-            match self.commit(std::slice::from_ref(group)).await {
-                Ok(outcome) => outcomes.extend(outcome),
-                Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
-                    outcomes.push(Outcome::Locked(self.link.failed(&broken)));
-                }
-                // The earlier groups keep their outcomes: they are written.
-                Err(broken) => {
-                    outcomes.resize(groups.len(), Outcome::Failed(self.link.failed(&broken)));
-                    break;
-                }
-            }
-        }
-        outcomes
-    }
-}
-
-fn gathered(want: &Want, asked: &Query, rows: &[Row], leaf: bool) -> Answer {
-    if leaf
-        && let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(leaf::odd_step))
-        && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
-    {
-        let code = Code::StepInvalid;
-        tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
-    }
-    sql::answered(want, asked, rows, leaf)
 }
 
 impl<D: Driver> BackEnd for Remote<D> {
@@ -218,7 +134,7 @@ impl<D: Driver> BackEnd for Remote<D> {
         let mut answers = Vec::with_capacity(wants.len());
         for ((want, asked), rows) in wants.iter().zip(&asked).zip(read) {
             let mut reading = Reading::of(*want);
-            let mut found = gathered(want, asked, &rows, self.leaf);
+            let mut found = sql::answered(want, asked, &rows, self.leaf);
             // More is read only after the range of a namespace changed.
             answers.push(loop {
                 if let Some(answer) = reading.learn(found) {
@@ -227,7 +143,7 @@ impl<D: Driver> BackEnd for Remote<D> {
                 let more = [reading.query()];
                 let read = self.link.ask(async |driver: &mut D| driver.read(&more).await);
                 let rows = read.await?.pop().unwrap_or_default();
-                found = gathered(want, &more[0], &rows, self.leaf);
+                found = sql::answered(want, &more[0], &rows, self.leaf);
             });
         }
         Ok(Read { told, answers })
@@ -235,13 +151,23 @@ impl<D: Driver> BackEnd for Remote<D> {
 
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
         let outcomes = match self.commit(groups).await {
-            Ok(outcomes) => outcomes,
-            // Another session has a row locked: one by one, only the groups that need that row fail.
-            Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => match groups {
-                [_] => vec![Outcome::Locked(self.link.failed(&broken))],
-                _ => self.each(groups).await,
-            },
-            Err(broken) => return Err(self.link.failed(&broken)),
+            // One by one, only the groups that need the locked row fail.
+            Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
+                let mut outcomes = Vec::new();
+                for group in groups {
+                    match self.commit(std::slice::from_ref(group)).await {
+                        Ok(outcome) => outcomes.extend(outcome),
+                        // The earlier groups keep their outcomes: they are written.
+                        Err(broken) => {
+                            let failed = Outcome::Failed(self.link.failed(&broken));
+                            outcomes.resize(groups.len(), failed);
+                            break;
+                        }
+                    }
+                }
+                outcomes
+            }
+            committed => committed.map_err(|broken| self.link.failed(&broken))?,
         };
         Ok(Written { told: self.told.take(), outcomes })
     }

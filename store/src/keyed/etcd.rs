@@ -98,7 +98,7 @@ impl Client for Etcd {
         })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, _: &str, allow_unsafe: bool) -> Result<(), Broken> {
         settings::examine(self, allow_unsafe).await
     }
 

@@ -242,15 +242,11 @@ impl<B: BackEnd> Turns<B> {
             }
         }
         let now = self.clock.now(written.told);
-        let mut failed = None;
-        let mut done = false;
-        for outcome in &written.outcomes {
-            match outcome {
-                Outcome::Done(_) => done = true,
-                Outcome::Conflict | Outcome::Locked(_) => {}
-                Outcome::Failed(problem) => failed = Some(problem.clone()),
-            }
-        }
+        let done = written.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
+        let failed = written.outcomes.iter().find_map(|outcome| match outcome {
+            Outcome::Failed(problem) => Some(problem.clone()),
+            _ => None,
+        });
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
         for job in decided {
             let place = groups.place(job.scope);
