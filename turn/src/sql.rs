@@ -5,17 +5,17 @@ pub mod errors;
 pub mod gaps;
 pub mod leaf;
 
-use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Name, Refusal};
+use leafid_core::{Name, Refusal};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::change::Page;
+use crate::explain;
 use crate::problem::Problem;
 use crate::row::{Fenced, NamespaceRow, Seen};
 use crate::want::{Answer, Want};
@@ -282,12 +282,7 @@ pub fn unreadable(asked: &Query, odd: &str) -> Problem {
         _ => None,
     };
     let what = ["tag", "namespace"].iter().find_map(|name| named(name));
-    let what = what.unwrap_or_else(|| "a list".to_owned());
-    let detail = format!(
-        "a row of {what} has a value that leafid did not write ({odd}); put back what it was, or a \
-         higher position and later times, and nothing is granted twice"
-    );
-    Problem::new(Code::SchemaMismatch, detail)
+    explain::odd_row(what.as_deref().unwrap_or("a list"), odd)
 }
 
 fn named(

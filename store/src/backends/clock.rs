@@ -48,8 +48,8 @@ impl StoreClock {
         let mut time = self.time;
         let (now, leap) = time.read(self, || self.longest_ms);
         self.time = time;
-        if let Some(leap) = leap {
-            let (by_ms, name) = (leap.by_ms, self.name);
+        if let Some(by_ms) = leap {
+            let name = self.name;
             tracing::warn!(by_ms, "{name} jumped forward; it is not believed for one max_window");
         }
         now

@@ -2,7 +2,6 @@
 //! database of their own; with `?tags=leaf_alloc` they are in Leaf's, and its table keeps the tags.
 
 mod address;
-mod leaf;
 mod values;
 
 use std::collections::HashMap;
@@ -127,8 +126,15 @@ impl Client for Mysql {
         if !self.leaf {
             return Ok(());
         }
+        // Leaf's `leaf_alloc` keeps the tags, with its columns unchanged, so that a Leaf may run beside us.
         let found = self.run(&Query::new("columns", |_| {})).await?;
-        leaf::judge(place, &found.rows)
+        let row = Row::only(&found.rows)?;
+        let (code, why) = match (row.said(0)?, row.said(1)?) {
+            (Some(why), _) => (Code::SchemaMismatch, why),
+            (None, Some(why)) => (Code::StoreRefused, why),
+            (None, None) => return Ok(()),
+        };
+        Err(Problem::new(code, format!("{place} {why}")).into())
     }
 
     fn is_lost(&self) -> bool {

@@ -15,7 +15,7 @@ use leafid_turn::sql::gaps::Reading;
 use leafid_turn::sql::{self, Query, Step};
 
 pub use driver::Driver;
-use driver::{Applied, applied};
+use driver::applied;
 pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
 pub use open::rename;
 pub(crate) use rows::Row;
@@ -54,9 +54,9 @@ impl<D: Driver> Remote<D> {
             let did = write.await?;
             let mut half = false;
             for ((steps, outcome), did) in open.into_iter().zip(&did) {
-                let applied = applied(steps, did);
-                half |= applied == Applied::Half;
-                if applied != Applied::Whole {
+                let (is_whole, is_written) = applied(steps, did);
+                half |= !is_whole && is_written;
+                if !is_whole {
                     *outcome = Outcome::Conflict;
                 }
             }

@@ -1,7 +1,10 @@
 //! Runs the turns of the registry: requests that wait together are decided and written together, and
 //! answered when that is durable (PROTOCOL R1).
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use leafid_core::{HostTime, StoreTime};
@@ -21,9 +24,6 @@ use crate::fence::Guard;
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::rows::TurnRows;
-
-mod answers;
-use answers::Answers;
 
 const TOGETHER: usize = 1_024;
 /// How long a turn decides, in ms, before it writes and answers; the rest waits for the next turn.
@@ -272,6 +272,39 @@ impl<B: BackEnd> Turns<B> {
         for job in jobs {
             job.answer(Err(problem.clone()));
         }
+    }
+}
+
+/// Requests that are durable and not answered yet. Waking their callers takes longer than deciding the next
+/// requests, so it happens while the database writes those.
+#[derive(Default)]
+struct Answers(Vec<Job>);
+
+impl Answers {
+    fn put(&mut self, job: Job) {
+        self.0.push(job);
+    }
+
+    fn send(&mut self) {
+        for job in self.0.drain(..) {
+            job.answer(Ok(()));
+        }
+    }
+
+    /// Awaits a future, and sends all answers meanwhile if it does not complete at once.
+    async fn during<T>(&mut self, wait: impl Future<Output = T>) -> T {
+        let mut wait = pin!(wait);
+        if self.0.is_empty() {
+            return wait.await;
+        }
+        if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context))).await
+        {
+            return done;
+        }
+        // The task that sends the request may need this thread.
+        tokio::task::yield_now().await;
+        self.send();
+        wait.await
     }
 }
 
