@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::link::Link;
-use crate::backends::{BackEnd, Facts, Group, Read, Seen, Standing, Want, Written};
+use crate::backends::{Answer, BackEnd, Facts, Group, Outcome, Seen, Standing, Want};
 use crate::problem::Problem;
 use engine::{Engine, Key, Stored};
 pub use space::Held;
@@ -34,12 +34,6 @@ pub struct Keyed<E: Engine> {
     spaces: BTreeMap<Name, Known>,
     turn: u64,
     connected: u64,
-}
-
-impl<E: Engine> Keyed<E> {
-    fn told(&mut self) -> Option<StoreTime> {
-        self.link.client.as_mut().and_then(Engine::told)
-    }
 }
 
 impl<E: Engine> BackEnd for Keyed<E> {
@@ -77,13 +71,15 @@ impl<E: Engine> BackEnd for Keyed<E> {
         Ok(())
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
-        let answers = self.look(wants).await?;
-        Ok(Read { told: self.told(), answers })
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
+        self.look(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
-        let outcomes = self.put(groups).await?;
-        Ok(Written { told: self.told(), outcomes })
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        self.put(groups).await
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.link.client.as_mut().and_then(Engine::told)
     }
 }

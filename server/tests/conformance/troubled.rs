@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 
-use leafid_store::backends::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Want, Write, Written,
-};
+use leafid_core::StoreTime;
+use leafid_store::backends::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Want, Write};
 use leafid_store::problem::Problem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl<B: BackEnd> Troubled<B> {
         let mut facts = back_end.facts().clone();
         let Abilities { at_once, wide, is_remote, .. } = facts.abilities;
         let at_once = if is_remote { at_once } else { 1_024 };
-        facts.abilities = Abilities { at_once, wide, ..Abilities::default() };
+        facts.abilities = Abilities { at_once, wide, notices: false, ..Abilities::LOCAL };
         Troubled { back_end, facts, trouble, counts: Arc::clone(counts), written: 0 }
     }
 
@@ -66,7 +65,7 @@ impl<B: BackEnd> Troubled<B> {
             Write::Worker(write) => Want::Worker(write.namespace, write.worker),
             Write::Fence { .. } | Write::Beat(_) => return Ok(()),
         };
-        let found = self.back_end.read(&[want]).await?.answers.pop();
+        let found = self.back_end.read(&[want]).await?.pop();
         match (write, found) {
             (Write::Same(_, before), Some(Answer::Namespace(Some(now)))) => *before = now,
             (Write::Namespace { before, .. }, Some(Answer::Namespace(now))) => *before = now,
@@ -91,12 +90,12 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         self.back_end.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         self.counts.readings.fetch_add(1, SeqCst);
         self.back_end.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
         for group in groups {
             self.written += 1;
@@ -115,8 +114,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
                 self.look_again(write).await?;
             }
         }
-        let Written { told, outcomes } = self.back_end.write(&sent).await?;
-        let mut outcomes = outcomes.into_iter();
+        let mut outcomes = self.back_end.write(&sent).await?.into_iter();
         let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
             match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {
                 Outcome::Done(_) if unheard => {
@@ -129,6 +127,10 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         let conflicts = outcomes.iter().filter(|outcome| **outcome == Outcome::Conflict).count();
         self.counts.groups.fetch_add(groups.len(), SeqCst);
         self.counts.conflicts.fetch_add(conflicts, SeqCst);
-        Ok(Written { told, outcomes })
+        Ok(outcomes)
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.back_end.told()
     }
 }

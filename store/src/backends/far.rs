@@ -92,7 +92,7 @@ pub trait Far: BackEnd + Sized {
     ) -> impl Future<Output = Result<Option<Meta>, Broken>> + Send;
 
     /// Reads the database's own time, if it has one.
-    fn told(
+    fn now(
         client: &mut Self::Client,
     ) -> impl Future<Output = Result<Option<StoreTime>, Broken>> + Send;
 
@@ -146,7 +146,7 @@ pub fn open<B: Far>(
             within::<B, _>(place, client.examine(place, options.allow_unsafe)).await?;
         }
         let mut clock = StoreClock::new(B::CLOCK, options.own_clock, ticks);
-        clock.now(B::told(&mut client).await.map_err(told)?);
+        clock.now(B::now(&mut client).await.map_err(told)?);
         let mut created = false;
         if meta.is_none() {
             let new = options.new_store(clock.wall())?;

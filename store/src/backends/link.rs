@@ -147,7 +147,7 @@ impl<B: Far> Link<B> {
             found: Found::of([0; 3], [zero; 3], 0),
             clock,
             watch: Arc::<Gone>::clone(&gone),
-            abilities: Abilities::remote(),
+            abilities: Abilities::REMOTE,
         };
         Link {
             address,

@@ -9,7 +9,7 @@ mod rows;
 use leafid_core::{Code, StoreTime};
 
 use super::link::{Breakage, Broken, Kind, Link};
-use super::{Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Written};
+use super::{Answer, BackEnd, Facts, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
 use leafid_turn::sql::gaps::Reading;
 use leafid_turn::sql::{self, Query, Step};
@@ -119,10 +119,11 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
+        self.told = None;
         self.link.ready().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         let mut asked: Vec<Query> = wants.iter().map(sql::query).collect();
         asked.push(Query::new("now", |_| {}));
         let mut read = Vec::with_capacity(asked.len());
@@ -130,7 +131,7 @@ impl<D: Driver> BackEnd for Remote<D> {
             read.extend(self.link.ask(async |driver: &mut D| driver.read(some).await).await?);
         }
         let now = read.pop().unwrap_or_default();
-        let told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
+        self.told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
         let mut answers = Vec::with_capacity(wants.len());
         for ((want, asked), rows) in wants.iter().zip(&asked).zip(read) {
             let mut reading = Reading::of(*want);
@@ -146,11 +147,11 @@ impl<D: Driver> BackEnd for Remote<D> {
                 found = sql::answered(want, &more[0], &rows, self.leaf);
             });
         }
-        Ok(Read { told, answers })
+        Ok(answers)
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
-        let outcomes = match self.commit(groups).await {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        match self.commit(groups).await {
             // One by one, only the groups that need the locked row fail.
             Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
                 let mut outcomes = Vec::new();
@@ -165,11 +166,14 @@ impl<D: Driver> BackEnd for Remote<D> {
                         }
                     }
                 }
-                outcomes
+                Ok(outcomes)
             }
-            committed => committed.map_err(|broken| self.link.failed(&broken))?,
-        };
-        Ok(Written { told: self.told.take(), outcomes })
+            committed => committed.map_err(|broken| self.link.failed(&broken)),
+        }
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.told.take()
     }
 }
 

@@ -12,9 +12,7 @@ use rusqlite::Connection;
 
 use super::clock::StoreClock;
 use super::opening::Options;
-use super::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Write, Written,
-};
+use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Standing, Want, Write};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -46,7 +44,7 @@ impl Sqlite {
         clock.start(&found);
         // Absolute, as messages may be read in another working folder.
         let place = file::place(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-        let abilities = Abilities { at_once: AT_ONCE, notices: true, ..Abilities::default() };
+        let abilities = Abilities { at_once: AT_ONCE, ..Abilities::LOCAL };
         let facts = Facts { store, place, found, clock, watch, abilities };
         Ok(Sqlite { connection, facts })
     }
@@ -102,11 +100,10 @@ impl BackEnd for Sqlite {
         begun.map_err(|error| broken(&error))
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         let driver = Driver(&self.connection);
-        let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
-        let answers = answers.map_err(|error| broken(&error))?;
-        Ok(Read { told: None, answers })
+        let answers: Result<_, _> = wants.iter().map(|want| driver.look(want)).collect();
+        answers.map_err(|error| broken(&error))
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -121,13 +118,13 @@ impl BackEnd for Sqlite {
         look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         let committed = self.commit(groups);
         if committed.is_err() {
             // If this fails, too, the next turn tries again.
             let _ = self.abandon();
         }
-        committed.map(|outcomes| Written { told: None, outcomes }).map_err(|error| broken(&error))
+        committed.map_err(|error| broken(&error))
     }
 }
 

@@ -296,7 +296,7 @@ impl Guard {
         let mut below = Vec::new();
         for some in wants.chunks(AT_ONCE) {
             let read = back_end.read(some).await?;
-            let found = some.iter().zip(&read.answers);
+            let found = some.iter().zip(&read);
             let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
             below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
         }

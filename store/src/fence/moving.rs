@@ -132,8 +132,7 @@ async fn write<B: BackEnd>(
 }
 
 async fn group<B: BackEnd>(back_end: &mut B, group: Group) -> Result<bool, Stop> {
-    let written = back_end.write(&[group]).await?;
-    match written.outcomes.into_iter().next() {
+    match back_end.write(&[group]).await?.pop() {
         Some(Outcome::Done(_)) => Ok(true),
         Some(Outcome::Conflict) | None => Ok(false),
         Some(Outcome::Failed(fault) | Outcome::Locked(fault)) => Err(fault.into()),
@@ -165,7 +164,7 @@ impl Moves {
         let spaces: Vec<Name> = names(back_end, Want::NamespaceNames).await?.into_iter().collect();
         for some in spaces.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
-            for (name, answer) in some.iter().zip(back_end.read(&wants).await?.answers) {
+            for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
                 let before = match answer {
                     Answer::Namespace(Some(seen)) => seen,
                     Answer::Unreadable(problem) => {
@@ -195,7 +194,7 @@ async fn tags<B: BackEnd>(
     let mut writes = Vec::new();
     for some in names.chunks(AT_ONCE) {
         let wants: Vec<Want> = some.iter().map(|name| Want::Tag(*name)).collect();
-        for (tag, answer) in some.iter().zip(back_end.read(&wants).await?.answers) {
+        for (tag, answer) in some.iter().zip(back_end.read(&wants).await?) {
             let noted = witness.tags.get(tag).copied().unwrap_or(0);
             let before = match answer {
                 Answer::Tag(before) => before,
@@ -223,8 +222,8 @@ async fn names<B: BackEnd>(
     let mut all = BTreeSet::new();
     let mut after = None;
     loop {
-        let read = back_end.read(&[want(Page { after, limit: PAGE })]).await?;
-        let names = match read.answers.into_iter().next() {
+        let read = back_end.read(&[want(Page { after, limit: PAGE })]).await?.pop();
+        let names = match read {
             Some(Answer::Names(names)) => names,
             Some(Answer::Unreadable(problem)) => {
                 return Err(Problem::unavailable(problem.detail).into());

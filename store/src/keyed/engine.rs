@@ -17,7 +17,7 @@ use crate::backends::{Abilities, Standing};
 /// Every method tells how it failed.
 pub trait Engine: Client {
     /// Its limits and abilities.
-    fn abilities() -> Abilities;
+    const ABILITIES: Abilities;
 
     /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;

@@ -45,7 +45,7 @@ impl<E: Engine> Far for Keyed<E> {
         })
     }
 
-    async fn told(engine: &mut E) -> Result<Option<StoreTime>, Broken> {
+    async fn now(engine: &mut E) -> Result<Option<StoreTime>, Broken> {
         Ok(engine.told())
     }
 
@@ -57,7 +57,7 @@ impl<E: Engine> Far for Keyed<E> {
     }
 
     fn over(mut link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
-        link.facts.abilities = E::abilities();
+        link.facts.abilities = E::ABILITIES;
         Keyed { link, spaces: BTreeMap::new(), turn: 1, connected: 0 }
     }
 

@@ -117,9 +117,8 @@ impl Client for Zookeeper {
 }
 
 impl Engine for Zookeeper {
-    fn abilities() -> Abilities {
-        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::remote() }
-    }
+    const ABILITIES: Abilities =
+        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::REMOTE };
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()

@@ -7,22 +7,17 @@ use std::thread::JoinHandle;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 use super::health::Health;
-use leafid_turn::groups::Scope;
-use leafid_turn::stop::Stop;
-
-use super::job::{Job, Kind};
+use super::job::Job;
 use super::queue::{self, Queue, Sender};
 use super::turn::Turns;
 use crate::backends::{BackEnd, Facts};
-use crate::clock::Clock as _;
 use crate::fence::{Desk, Journal};
 use crate::meter;
 use crate::problem::Problem;
 use crate::store::Inside;
-use leafid_turn::rows::TurnRows;
 
 /// An open store. After it is closed or, with a thread of its own, dropped, waiting changes are still
 /// written.
@@ -71,20 +66,9 @@ impl Opened {
     }
 
     /// Queues a request.
-    pub fn send<F, T>(
-        &self,
-        kind: Kind,
-        scope: Scope,
-        decide: F,
-    ) -> Result<oneshot::Receiver<Result<T, Problem>>, Problem>
-    where
-        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
-        T: Send + 'static,
-    {
-        let (job, answer) = Job::new(kind, scope, self.shared.facts.clock.boot(), decide);
+    pub fn send(&self, job: Job) -> Result<(), Problem> {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        let sent = sender.as_ref().ok_or_else(closed)?.try_send(job);
-        sent.map(|()| answer).map_err(|error| match error {
+        sender.as_ref().ok_or_else(closed)?.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => queue::full(),
             TrySendError::Closed(_) => closed(),
         })

@@ -169,13 +169,13 @@ impl<B: BackEnd> Turns<B> {
                 let read = self.answers.during(self.back_end.read(&wants)).await;
                 self.shared.meter.read.took(began.elapsed());
                 match read {
-                    Ok(read) => {
-                        if abilities.notices && self.guard.doubts(&wants, &read.answers) {
+                    Ok(answers) => {
+                        if abilities.notices && self.guard.doubts(&wants, &answers) {
                             decided.append(&mut round);
                             return Ok(false);
                         }
-                        turn.now = self.clock.now(read.told);
-                        turn.learn(wants, read.answers);
+                        turn.now = self.clock.now(self.back_end.told());
+                        turn.learn(wants, answers);
                     }
                     Err(fault) => {
                         // They get the error together with the decided ones.
@@ -225,15 +225,15 @@ impl<B: BackEnd> Turns<B> {
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
-        let written = match written {
-            Ok(written) => written,
+        let outcomes = match written {
+            Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        self.guard.wrote(&groups.groups, &written.outcomes);
+        self.guard.wrote(&groups.groups, &outcomes);
         self.cache = turn.into_cache();
-        for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
+        for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
             for write in group {
                 if let Write::Namespace { after, .. } = write {
@@ -241,16 +241,16 @@ impl<B: BackEnd> Turns<B> {
                 }
             }
         }
-        let now = self.clock.now(written.told);
-        let done = written.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
-        let failed = written.outcomes.iter().find_map(|outcome| match outcome {
+        let now = self.clock.now(self.back_end.told());
+        let done = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
+        let failed = outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Failed(problem) => Some(problem.clone()),
             _ => None,
         });
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
         for job in decided {
             let place = groups.place(job.scope);
-            match place.map(|place| written.outcomes.get(place)) {
+            match place.map(|place| outcomes.get(place)) {
                 None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();

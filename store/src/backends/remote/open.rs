@@ -70,7 +70,7 @@ impl<D: Driver> Far for Remote<D> {
         }))
     }
 
-    async fn told(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
+    async fn now(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
         let rows = ask(driver, "now").await?;
         Ok(Some(StoreTime::new(Row::only(&rows)?.int(0)?)))
     }
@@ -89,7 +89,7 @@ impl<D: Driver> Far for Remote<D> {
     fn over(mut link: Link<Remote<D>>, driver: &D) -> Remote<D> {
         let leaf = driver.texts().leaf;
         let keeps_tags = !leaf;
-        link.facts.abilities = Abilities { at_once: D::AT_ONCE, keeps_tags, ..Abilities::remote() };
+        link.facts.abilities = Abilities { at_once: D::AT_ONCE, keeps_tags, ..Abilities::REMOTE };
         Remote { link, leaf, told: None }
     }
 

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
-use crate::backends::{Abilities, BackEnd, Facts, Group, Read, Want, Written};
+use crate::backends::{Abilities, Answer as Rows, BackEnd, Facts, Group, Outcome, Want};
 use crate::clock::{Clock, ManualClock};
 use crate::problem::Problem;
 use crate::registry::job::Kind;
@@ -50,7 +50,8 @@ impl Slow {
     fn open(folder: &Path, clock: &Arc<ManualClock>) -> Slow {
         let options = Options { create: true, ..Options::default() };
         let file = Sqlite::open(&folder.join("a.db"), clock.clone(), &options).unwrap();
-        let facts = Facts { abilities: Abilities::default(), ..file.facts().clone() };
+        let abilities = Abilities { notices: false, ..Abilities::LOCAL };
+        let facts = Facts { abilities, ..file.facts().clone() };
         Slow { file, facts, clock: clock.clone(), turns: Arc::default(), far: None }
     }
 
@@ -73,7 +74,7 @@ impl BackEnd for Slow {
         self.file.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Rows>, Problem> {
         let takes = wants.iter().map(|want| match want {
             Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap_or(0),
             _ => 0,
@@ -82,7 +83,7 @@ impl BackEnd for Slow {
         self.file.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group]) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         self.turns.fetch_add(1, Ordering::SeqCst);
         if let Some(Far { may, first, begins }) = &self.far {
             let first = first.lock().unwrap().as_mut().map(|first| first.now_or_never());
