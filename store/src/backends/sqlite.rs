@@ -74,6 +74,7 @@ impl Sqlite {
         let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
         let is_counted = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
+        // The position counts transactions that write; a beat counts its own.
         if self.connection.total_changes() != before && !is_counted {
             self.run("UPDATE meta SET position = position + 1")?;
         }
