@@ -39,28 +39,27 @@ pub(crate) mod tls;
 /// Every method gives a [`Problem`] when the database cannot do it now.
 pub trait BackEnd: Send + 'static {
     /// The facts that stay true as long as the back end is open.
-    fn facts(&self) -> Facts;
-
-    /// A check whether this is still the database that was opened, for use by other threads.
-    fn watch(&self) -> Arc<dyn Watch>;
-
-    /// The limits and abilities of the back end.
-    fn abilities(&self) -> Abilities;
+    fn facts(&self) -> &Facts;
 
     /// Begins a turn; waits here for another writer, before any request is taken up.
     fn begin(&mut self) -> impl Future<Output = Result<(), Problem>> + Send;
 
     /// Reads the wanted rows; the answers are in the order of the wants.
-    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Problem>> + Send;
+    fn read(&mut self, wants: &[Want])
+    -> impl Future<Output = Result<Vec<Answer>, Problem>> + Send;
 
     /// Writes each group whole or not at all, independently of the others, if the rows that it was
     /// decided on are unchanged. The writes are durable when this returns; the outcomes are in the order
-    /// of the groups. Ends the turn, even without a group; `now` is the time of that.
+    /// of the groups. Ends the turn, even without a group.
     fn write(
         &mut self,
         groups: &[Group],
-        now: StoreTime,
-    ) -> impl Future<Output = Result<Written, Problem>> + Send;
+    ) -> impl Future<Output = Result<Vec<Outcome>, Problem>> + Send;
+
+    /// The database's own time in its last answer, once, if it has a clock.
+    fn told(&mut self) -> Option<StoreTime> {
+        None
+    }
 
     /// The number of the connection: the next one, by the same name, may find an older state.
     fn connection(&self) -> u64 {
@@ -73,8 +72,7 @@ pub trait BackEnd: Send + 'static {
     }
 }
 
-/// The limits and abilities of a back end. The default is a database in this process that takes any
-/// number of rows and has no position.
+/// The limits and abilities of a back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// How many requests' rows are read at once: many where each read is a round trip, few where each
@@ -95,23 +93,17 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// The abilities of a database that another program runs, perhaps on another machine.
-    pub fn remote() -> Self {
-        Self { is_remote: true, notices: true, ..Self::default() }
-    }
-}
-
-impl Default for Abilities {
-    fn default() -> Self {
-        Self {
-            at_once: 1,
-            wide: usize::MAX,
-            whole: usize::MAX,
-            is_remote: false,
-            keeps_tags: true,
-            notices: false,
-        }
-    }
+    /// Those of a database in this process that takes any number of rows.
+    pub const LOCAL: Abilities = Abilities {
+        at_once: 1,
+        wide: usize::MAX,
+        whole: usize::MAX,
+        is_remote: false,
+        keeps_tags: true,
+        notices: true,
+    };
+    /// Those of a database that another program runs, perhaps on another machine.
+    pub const REMOTE: Abilities = Abilities { is_remote: true, ..Abilities::LOCAL };
 }
 
 /// How far a database has come, by which a loss of writes is noticed.
@@ -142,22 +134,8 @@ pub struct Facts {
     pub found: opening::Found,
     /// Its clock.
     pub clock: clock::StoreClock,
-}
-
-/// The result of a read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// The database's own time, if it has a clock.
-    pub told: Option<StoreTime>,
-    /// The answers, in the order of the wants.
-    pub answers: Vec<Answer>,
-}
-
-/// The result of a write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// The database's own time, if it has a clock.
-    pub told: Option<StoreTime>,
-    /// The outcomes, in the order of the groups.
-    pub outcomes: Vec<Outcome>,
+    /// The check whether this is still the database that was opened, for use by any thread.
+    pub watch: Arc<dyn Watch>,
+    /// Its limits and abilities.
+    pub abilities: Abilities,
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
 
-pub use leafid_turn::clock::{Clock, Leap, RegistryTime, strayed, strays};
+pub use leafid_turn::clock::{Clock, RegistryTime, strayed, strays};
 
 /// This machine's clocks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,15 +18,11 @@ mod write;
 pub mod zookeeper;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::link::Link;
-use crate::backends::{
-    Abilities, BackEnd, Facts, Group, Read, Seen, Standing, Want, Watch, Written,
-};
-
+use crate::backends::{Answer, BackEnd, Facts, Group, Outcome, Seen, Standing, Want};
 use crate::problem::Problem;
 use engine::{Engine, Key, Stored};
 pub use space::Held;
@@ -40,27 +36,13 @@ pub struct Keyed<E: Engine> {
     connected: u64,
 }
 
-impl<E: Engine> Keyed<E> {
-    fn told(&mut self) -> Option<StoreTime> {
-        self.link.client.as_mut().and_then(Engine::told)
-    }
-}
-
 impl<E: Engine> BackEnd for Keyed<E> {
-    fn facts(&self) -> Facts {
-        self.link.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.link.gone()
-    }
-
-    fn abilities(&self) -> Abilities {
-        E::abilities()
+    fn facts(&self) -> &Facts {
+        &self.link.facts
     }
 
     fn connection(&self) -> u64 {
-        self.link.connection()
+        self.link.connections
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -78,24 +60,26 @@ impl<E: Engine> BackEnd for Keyed<E> {
 
     async fn begin(&mut self) -> Result<(), Problem> {
         self.link.ready().await?;
-        if self.connected != self.link.connection() {
+        if self.connected != self.link.connections {
             // If the new connection finds an older state, its revisions are used again.
             if self.connected > 0 {
                 self.spaces.clear();
             }
-            self.connected = self.link.connection();
+            self.connected = self.link.connections;
         }
         self.turn += 1;
         Ok(())
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
-        let answers = self.look(wants).await?;
-        Ok(Read { told: self.told(), answers })
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
+        self.look(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
-        let outcomes = self.put(groups).await?;
-        Ok(Written { told: self.told(), outcomes })
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        self.put(groups).await
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.link.client.as_mut().and_then(Engine::told)
     }
 }

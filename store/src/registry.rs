@@ -36,7 +36,7 @@ use leafid_turn::rows::TurnRows;
 use leafid_turn::stop::Stop;
 use leafid_turn::{namespaces, segments, windows};
 
-use job::Kind;
+use job::{Job, Kind};
 use opened::{Opened, closed};
 
 /// The time-out for a check whether the store is ready.
@@ -217,7 +217,7 @@ impl Registry {
     /// called each second.
     pub fn watch(&self) {
         // The check logs its result itself.
-        let _ = self.opened().map(|opened| opened.shared.watch.gone());
+        let _ = self.opened().map(|opened| opened.shared.facts.watch.gone());
     }
 
     /// The last known generation of the store.
@@ -388,7 +388,10 @@ impl Registry {
         F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
-        let sent = self.opened().and_then(|opened| opened.send(kind, scope, decide));
+        let sent = self.opened().and_then(|opened| {
+            let (job, answer) = Job::new(kind, scope, opened.shared.facts.clock.boot(), decide);
+            opened.send(job).map(|()| answer)
+        });
         async { sent?.await.unwrap_or_else(|_| Err(closed())) }
     }
 }

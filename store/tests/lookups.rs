@@ -13,15 +13,13 @@ const BARE: &str = "
     ALTER TABLE bare RENAME TO workers;
 ";
 
-const BY_NUMBER: &str = "SEARCH workers USING PRIMARY KEY (namespace=? AND worker=?)";
-
 /// Each text with the accesses to the table that its plan may have.
 const PLANS: [(&str, &[&str]); 5] = [
     ("kept", &["SEARCH workers USING INDEX workers_kept (namespace=?)"]),
     ("mine", &["SEARCH workers USING INDEX workers_mine (namespace=? AND key=?)"]),
     ("own", &["SEARCH workers USING INDEX workers_own (namespace=? AND owner=?)"]),
     ("rested", &["SEARCH workers USING INDEX workers_rested (namespace=?)"]),
-    ("unused", &[BY_NUMBER, "SEARCH used USING PRIMARY KEY (namespace=? AND worker>?)", BY_NUMBER]),
+    ("unused", &["SEARCH workers USING PRIMARY KEY (namespace=? AND worker>?)"]),
 ];
 
 fn text(name: &str) -> String {

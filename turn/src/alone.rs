@@ -6,20 +6,16 @@
 //! turn. So is a request that has to see its own change.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
-
-use leafid_core::{StoreTime, Token};
-use leafid_wire::FieldReader as _;
 
 use crate::cache::Cache;
 use crate::problem::Problem;
 use crate::rows::TurnRows;
-use crate::sql::columns::{Columns, Source};
-use crate::sql::gaps::gaps;
-use crate::sql::{Query, Step, answered, query, steps, unreadable};
+use crate::sql::columns::Source;
+use crate::sql::gaps::Reading;
+use crate::sql::{Query, Step, answered, steps};
 use crate::stop::Stop;
-use crate::want::{Answer, Want};
+use leafid_core::{StoreTime, Token};
 
 /// Rounds of reads that a request may take.
 const READINGS: usize = 64;
@@ -36,13 +32,6 @@ pub struct Alone<T> {
     readings: usize,
     answer: Option<Result<T, Problem>>,
     again: bool,
-}
-
-/// A want that is being read. Finding numbers without rows may take several reads.
-struct Reading {
-    want: Want,
-    next: Want,
-    unused: Vec<u64>,
 }
 
 impl<T> Alone<T> {
@@ -64,7 +53,7 @@ impl<T> Alone<T> {
 
     /// The queries to run; empty once the request is decided.
     pub fn reads(&self) -> Vec<Query> {
-        self.reading.iter().map(|reading| query(&reading.next)).collect()
+        self.reading.iter().map(Reading::query).collect()
     }
 
     /// Takes in the rows of each reading, in their order.
@@ -72,12 +61,8 @@ impl<T> Alone<T> {
         let mut again = Vec::new();
         let (mut wants, mut answers) = (Vec::new(), Vec::new());
         for (mut reading, rows) in core::mem::take(&mut self.reading).into_iter().zip(found) {
-            let asked = query(&reading.next);
-            let answer = match reading.next {
-                Want::Unused { .. } => unused(&mut reading, &asked, rows),
-                want => Some(answered(&want, &asked, rows, self.leaf)),
-            };
-            match answer {
+            let found = answered(&reading.want, &reading.query(), rows, self.leaf);
+            match reading.learn(found) {
                 Some(answer) => {
                     wants.push(reading.want);
                     answers.push(answer);
@@ -129,34 +114,15 @@ impl<T> Alone<T> {
         };
         self.readings += 1;
         if self.answer.is_none() && !self.again {
-            let wants = self.rows.take_wants().into_iter();
-            let reading = |want| Reading { want, next: want, unused: Vec::new() };
-            self.reading = wants.map(reading).collect();
+            self.reading = self.rows.take_wants().into_iter().map(Reading::of).collect();
         }
     }
 }
 
-/// The answer to [`Want::Unused`]: SQLite's text gives such a number, the other texts give numbers that have
-/// rows. `None` while more is to be read.
-fn unused<S: Source>(reading: &mut Reading, asked: &Query, rows: &[S]) -> Option<Answer> {
-    let Want::Unused { namespace, mut from, end, .. } = reading.next else { return None };
-    let number = |row: &S, column| Columns::of(row).big(column).ok().flatten();
-    if let Some(unused) = rows.first().and_then(|row| number(row, "unused")) {
-        return Some(Answer::Unused(vec![unused]));
-    }
-    let used: Option<Vec<u64>> = rows.iter().map(|row| number(row, "worker")).collect();
-    let Some(used) = used else {
-        return Some(Answer::Unreadable(unreadable(asked, "`worker` is no number")));
-    };
-    if !gaps(&used, &mut from, end, 1, &mut reading.unused) {
-        reading.next = Want::Unused { namespace, from, end, count: 1 };
-        return None;
-    }
-    Some(Answer::Unused(core::mem::take(&mut reading.unused)))
-}
-
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use leafid_core::registry::Namespace;
     use leafid_core::{AcquireAsk, Layout, Name};
     use leafid_wire::Fields as _;

@@ -11,12 +11,11 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{Code, Layout, Name, Refusal, StoreTime};
 
 use crate::change::Aside;
-use crate::explain;
 use crate::problem::Problem;
 use crate::row::NamespaceRow;
 use crate::rows::TurnRows;
 use crate::stop::Stop;
-use crate::utc;
+use crate::{utc, windows};
 
 /// How long after its window has ended a number can be set aside again: the other generator's clock may be
 /// behind.
@@ -73,11 +72,7 @@ pub fn set_aside(
     worker: u32,
     ask: &Aside,
 ) -> Result<WorkerRow, Stop> {
-    let found = turn.settled(name)?.ok_or_else(|| explain::namespace_unknown(name))?;
-    let NamespaceRow { namespace, used_until } = found;
-    if u64::from(worker) >= namespace.layout.workers() {
-        return Err(explain::worker_invalid(name, &namespace, worker).into());
-    }
+    let NamespaceRow { namespace, used_until } = windows::with(turn, name, worker)?;
     let before = turn.worker(name, worker)?.unwrap_or_default();
     let after = decide(&namespace.layout, &before, ask, turn.now)
         .map_err(|refusal| refused(refusal, name, worker, &before, ask, turn.now))?;

@@ -31,13 +31,6 @@ pub struct RegistryTime {
     distrusts_until: Option<HostTime>,
 }
 
-/// A step forward of the wall clock that is not believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leap {
-    /// Its length, in ms.
-    pub by_ms: i64,
-}
-
 impl RegistryTime {
     /// Begins at the wall clock, or at the anchor if that is later.
     pub fn start(anchor: StoreTime, clock: &dyn Clock) -> RegistryTime {
@@ -45,13 +38,13 @@ impl RegistryTime {
         RegistryTime { now: source.max(anchor), source, boot, distrusts_until: None }
     }
 
-    /// The time now. A step forward of the wall clock by more than a minute is reported, and not believed for
-    /// `max_window_ms`.
+    /// The time now. A step forward of the wall clock by more than a minute is reported, in ms, and not believed
+    /// for `max_window_ms`.
     pub fn read(
         &mut self,
         clock: &dyn Clock,
         max_window_ms: impl FnOnce() -> i64,
-    ) -> (StoreTime, Option<Leap>) {
+    ) -> (StoreTime, Option<i64>) {
         let (source, boot) = (clock.wall(), clock.boot());
         let elapsed = boot.since(self.boot).max(0);
         let own = self.now.plus(elapsed);
@@ -61,7 +54,7 @@ impl RegistryTime {
         let mut leap = None;
         if step > LARGEST_STEP_MS && source > own {
             self.distrusts_until = Some(self.boot.plus(max_window_ms()));
-            leap = Some(Leap { by_ms: step });
+            leap = Some(step);
         }
         let over = |until: HostTime| boot >= until || source.since(own) <= LARGEST_STEP_MS;
         if self.distrusts_until.is_some_and(over) {

@@ -122,8 +122,13 @@ fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
     } else {
         format!("`max_step` is `{}`", row.max_step)
     };
+    odd_row(&format!("tag `{tag}`"), &is)
+}
+
+/// A row with a value that no program of ours writes.
+pub fn odd_row(what: &str, is: &str) -> Problem {
     let detail = format!(
-        "a row of tag `{tag}` has a value that leafid did not write ({is}); put back what it was, or a \
+        "a row of {what} has a value that leafid did not write ({is}); put back what it was, or a \
          higher position and later times, and nothing is granted twice"
     );
     Problem::new(Code::SchemaMismatch, detail)

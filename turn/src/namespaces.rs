@@ -42,8 +42,10 @@ pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result
             Some(change.max_window_ms.unwrap_or(row.max_window_ms)),
         ),
     };
-    if let Some(before) = before.filter(|before| before.layout != layout) {
-        keeps_layout(turn, name, &before.layout, &layout)?;
+    if let Some(before) = before.filter(|before| before.layout != layout)
+        && has_windows(turn, name)?
+    {
+        return Err(explain::layout_is_fixed(name, &before.layout, &layout).into());
     }
     let created = Namespace::create(layout, workers, max_window_ms)
         .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
@@ -81,18 +83,6 @@ fn floor(lost_before: StoreTime, before: Option<Namespace>, layout: &Layout) -> 
         None => 0,
     };
     own.max(of_store)
-}
-
-fn keeps_layout(
-    turn: &mut TurnRows,
-    name: &Name,
-    before: &Layout,
-    after: &Layout,
-) -> Result<(), Stop> {
-    match has_windows(turn, name)? {
-        false => Ok(()),
-        true => Err(explain::layout_is_fixed(name, before, after).into()),
-    }
 }
 
 /// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.

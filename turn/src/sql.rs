@@ -5,17 +5,17 @@ pub mod errors;
 pub mod gaps;
 pub mod leaf;
 
-use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Name, Refusal};
+use leafid_core::{Name, Refusal};
 use leafid_wire::{FieldReader, FieldWriter, Fields, need};
 
 use crate::change::Page;
+use crate::explain;
 use crate::problem::Problem;
 use crate::row::{Fenced, NamespaceRow, Seen};
 use crate::want::{Answer, Want};
@@ -108,7 +108,7 @@ impl Step {
     }
 }
 
-/// The query of a want. For [`Want::Unused`] it finds one number at a time.
+/// The query of a want. For [`Want::Unused`] it finds numbers in use; see [`Reading`](gaps::Reading).
 pub fn query(want: &Want) -> Query {
     match *want {
         Want::Tag(tag) => Query::new("tag", |to| to.text("tag", tag.as_str())),
@@ -265,7 +265,7 @@ fn take(answer: &mut Answer, from: &mut Columns<'_, impl Source>) -> Result<(), 
             names.push(named("name", from, any)?);
         }
         Answer::Fenced(found) => found.row = Fenced::get(from)?,
-        Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
+        Answer::Unused(used) => used.push(need(from.number("worker")?)?),
         Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;
@@ -282,12 +282,7 @@ pub fn unreadable(asked: &Query, odd: &str) -> Problem {
         _ => None,
     };
     let what = ["tag", "namespace"].iter().find_map(|name| named(name));
-    let what = what.unwrap_or_else(|| "a list".to_owned());
-    let detail = format!(
-        "a row of {what} has a value that leafid did not write ({odd}); put back what it was, or a \
-         higher position and later times, and nothing is granted twice"
-    );
-    Problem::new(Code::SchemaMismatch, detail)
+    explain::odd_row(what.as_deref().unwrap_or("a list"), odd)
 }
 
 fn named(

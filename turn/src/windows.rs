@@ -121,10 +121,15 @@ pub fn revoke(turn: &mut TurnRows, name: &Name, worker: u32) -> Result<(), Stop>
 }
 
 fn find(turn: &mut TurnRows, name: &Name, worker: u32) -> Result<(Namespace, WorkerRow), Stop> {
-    let known = turn.settled(name)?.map(|row| row.namespace);
-    let namespace = known.ok_or_else(|| explain::namespace_unknown(name))?;
-    if u64::from(worker) >= namespace.layout.workers() {
-        return Err(explain::worker_invalid(name, &namespace, worker).into());
-    }
+    let NamespaceRow { namespace, .. } = with(turn, name, worker)?;
     Ok((namespace, turn.known_worker(name, worker)?.unwrap_or_default()))
+}
+
+/// A namespace with this number in its layout.
+pub(crate) fn with(turn: &mut TurnRows, name: &Name, worker: u32) -> Result<NamespaceRow, Stop> {
+    let row = turn.settled(name)?.ok_or_else(|| explain::namespace_unknown(name))?;
+    if u64::from(worker) >= row.namespace.layout.workers() {
+        return Err(explain::worker_invalid(name, &row.namespace, worker).into());
+    }
+    Ok(row)
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::Token;
 use leafid_servers::{Etcd, Mariadb, Postgres, Server, Zookeeper, for_test};
-use leafid_store::backends::clock::Source;
 use leafid_store::backends::opening::Options;
 use leafid_store::clock::ManualClock;
 use leafid_store::opening::Place;
@@ -17,8 +16,7 @@ use crate::conforms;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
 fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> Arc<Registry> {
-    let source = Source::Given(clock.clone());
-    let options = Options { create: true, id: Some(id), source, ..Options::default() };
+    let options = Options { create: true, id: Some(id), own_clock: true, ..Options::default() };
     let place = Place::parse(url).expect("a store's URL").expect("a good one");
     // As `leafid serve` does.
     let here = Handle::current();

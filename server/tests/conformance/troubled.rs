@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 
 use leafid_core::StoreTime;
-use leafid_store::backends::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Want, Watch, Write, Written,
-};
+use leafid_store::backends::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Want, Write};
 use leafid_store::problem::Problem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +40,20 @@ impl Counts {
 
 pub struct Troubled<B> {
     back_end: B,
+    facts: Facts,
     trouble: Trouble,
     counts: Arc<Counts>,
     written: usize,
 }
 
 impl<B: BackEnd> Troubled<B> {
+    /// Hides the abilities by which a server notices other servers' writes.
     pub fn over(back_end: B, trouble: Trouble, counts: &Arc<Counts>) -> Troubled<B> {
-        Troubled { back_end, trouble, counts: Arc::clone(counts), written: 0 }
+        let mut facts = back_end.facts().clone();
+        let Abilities { at_once, wide, is_remote, .. } = facts.abilities;
+        let at_once = if is_remote { at_once } else { 1_024 };
+        facts.abilities = Abilities { at_once, wide, notices: false, ..Abilities::LOCAL };
+        Troubled { back_end, facts, trouble, counts: Arc::clone(counts), written: 0 }
     }
 
     async fn look_again(&mut self, write: &mut Write) -> Result<(), Problem> {
@@ -61,7 +65,7 @@ impl<B: BackEnd> Troubled<B> {
             Write::Worker(write) => Want::Worker(write.namespace, write.worker),
             Write::Fence { .. } | Write::Beat(_) => return Ok(()),
         };
-        let found = self.back_end.read(&[want]).await?.answers.pop();
+        let found = self.back_end.read(&[want]).await?.pop();
         match (write, found) {
             (Write::Same(_, before), Some(Answer::Namespace(Some(now)))) => *before = now,
             (Write::Namespace { before, .. }, Some(Answer::Namespace(now))) => *before = now,
@@ -76,19 +80,8 @@ impl<B: BackEnd> Troubled<B> {
 }
 
 impl<B: BackEnd> BackEnd for Troubled<B> {
-    fn facts(&self) -> Facts {
-        self.back_end.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.back_end.watch()
-    }
-
-    /// Hides the abilities by which a server notices other servers' writes.
-    fn abilities(&self) -> Abilities {
-        let Abilities { at_once, wide, is_remote, .. } = self.back_end.abilities();
-        let at_once = if is_remote { at_once } else { 1_024 };
-        Abilities { at_once, wide, ..Abilities::default() }
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
@@ -97,12 +90,12 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         self.back_end.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         self.counts.readings.fetch_add(1, SeqCst);
         self.back_end.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         let (mut sent, mut beaten, mut unheard) = (Vec::new(), Vec::new(), Vec::new());
         for group in groups {
             self.written += 1;
@@ -121,8 +114,7 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
                 self.look_again(write).await?;
             }
         }
-        let Written { told, outcomes } = self.back_end.write(&sent, now).await?;
-        let mut outcomes = outcomes.into_iter();
+        let mut outcomes = self.back_end.write(&sent).await?.into_iter();
         let ended = beaten.into_iter().zip(unheard).map(|(beaten, unheard)| {
             match if beaten { Outcome::Conflict } else { outcomes.next().expect("one of each") } {
                 Outcome::Done(_) if unheard => {
@@ -135,6 +127,10 @@ impl<B: BackEnd> BackEnd for Troubled<B> {
         let conflicts = outcomes.iter().filter(|outcome| **outcome == Outcome::Conflict).count();
         self.counts.groups.fetch_add(groups.len(), SeqCst);
         self.counts.conflicts.fetch_add(conflicts, SeqCst);
-        Ok(Written { told, outcomes })
+        Ok(outcomes)
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.back_end.told()
     }
 }

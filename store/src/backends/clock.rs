@@ -8,22 +8,13 @@ use leafid_core::{HostTime, StoreTime};
 use super::opening::Found;
 use crate::clock::{Clock, RegistryTime};
 
-/// The clock that a store uses.
-#[derive(Clone, Default)]
-pub enum Source {
-    /// The database's, if it has one: all its servers share it.
-    #[default]
-    Database,
-    /// A given clock, for tests that set it.
-    Given(Arc<dyn Clock>),
-}
-
 /// The clock of a store. Its wall clock is the one that the database's last answer set, and that ticks on from
 /// there; before an answer, or where the answers have no time, it is this machine's.
 #[derive(Clone)]
 pub struct StoreClock {
     name: &'static str,
-    source: Source,
+    /// Whether the wall clock is this machine's, whatever the answers say.
+    is_own: bool,
     ticks: Arc<dyn Clock>,
     /// How far the database's clock is ahead of the ticking one, in ms.
     ahead: Option<i64>,
@@ -32,10 +23,10 @@ pub struct StoreClock {
 }
 
 impl StoreClock {
-    /// Makes a clock that no answer has set; `name` is for messages.
-    pub fn new(name: &'static str, source: Source, ticks: Arc<dyn Clock>) -> StoreClock {
+    /// Makes a clock that no answer has set; `name` is for messages, and one that `is_own` heeds no answer.
+    pub fn new(name: &'static str, is_own: bool, ticks: Arc<dyn Clock>) -> StoreClock {
         let time = RegistryTime::start(StoreTime::new(0), ticks.as_ref());
-        StoreClock { name, source, ticks, ahead: None, time, longest_ms: 0 }
+        StoreClock { name, is_own, ticks, ahead: None, time, longest_ms: 0 }
     }
 
     /// Starts the registry's time, not before the last grant in the store.
@@ -51,14 +42,14 @@ impl StoreClock {
 
     /// The registry's time now, after taking in the time of an answer. Logs a leap.
     pub fn now(&mut self, told: Option<StoreTime>) -> StoreTime {
-        if let Some(told) = told {
+        if let Some(told) = told.filter(|_| !self.is_own) {
             self.ahead = Some(told.get().saturating_sub(self.ticks.boot().get()));
         }
         let mut time = self.time;
         let (now, leap) = time.read(self, || self.longest_ms);
         self.time = time;
-        if let Some(leap) = leap {
-            let (by_ms, name) = (leap.by_ms, self.name);
+        if let Some(by_ms) = leap {
+            let name = self.name;
             tracing::warn!(by_ms, "{name} jumped forward; it is not believed for one max_window");
         }
         now
@@ -67,13 +58,8 @@ impl StoreClock {
 
 impl Clock for StoreClock {
     fn wall(&self) -> StoreTime {
-        match (&self.source, self.ahead) {
-            (Source::Given(clock), _) => clock.wall(),
-            (Source::Database, None) => self.ticks.wall(),
-            (Source::Database, Some(ahead)) => {
-                StoreTime::new(self.ticks.boot().get().saturating_add(ahead))
-            }
-        }
+        let of_database = |ahead| StoreTime::new(self.ticks.boot().get().saturating_add(ahead));
+        self.ahead.map_or_else(|| self.ticks.wall(), of_database)
     }
 
     fn boot(&self) -> HostTime {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use leafid_core::{StoreTime, Token};
 use tokio::time::timeout;
 
-use super::BackEnd;
 use super::clock::StoreClock;
 use super::link::{Broken, Link};
 use super::opening::{self, Found, NewStore, Options, Unopened, apart};
+use super::{BackEnd, Facts};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -47,8 +47,12 @@ pub trait Client: Sized + Send + Sync + 'static {
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
-    /// Checks the server's version and settings, and warns of unsafe ones that are allowed.
-    fn examine(&mut self, allow_unsafe: bool) -> impl Future<Output = Result<(), Broken>> + Send;
+    /// Checks the version and settings of the server at this place, and warns of unsafe ones that are allowed.
+    fn examine(
+        &mut self,
+        place: &str,
+        allow_unsafe: bool,
+    ) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
@@ -88,7 +92,7 @@ pub trait Far: BackEnd + Sized {
     ) -> impl Future<Output = Result<Option<Meta>, Broken>> + Send;
 
     /// Reads the database's own time, if it has one.
-    fn told(
+    fn now(
         client: &mut Self::Client,
     ) -> impl Future<Output = Result<Option<StoreTime>, Broken>> + Send;
 
@@ -132,17 +136,17 @@ pub fn open<B: Far>(
         let told = |broken: Broken| broken.unopened::<B>(place);
         let mut client = reach::<B>(address, place).await?;
         if !B::EXAMINING_WRITES {
-            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
+            within::<B, _>(place, client.examine(place, options.allow_unsafe)).await?;
         }
         let mut meta = look::<B>(&mut client, place).await?;
         if meta.is_none() && !options.may_create() {
             return Err(opening::not_there(place, B::NOTHING).into());
         }
         if B::EXAMINING_WRITES {
-            within::<B, _>(place, client.examine(options.allow_unsafe)).await?;
+            within::<B, _>(place, client.examine(place, options.allow_unsafe)).await?;
         }
-        let mut clock = StoreClock::new(B::CLOCK, options.source.clone(), ticks);
-        clock.now(B::told(&mut client).await.map_err(told)?);
+        let mut clock = StoreClock::new(B::CLOCK, options.own_clock, ticks);
+        clock.now(B::now(&mut client).await.map_err(told)?);
         let mut created = false;
         if meta.is_none() {
             let new = options.new_store(clock.wall())?;
@@ -160,7 +164,7 @@ pub fn open<B: Far>(
         let link = opened.link();
         let may_pass = link.client.is_none();
         filled.map_err(|problem| match link.denied() {
-            Some(broken) => broken.unopened::<B>(&link.place),
+            Some(broken) => broken.unopened::<B>(&link.facts.place),
             None => Unopened { problem, may_pass },
         })?;
         // The connection belongs to this thread's runtime; the store's own thread makes another.
@@ -172,13 +176,15 @@ pub fn open<B: Far>(
 /// Reads the contents of the store, and checks the clock against them.
 async fn fill<B: Far>(opened: &mut B, created: bool, options: &Options) -> Result<(), Problem> {
     let mut found = Found { created, ..opened.fill().await? };
-    let Link { place, meta, clock, .. } = opened.link();
-    options.refuse_old(place, meta.store, &found, B::OTHER)?;
+    let Facts { store, place, clock, .. } = &opened.link().facts;
+    options.refuse_old(place, *store, &found, B::OTHER)?;
     let source = clock.wall();
     if let Some(known) = found.judge_clock(B::CLOCK, source, options.believe_clock)? {
         found.believe_clock(source, known, opened.lower(source).await?);
     }
-    opened.link().begin(found);
+    let facts = &mut opened.link().facts;
+    facts.clock.start(&found);
+    facts.found = found;
     Ok(())
 }
 

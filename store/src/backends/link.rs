@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::clock::StoreClock;
 use super::far::{Address, Client, Far, Meta, late, of_this_version};
 use super::opening::{Found, Unopened};
-use super::{Facts, Watch};
+use super::{Abilities, Facts, Watch};
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::hex;
@@ -116,11 +116,8 @@ impl Broken {
 /// The connections of a back end, one after another.
 pub struct Link<B: Far> {
     address: Address<B>,
-    /// The clock of the store.
-    pub clock: StoreClock,
-    found: Found,
-    /// Where the store is, for messages.
-    pub place: String,
+    /// The facts of the store.
+    pub facts: Facts,
     /// The row of the store that was opened.
     pub meta: Meta,
     allow_unsafe: bool,
@@ -129,7 +126,8 @@ pub struct Link<B: Far> {
     pub client: Option<B::Client>,
     used: Instant,
     down: Option<Down>,
-    connections: u64,
+    /// How many connections were made, not counting the one that opened the store.
+    pub connections: u64,
     denied: Option<Broken>,
 }
 
@@ -142,43 +140,27 @@ impl<B: Far> Link<B> {
         clock: StoreClock,
         allow_unsafe: bool,
     ) -> Link<B> {
-        let zero = StoreTime::new(0);
+        let (zero, gone) = (StoreTime::new(0), Arc::<Gone>::default());
+        let facts = Facts {
+            store: meta.store,
+            place,
+            found: Found::of([0; 3], [zero; 3], 0),
+            clock,
+            watch: Arc::<Gone>::clone(&gone),
+            abilities: Abilities::REMOTE,
+        };
         Link {
             address,
-            clock,
-            found: Found::of([0; 3], [zero; 3], 0),
-            place,
+            facts,
             meta,
             allow_unsafe,
-            gone: Arc::default(),
+            gone,
             client: None,
             used: Instant::now(),
             down: None,
             connections: 0,
             denied: None,
         }
-    }
-
-    /// Takes in the contents of the store, and starts the registry's time.
-    pub fn begin(&mut self, found: Found) {
-        self.found = found;
-        self.clock.start(&found);
-    }
-
-    /// The facts of the open store.
-    pub fn facts(&self) -> Facts {
-        let Link { place, meta: Meta { store, .. }, found, clock, .. } = self;
-        Facts { store: *store, place: place.clone(), found: *found, clock: clock.clone() }
-    }
-
-    /// The record of why nothing may be granted until a restart.
-    pub fn gone(&self) -> Arc<Gone> {
-        Arc::clone(&self.gone)
-    }
-
-    /// How many connections were made, not counting the one that opened the store.
-    pub fn connection(&self) -> u64 {
-        self.connections
     }
 
     /// Makes sure that there is a connection: connects if the pause after the last try is over.
@@ -203,7 +185,7 @@ impl<B: Far> Link<B> {
         }
         let connected = timeout(B::CONNECTING, self.connect()).await;
         let connected = connected.unwrap_or_else(|_| Err(self.fault(&late(B::CONNECTING))));
-        let (now, place) = (Instant::now(), &self.place);
+        let (now, place) = (Instant::now(), &self.facts.place);
         match connected {
             Ok(client) => {
                 if let Some(down) = self.down.take() {
@@ -235,7 +217,7 @@ impl<B: Far> Link<B> {
         run: impl AsyncFnOnce(&mut B::Client) -> Result<T, Broken>,
     ) -> Result<T, Broken> {
         let Some(client) = &mut self.client else {
-            return Err(Broken::lost(format!("there is no connection to {}", self.place)));
+            return Err(Broken::lost(format!("there is no connection to {}", self.facts.place)));
         };
         let limit = B::EXCHANGE;
         let done = timeout(limit, run(client)).await.unwrap_or_else(|_| {
@@ -270,7 +252,10 @@ impl<B: Far> Link<B> {
     /// Drops the connection; the next turn makes another at once.
     pub fn lose(&mut self, why: &str) {
         if self.client.take().is_some() {
-            tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
+            tracing::warn!(
+                place = self.facts.place,
+                "the connection is lost, and made again: {why}"
+            );
             let (now, fault) = (Instant::now(), Problem::unavailable(why.to_owned()));
             self.down.get_or_insert(Down { since: now, tries: 0, next: now, fault });
         }
@@ -278,21 +263,22 @@ impl<B: Far> Link<B> {
 
     /// Describes the failure of an exchange.
     pub fn failed(&self, broken: &Broken) -> Problem {
-        Problem::unavailable(format!("{} failed: {}", self.place, broken.detail))
+        Problem::unavailable(format!("{} failed: {}", self.facts.place, broken.detail))
     }
 
     fn fault(&self, broken: &Broken) -> Problem {
-        Problem::unavailable(broken.word::<B>(&self.place))
+        Problem::unavailable(broken.word::<B>(&self.facts.place))
     }
 
     async fn connect(&self) -> Result<B::Client, Problem> {
         let told = |broken: Broken| self.fault(&broken);
         let mut client = B::Client::connect(&self.address).await.map_err(told)?;
-        client.examine(self.allow_unsafe).await.map_err(told)?;
+        let place = &self.facts.place;
+        client.examine(place, self.allow_unsafe).await.map_err(told)?;
         let of_ours = |meta: &Meta| (meta.store, meta.revision);
-        match B::meta(&mut client, &self.place).await {
+        match B::meta(&mut client, place).await {
             Ok(Some(meta)) if of_ours(&meta) == of_ours(&self.meta) => {
-                let known = of_this_version::<B>(meta, &self.place);
+                let known = of_this_version::<B>(meta, place);
                 known.map(|_| client).map_err(|problem| told(problem.into()))
             }
             Ok(Some(meta)) => Err(self.another(&hex(meta.store))),
@@ -304,7 +290,7 @@ impl<B: Far> Link<B> {
 
     /// Notes that another store is in the place of ours: nothing is granted until a restart.
     pub fn another(&self, found: &str) -> Problem {
-        let (place, store) = (&self.place, hex(self.meta.store));
+        let (place, store) = (&self.facts.place, hex(self.meta.store));
         let detail = format!(
             "{place} was store {store} when this server started, and is now: {found}; nothing is granted \
              until a restart: find out which of the two was meant, and put the store back or, if it is \

@@ -2,7 +2,6 @@
 //! database of their own; with `?tags=leaf_alloc` they are in Leaf's, and its table keeps the tags.
 
 mod address;
-mod leaf;
 mod values;
 
 use std::collections::HashMap;
@@ -32,8 +31,6 @@ const UNWRITABLE: u16 = 1267;
 /// A connection to MySQL or MariaDB. Its protocol does not pipeline statements.
 pub struct Mysql {
     connection: Conn,
-    place: String,
-    open: bool,
     leaf: bool,
 }
 
@@ -115,23 +112,29 @@ impl Client for Mysql {
         ] {
             connection.query_drop(session).await?;
         }
-        let place = address.place.clone();
-        Ok(Mysql { connection, place, open: false, leaf: address.leaf })
+        Ok(Mysql { connection, leaf: address.leaf })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, place: &str, allow_unsafe: bool) -> Result<(), Broken> {
         let found = self.run(&Query::new("settings", |_| {})).await?;
-        judge(&self.place, &found.rows, allow_unsafe)?;
+        judge(place, &found.rows, allow_unsafe)?;
         let foreign = self.run(&Query::new("foreign", |_| {})).await?;
         if let Some(row) = foreign.rows.first() {
-            let detail = format!("{} {}", self.place, row.text(0)?);
+            let detail = format!("{place} {}", row.text(0)?);
             return Err(Problem::new(Code::StoreRefused, detail).into());
         }
         if !self.leaf {
             return Ok(());
         }
+        // Leaf's `leaf_alloc` keeps the tags, with its columns unchanged, so that a Leaf may run beside us.
         let found = self.run(&Query::new("columns", |_| {})).await?;
-        leaf::judge(&self.place, &found.rows)
+        let row = Row::only(&found.rows)?;
+        let (code, why) = match (row.said(0)?, row.said(1)?) {
+            (Some(why), _) => (Code::SchemaMismatch, why),
+            (None, Some(why)) => (Code::StoreRefused, why),
+            (None, None) => return Ok(()),
+        };
+        Err(Problem::new(code, format!("{place} {why}")).into())
     }
 
     fn is_lost(&self) -> bool {
@@ -191,31 +194,16 @@ impl Driver for Mysql {
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
         if ending != Ending::Alone {
-            self.open = true;
-            self.connection.query_drop("START TRANSACTION").await?;
+            self.script("START TRANSACTION").await?;
         }
         let mut done = Vec::with_capacity(groups.len());
         for steps in groups {
             done.push(self.group(steps).await?);
         }
         if ending == Ending::Committed {
-            self.commit().await?;
+            self.script("COMMIT").await?;
         }
         Ok(done)
-    }
-
-    async fn commit(&mut self) -> Result<(), Broken> {
-        self.connection.query_drop("COMMIT").await?;
-        self.open = false;
-        Ok(())
-    }
-
-    async fn rollback(&mut self) -> Result<(), Broken> {
-        if self.open {
-            self.connection.query_drop("ROLLBACK").await?;
-            self.open = false;
-        }
-        Ok(())
     }
 
     async fn begin_making(&mut self) -> Result<(), Broken> {

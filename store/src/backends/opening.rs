@@ -5,7 +5,6 @@ use std::fmt::Display;
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime, Token};
 
-use super::clock::Source;
 use super::{NamespaceRow, Write};
 use crate::problem::Problem;
 use crate::{clock, random, utc};
@@ -35,8 +34,8 @@ pub struct Options {
     pub expect: Option<Token>,
     /// Allow settings of a database that can lose confirmed writes.
     pub allow_unsafe: bool,
-    /// The clock for a store in a database.
-    pub source: Source,
+    /// Use the given clock's time even if the database has one that its servers share; for tests.
+    pub own_clock: bool,
 }
 
 /// The first contents of a new store.

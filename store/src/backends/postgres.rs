@@ -31,7 +31,6 @@ const MAKING: i64 = 0x6c65_6166_6964;
 /// A connection to PostgreSQL. Statements are pipelined, so that those sent together cost one round trip.
 pub struct Postgres {
     client: tokio_postgres::Client,
-    place: String,
     prepared: HashMap<&'static str, Ready>,
 }
 
@@ -100,10 +99,7 @@ impl Client for Postgres {
     const NAME: &'static str = "PostgreSQL";
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
-        let client = match &address.tls {
-            None => reached(address, NoTls).await?,
-            Some(tls) => reached(address, tls.clone()).await?,
-        };
+        let client = client(address).await?;
         // The server's time-outs for statements are shorter than ours for an exchange. Settings that are
         // checked now hold for the session, even if the server reloads its configuration.
         let session = format!(
@@ -114,14 +110,13 @@ impl Client for Postgres {
              SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
         client.batch_execute(&session).await?;
-        let (place, prepared) = (address.place.clone(), HashMap::new());
-        Ok(Postgres { client, place, prepared })
+        Ok(Postgres { client, prepared: HashMap::new() })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, place: &str, allow_unsafe: bool) -> Result<(), Broken> {
         let asked = Query::new("settings", |_| {});
         let found = self.pipeline(&[&asked], None, None).await?.concat();
-        judge(&self.place, &found, allow_unsafe)
+        judge(place, &found, allow_unsafe)
     }
 
     fn is_lost(&self) -> bool {
@@ -175,14 +170,6 @@ impl Driver for Postgres {
         Ok(groups.iter().map(|steps| did.by_ref().take(steps.len()).collect()).collect())
     }
 
-    async fn commit(&mut self) -> Result<(), Broken> {
-        self.script("COMMIT").await
-    }
-
-    async fn rollback(&mut self) -> Result<(), Broken> {
-        self.script("ROLLBACK").await
-    }
-
     async fn begin_making(&mut self) -> Result<(), Broken> {
         self.script(&format!("BEGIN; SELECT pg_advisory_xact_lock({MAKING})")).await
     }
@@ -193,6 +180,13 @@ impl Driver for Postgres {
 }
 
 /// Connects a client; a task of its own runs the connection.
+pub(super) async fn client(address: &Address) -> Result<tokio_postgres::Client, Broken> {
+    match &address.tls {
+        None => reached(address, NoTls).await,
+        Some(tls) => reached(address, tls.clone()).await,
+    }
+}
+
 async fn reached<T>(address: &Address, tls: T) -> Result<tokio_postgres::Client, Broken>
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,

@@ -3,33 +3,22 @@
 //! was decided on as its conditions.
 
 mod driver;
-mod meta;
+mod open;
 mod rows;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use leafid_core::{Code, StoreTime};
-use leafid_turn::sql::VERSION;
 
-use super::far::{Far, Meta};
 use super::link::{Breakage, Broken, Kind, Link};
-use super::opening::{Found, NewStore, Unopened};
-use super::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Written,
-};
+use super::{Answer, BackEnd, Facts, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
-use crate::rate::Rate;
-use leafid_turn::sql::gaps::gaps;
-use leafid_turn::sql::{self, Query, Step, leaf};
+use leafid_turn::sql::gaps::Reading;
+use leafid_turn::sql::{self, Query, Step};
 
 pub use driver::Driver;
-use driver::{Applied, applied};
+use driver::applied;
 pub(crate) use driver::{Did, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
-pub use meta::rename;
+pub use open::rename;
 pub(crate) use rows::Row;
-
-static ODD_STEPS: Rate = Rate::new();
 
 /// A store in a database.
 pub struct Remote<D: Driver> {
@@ -40,68 +29,7 @@ pub struct Remote<D: Driver> {
     told: Option<StoreTime>,
 }
 
-impl<D: Driver> Far for Remote<D> {
-    type Client = D;
-
-    const KEEPS: &'static str = "tables";
-    const VERSION: i64 = VERSION;
-    const NOTHING: &'static str = "has no tables";
-    const CLOCK: &'static str = "the database's clock";
-    const OTHER: &'static str = "database";
-    const CONNECTING: Duration = Duration::from_secs(3);
-    const EXCHANGE: Duration = EXCHANGE;
-    const EXAMINING_WRITES: bool = false;
-
-    async fn meta(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
-        meta::meta(driver, place).await
-    }
-
-    async fn told(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
-        meta::now(driver).await.map(Some)
-    }
-
-    async fn make(driver: &mut D, place: &str, new: &NewStore) -> Result<bool, Unopened> {
-        meta::make(driver, place, new).await
-    }
-
-    fn over(link: Link<Remote<D>>, driver: &D) -> Remote<D> {
-        Remote { link, leaf: driver.texts().leaf, told: None }
-    }
-
-    fn link(&mut self) -> &mut Link<Remote<D>> {
-        &mut self.link
-    }
-
-    async fn fill(&mut self) -> Result<Found, Problem> {
-        let meta = self.link.meta;
-        self.link.ask(async |driver: &mut D| meta::found(driver, &meta).await).await
-    }
-
-    async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
-        self.link.ask(async |driver: &mut D| meta::lower(driver, now).await).await
-    }
-}
-
 impl<D: Driver> Remote<D> {
-    /// The lowest numbers without a row: one read if `used_until` is right, more only after a range
-    /// changed.
-    async fn unused(&mut self, want: &Want, first: Vec<Row>) -> Result<Answer, Problem> {
-        let Want::Unused { namespace, from, end, count } = *want else {
-            return Ok(Answer::Unused(Vec::new()));
-        };
-        let (mut next, mut found, mut rows) = (from, Vec::new(), first);
-        loop {
-            let used: Result<Vec<u64>, Broken> = rows.iter().map(|row| row.number(0)).collect();
-            let used = used.map_err(|broken| self.link.failed(&broken))?;
-            if gaps(&used, &mut next, end, count, &mut found) {
-                return Ok(Answer::Unused(found));
-            }
-            let asked = [sql::query(&Want::Unused { namespace, from: next, end, count })];
-            let read = self.link.ask(async |driver: &mut D| driver.read(&asked).await);
-            rows = read.await?.pop().unwrap_or_default();
-        }
-    }
-
     /// Writes all groups in one transaction. A group that is written only in part rolls it back, and the
     /// others are written again without that group.
     async fn apply(&mut self, groups: &[Vec<Step>]) -> Result<Vec<Outcome>, Broken> {
@@ -126,9 +54,9 @@ impl<D: Driver> Remote<D> {
             let did = write.await?;
             let mut half = false;
             for ((steps, outcome), did) in open.into_iter().zip(&did) {
-                let applied = applied(steps, did);
-                half |= applied == Applied::Half;
-                if applied != Applied::Whole {
+                let (is_whole, is_written) = applied(steps, did);
+                half |= !is_whole && is_written;
+                if !is_whole {
                     *outcome = Outcome::Conflict;
                 }
             }
@@ -138,17 +66,15 @@ impl<D: Driver> Remote<D> {
                 return Ok(outcomes);
             }
             if !half {
-                self.link.exchange(async |driver: &mut D| driver.commit().await).await?;
+                self.link.exchange(async |driver: &mut D| driver.script("COMMIT").await).await?;
                 return Ok(outcomes);
             }
-            self.link.exchange(async |driver: &mut D| driver.rollback().await).await?;
+            self.link.exchange(async |driver: &mut D| driver.script("ROLLBACK").await).await?;
         }
     }
 
+    /// Writes the groups in one transaction, unless another session has a row of theirs locked.
     async fn commit(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Broken> {
-        if groups.is_empty() {
-            return Ok(Vec::new());
-        }
         let leaf = self.leaf;
         let of_group =
             |group: &Group| group.iter().flat_map(|write| sql::steps(write, leaf)).collect();
@@ -158,62 +84,25 @@ impl<D: Driver> Remote<D> {
             Err(broken) => broken,
         };
         // The database has rolled back already; this resets the client's own state.
-        let undone = self.link.exchange(async |driver: &mut D| driver.rollback().await);
+        let undone = self.link.exchange(async |driver: &mut D| driver.script("ROLLBACK").await);
         if undone.await.is_err() {
             self.link.lose(&broken.detail);
         }
-        match broken.kind {
-            Breakage::Of(Kind::Race) => Ok(vec![Outcome::Conflict; groups.len()]),
+        match (broken.kind, groups.len()) {
+            (Breakage::Of(Kind::Race), count) => Ok(vec![Outcome::Conflict; count]),
+            (Breakage::Of(Kind::Locked), 1) => Ok(vec![Outcome::Locked(self.link.failed(&broken))]),
             _ => Err(broken),
         }
     }
-
-    /// Writes each group in a transaction of its own.
-    async fn each(&mut self, groups: &[Group]) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
-        for group in groups {
-            match self.commit(std::slice::from_ref(group)).await {
-                Ok(outcome) => outcomes.extend(outcome),
-                Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
-                    outcomes.push(Outcome::Locked(self.link.failed(&broken)));
-                }
-                // The earlier groups keep their outcomes: they are written.
-                Err(broken) => {
-                    outcomes.resize(groups.len(), Outcome::Failed(self.link.failed(&broken)));
-                    break;
-                }
-            }
-        }
-        outcomes
-    }
-}
-
-fn gathered(want: &Want, asked: &Query, rows: &[Row], leaf: bool) -> Answer {
-    if leaf
-        && let (Want::Tag(tag), Some(step)) = (want, rows.iter().find_map(leaf::odd_step))
-        && let Some(left_out) = ODD_STEPS.admit(Code::StepInvalid)
-    {
-        let code = Code::StepInvalid;
-        tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
-    }
-    sql::answered(want, asked, rows, leaf)
 }
 
 impl<D: Driver> BackEnd for Remote<D> {
-    fn facts(&self) -> Facts {
-        self.link.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.link.gone()
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { at_once: D::AT_ONCE, keeps_tags: !self.leaf, ..Abilities::remote() }
+    fn facts(&self) -> &Facts {
+        &self.link.facts
     }
 
     fn connection(&self) -> u64 {
-        self.link.connection()
+        self.link.connections
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -230,10 +119,11 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
+        self.told = None;
         self.link.ready().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         let mut asked: Vec<Query> = wants.iter().map(sql::query).collect();
         asked.push(Query::new("now", |_| {}));
         let mut read = Vec::with_capacity(asked.len());
@@ -241,28 +131,49 @@ impl<D: Driver> BackEnd for Remote<D> {
             read.extend(self.link.ask(async |driver: &mut D| driver.read(some).await).await?);
         }
         let now = read.pop().unwrap_or_default();
-        let told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
+        self.told = now.first().and_then(|row| row.int(0).ok()).map(StoreTime::new);
         let mut answers = Vec::with_capacity(wants.len());
-        for ((want, asked), found) in wants.iter().zip(&asked).zip(read) {
-            answers.push(match want {
-                Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, asked, &found, self.leaf),
+        for ((want, asked), rows) in wants.iter().zip(&asked).zip(read) {
+            let mut reading = Reading::of(*want);
+            let mut found = sql::answered(want, asked, &rows, self.leaf);
+            // More is read only after the range of a namespace changed.
+            answers.push(loop {
+                if let Some(answer) = reading.learn(found) {
+                    break answer;
+                }
+                let more = [reading.query()];
+                let read = self.link.ask(async |driver: &mut D| driver.read(&more).await);
+                let rows = read.await?.pop().unwrap_or_default();
+                found = sql::answered(want, &more[0], &rows, self.leaf);
             });
         }
-        Ok(Read { told, answers })
+        Ok(answers)
     }
 
-    async fn write(&mut self, groups: &[Group], _: StoreTime) -> Result<Written, Problem> {
-        let outcomes = match self.commit(groups).await {
-            Ok(outcomes) => outcomes,
-            // Another session has a row locked: one by one, only the groups that need that row fail.
-            Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => match groups {
-                [_] => vec![Outcome::Locked(self.link.failed(&broken))],
-                _ => self.each(groups).await,
-            },
-            Err(broken) => return Err(self.link.failed(&broken)),
-        };
-        Ok(Written { told: self.told.take(), outcomes })
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        match self.commit(groups).await {
+            // One by one, only the groups that need the locked row fail.
+            Err(broken) if broken.kind == Breakage::Of(Kind::Locked) => {
+                let mut outcomes = Vec::new();
+                for group in groups {
+                    match self.commit(std::slice::from_ref(group)).await {
+                        Ok(outcome) => outcomes.extend(outcome),
+                        // The earlier groups keep their outcomes: they are written.
+                        Err(broken) => {
+                            let failed = Outcome::Failed(self.link.failed(&broken));
+                            outcomes.resize(groups.len(), failed);
+                            break;
+                        }
+                    }
+                }
+                Ok(outcomes)
+            }
+            committed => committed.map_err(|broken| self.link.failed(&broken)),
+        }
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.told.take()
     }
 }
 
@@ -289,6 +200,8 @@ pub(crate) fn judge(place: &str, found: &[Row], allow_unsafe: bool) -> Result<()
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use leafid_core::Token;
     use leafid_turn::sql::columns::Value;
 

@@ -5,17 +5,14 @@
 mod driver;
 pub mod file;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
-use super::clock::{Source, StoreClock};
-use super::opening::{Found, Options};
-use super::{
-    Abilities, Answer, BackEnd, Facts, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
-};
+use super::clock::StoreClock;
+use super::opening::Options;
+use super::{Abilities, Answer, BackEnd, Facts, Group, Outcome, Standing, Want, Write};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -29,11 +26,7 @@ const AT_ONCE: usize = 32;
 /// A store's file.
 pub struct Sqlite {
     connection: Connection,
-    store: Token,
-    path: PathBuf,
-    found: Found,
-    file: Arc<File>,
-    clock: StoreClock,
+    facts: Facts,
 }
 
 impl Sqlite {
@@ -45,23 +38,15 @@ impl Sqlite {
     /// `STORE_CHANGED` for another store than expected, `STORE_UNAVAILABLE` if it does not exist or
     /// cannot be opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
-        let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
-        let file = Arc::new(File::of(path)?);
-        let mut clock = StoreClock::new("the wall clock", Source::Database, clock);
+        let (connection, store, found) = open::open(path, clock.as_ref(), options)?;
+        let watch = Arc::new(File::of(path)?);
+        let mut clock = StoreClock::new("the wall clock", true, clock);
         clock.start(&found);
         // Absolute, as messages may be read in another working folder.
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Sqlite { connection, store, path, found, file, clock })
-    }
-
-    /// Writes a group, up to the first row that has changed since it was read; whether none had.
-    fn apply(&self, group: &Group) -> Result<bool, rusqlite::Error> {
-        for write in group {
-            if !Driver(&self.connection).put(write)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let place = file::place(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        let abilities = Abilities { at_once: AT_ONCE, ..Abilities::LOCAL };
+        let facts = Facts { store, place, found, clock, watch, abilities };
+        Ok(Sqlite { connection, facts })
     }
 
     /// Writes all groups. A group that is written only in part rolls the transaction back, and the others are
@@ -71,7 +56,7 @@ impl Sqlite {
         'again: loop {
             for (group, outcome) in groups.iter().zip(&mut outcomes) {
                 let before = self.connection.total_changes();
-                if *outcome == Outcome::Conflict || self.apply(group)? {
+                if *outcome == Outcome::Conflict || Driver(&self.connection).put(group)? {
                     continue;
                 }
                 *outcome = Outcome::Conflict;
@@ -85,12 +70,13 @@ impl Sqlite {
         }
     }
 
-    fn commit(&self, groups: &[Group], now: StoreTime) -> Result<Vec<Outcome>, rusqlite::Error> {
+    fn commit(&self, groups: &[Group]) -> Result<Vec<Outcome>, rusqlite::Error> {
         let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
-        let beats = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
-        if self.connection.total_changes() != before && !beats {
-            Driver(&self.connection).put(&Write::Beat(now))?;
+        let is_counted = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
+        // The position counts transactions that write; a beat counts its own.
+        if self.connection.total_changes() != before && !is_counted {
+            self.run("UPDATE meta SET position = position + 1")?;
         }
         self.run("COMMIT")?;
         Ok(outcomes)
@@ -106,21 +92,8 @@ impl Sqlite {
 }
 
 impl BackEnd for Sqlite {
-    fn facts(&self) -> Facts {
-        Facts {
-            store: self.store,
-            place: format!("sqlite:{}", self.path.display()),
-            found: self.found,
-            clock: self.clock.clone(),
-        }
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        Arc::clone(&self.file) as Arc<dyn Watch>
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { at_once: AT_ONCE, notices: true, ..Abilities::default() }
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
@@ -128,11 +101,10 @@ impl BackEnd for Sqlite {
         begun.map_err(|error| broken(&error))
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Answer>, Problem> {
         let driver = Driver(&self.connection);
-        let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
-        let answers = answers.map_err(|error| broken(&error))?;
-        Ok(Read { told: None, answers })
+        let answers: Result<_, _> = wants.iter().map(|want| driver.look(want)).collect();
+        answers.map_err(|error| broken(&error))
     }
 
     async fn standing(&mut self) -> Result<Standing, Problem> {
@@ -147,13 +119,13 @@ impl BackEnd for Sqlite {
         look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
-        let committed = self.commit(groups, now);
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
+        let committed = self.commit(groups);
         if committed.is_err() {
             // If this fails, too, the next turn tries again.
             let _ = self.abandon();
         }
-        committed.map(|outcomes| Written { told: None, outcomes }).map_err(|error| broken(&error))
+        committed.map_err(|error| broken(&error))
     }
 }
 

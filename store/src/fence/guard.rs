@@ -81,7 +81,7 @@ impl Guard {
             look = true;
             repair = self.follow(orders);
         }
-        if !back_end.abilities().notices {
+        if !back_end.facts().abilities.notices {
             return Ok(false);
         }
         match &self.refused {
@@ -92,7 +92,7 @@ impl Guard {
         if !look {
             return self.quiet(now).map(|()| false);
         }
-        self.keeps_tags = back_end.abilities().keeps_tags;
+        self.keeps_tags = back_end.facts().abilities.keeps_tags;
         let connection = back_end.connection();
         let compared = self.compare(back_end, now, &mut repair).await;
         match compared {
@@ -207,7 +207,7 @@ impl Guard {
                 return Ok(());
             }
             if finding == Finding::Fenced && repair.is_none() {
-                match moving::raise(back_end, &self.witness, now).await {
+                match moving::raise(back_end, &self.witness).await {
                     Ok(moved) => {
                         let generation = found.fenced.row.generation;
                         tracing::warn!(generation, moved, "the store was fenced by another server");
@@ -265,7 +265,7 @@ impl Guard {
         if let Some(journal) = &self.journal {
             journal.note([Note::Afresh]);
         }
-        if back_end.abilities().is_remote {
+        if back_end.facts().abilities.is_remote {
             self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
         }
         self.learn(&found, now);
@@ -296,7 +296,7 @@ impl Guard {
         let mut below = Vec::new();
         for some in wants.chunks(AT_ONCE) {
             let read = back_end.read(some).await?;
-            let found = some.iter().zip(&read.answers);
+            let found = some.iter().zip(&read);
             let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
             below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
         }

@@ -62,7 +62,7 @@ pub async fn fence<B: BackEnd>(
             namespaces: moves.namespaces,
             floor: after.floor,
         };
-        if write(back_end, moves.writes, before, after, now).await? {
+        if write(back_end, moves.writes, before, after).await? {
             return Ok(done);
         }
     }
@@ -70,11 +70,7 @@ pub async fn fence<B: BackEnd>(
 }
 
 /// Moves tags that are below this server's witness, in a store that another server has fenced.
-pub async fn raise<B: BackEnd>(
-    back_end: &mut B,
-    witness: &Witness,
-    now: StoreTime,
-) -> Result<usize, Stop> {
+pub async fn raise<B: BackEnd>(back_end: &mut B, witness: &Witness) -> Result<usize, Stop> {
     for _ in 0..TRIES {
         back_end.begin().await?;
         let names: Vec<Name> = witness.tags.keys().copied().collect();
@@ -87,11 +83,11 @@ pub async fn raise<B: BackEnd>(
             _ => false,
         });
         let (count, mut held) = (writes.len(), true);
-        for (at, some) in writes.chunks(back_end.abilities().whole.max(1)).enumerate() {
+        for (at, some) in writes.chunks(back_end.facts().abilities.whole.max(1)).enumerate() {
             if at > 0 {
                 back_end.begin().await?;
             }
-            held &= group(back_end, some.to_vec(), now).await?;
+            held &= group(back_end, some.to_vec()).await?;
         }
         if held {
             return Ok(count);
@@ -113,16 +109,15 @@ async fn write<B: BackEnd>(
     writes: Vec<Write>,
     mut before: Seen<Fenced>,
     after: Fenced,
-    now: StoreTime,
 ) -> Result<bool, Stop> {
-    let size = back_end.abilities().whole.saturating_sub(1).max(1);
+    let size = back_end.facts().abilities.whole.saturating_sub(1).max(1);
     let mut parts: Vec<Vec<Write>> = writes.chunks(size).map(<[Write]>::to_vec).collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
         // An unchanged fence is a condition: no other server may have fenced the store meanwhile.
         let same = Box::new(before.row.clone());
         let fence = Write::Fence { before: Box::new(before.clone()), after: same };
-        if !group(back_end, [vec![fence], part].concat(), now).await? {
+        if !group(back_end, [vec![fence], part].concat()).await? {
             return Ok(false);
         }
         back_end.begin().await?;
@@ -133,12 +128,11 @@ async fn write<B: BackEnd>(
         before = found;
     }
     let fence = Write::Fence { before: Box::new(before), after: Box::new(after) };
-    group(back_end, [vec![fence], last].concat(), now).await
+    group(back_end, [vec![fence], last].concat()).await
 }
 
-async fn group<B: BackEnd>(back_end: &mut B, group: Group, now: StoreTime) -> Result<bool, Stop> {
-    let written = back_end.write(&[group], now).await?;
-    match written.outcomes.into_iter().next() {
+async fn group<B: BackEnd>(back_end: &mut B, group: Group) -> Result<bool, Stop> {
+    match back_end.write(&[group]).await?.pop() {
         Some(Outcome::Done(_)) => Ok(true),
         Some(Outcome::Conflict) | None => Ok(false),
         Some(Outcome::Failed(fault) | Outcome::Locked(fault)) => Err(fault.into()),
@@ -170,7 +164,7 @@ impl Moves {
         let spaces: Vec<Name> = names(back_end, Want::NamespaceNames).await?.into_iter().collect();
         for some in spaces.chunks(AT_ONCE) {
             let wants: Vec<Want> = some.iter().map(|name| Want::Namespace(*name)).collect();
-            for (name, answer) in some.iter().zip(back_end.read(&wants).await?.answers) {
+            for (name, answer) in some.iter().zip(back_end.read(&wants).await?) {
                 let before = match answer {
                     Answer::Namespace(Some(seen)) => seen,
                     Answer::Unreadable(problem) => {
@@ -200,7 +194,7 @@ async fn tags<B: BackEnd>(
     let mut writes = Vec::new();
     for some in names.chunks(AT_ONCE) {
         let wants: Vec<Want> = some.iter().map(|name| Want::Tag(*name)).collect();
-        for (tag, answer) in some.iter().zip(back_end.read(&wants).await?.answers) {
+        for (tag, answer) in some.iter().zip(back_end.read(&wants).await?) {
             let noted = witness.tags.get(tag).copied().unwrap_or(0);
             let before = match answer {
                 Answer::Tag(before) => before,
@@ -228,8 +222,8 @@ async fn names<B: BackEnd>(
     let mut all = BTreeSet::new();
     let mut after = None;
     loop {
-        let read = back_end.read(&[want(Page { after, limit: PAGE })]).await?;
-        let names = match read.answers.into_iter().next() {
+        let read = back_end.read(&[want(Page { after, limit: PAGE })]).await?.pop();
+        let names = match read {
             Some(Answer::Names(names)) => names,
             Some(Answer::Unreadable(problem)) => {
                 return Err(Problem::unavailable(problem.detail).into());

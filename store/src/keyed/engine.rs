@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 
-use leafid_core::{Name, StoreTime, Token};
+use leafid_core::{Name, Refusal, StoreTime, Token};
 
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
 use crate::backends::{Abilities, Standing};
-
-use super::text;
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
 /// that is never read, to learn the store's own time.
@@ -19,7 +17,7 @@ use super::text;
 /// Every method tells how it failed.
 pub trait Engine: Client {
     /// Its limits and abilities.
-    fn abilities() -> Abilities;
+    const ABILITIES: Abilities;
 
     /// The time in its last answers, if it has a clock of its own.
     fn told(&mut self) -> Option<StoreTime>;
@@ -91,40 +89,21 @@ pub enum Key {
     Worker(Name, u32),
 }
 
-/// The folders of keys with names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Folder {
-    /// Tags.
-    Tags,
-    /// Namespaces.
-    Spaces,
-}
-
-impl Folder {
+/// A folder of keys with names.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder {
     /// The name of the folder.
-    pub fn path(self) -> &'static str {
-        match self {
-            Folder::Tags => "tags",
-            Folder::Spaces => "namespaces",
-        }
-    }
-
-    /// The key of a name in the folder.
-    pub fn key(self, name: Name) -> Key {
-        match self {
-            Folder::Tags => Key::Tag(name),
-            Folder::Spaces => Key::Space(name),
-        }
-    }
-
-    /// Parses a name in the folder, if it is valid.
-    pub fn name(self, text: &str) -> Option<Name> {
-        match self {
-            Folder::Tags => Name::tag(text).ok(),
-            Folder::Spaces => Name::namespace(text).ok(),
-        }
-    }
+    pub path: &'static str,
+    /// The key of a name in it.
+    pub key: fn(Name) -> Key,
+    /// Parses a name in it.
+    pub name: fn(&str) -> Result<Name, Refusal>,
 }
+
+/// The folder of tags.
+pub const TAGS: Folder = Folder { path: "tags", key: Key::Tag, name: Name::tag };
+/// The folder of namespaces.
+pub const SPACES: Folder = Folder { path: "namespaces", key: Key::Space, name: Name::namespace };
 
 impl Key {
     /// The path of the key below a root; the engine gives that of a worker number.
@@ -220,13 +199,6 @@ pub struct Set {
     pub before: Option<u64>,
     /// The value.
     pub text: String,
-}
-
-impl Set {
-    /// Writes the time at which the store was used last.
-    pub(super) fn beat(now: StoreTime) -> Set {
-        Set { key: Key::Beat, before: None, text: text::beat(now) }
-    }
 }
 
 /// How a group ended.

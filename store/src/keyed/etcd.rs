@@ -98,7 +98,7 @@ impl Client for Etcd {
         })
     }
 
-    async fn examine(&mut self, allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, _: &str, allow_unsafe: bool) -> Result<(), Broken> {
         settings::examine(self, allow_unsafe).await
     }
 
@@ -108,10 +108,9 @@ impl Client for Etcd {
 }
 
 impl Engine for Etcd {
-    fn abilities() -> Abilities {
-        // Chosen so that all fit one transaction, with two rows and two buckets each.
-        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::remote() }
-    }
+    // Chosen so that all fit one transaction, with two rows and two buckets each.
+    const ABILITIES: Abilities =
+        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::REMOTE };
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.

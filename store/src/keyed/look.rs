@@ -7,7 +7,7 @@ use leafid_core::registry::TagRow;
 use leafid_core::{Code, Name};
 
 use super::Keyed;
-use super::engine::{Engine, Folder, Key, Mark, Stored};
+use super::engine::{Engine, Folder, Key, Mark, SPACES, Stored, TAGS};
 use super::space::Known;
 use super::text;
 use crate::backends::{Answer, BackEnd, Seen, Want};
@@ -103,23 +103,21 @@ impl<E: Engine> Keyed<E> {
         Ok(match *want {
             Want::Tag(tag) => Answer::Tag(tags.get(&tag).copied()),
             Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
-            Want::TagNames(page) => Answer::Names(self.page(Folder::Tags, page, named).await?),
-            Want::NamespaceNames(page) => {
-                Answer::Names(self.page(Folder::Spaces, page, named).await?)
-            }
+            Want::TagNames(page) => Answer::Names(self.page(TAGS, page, named).await?),
+            Want::NamespaceNames(page) => Answer::Names(self.page(SPACES, page, named).await?),
             Want::Tags(page) => {
                 // An unreadable one is only logged: the list of the others helps to find out what happened.
                 let tag = |this: &Self, name, stored: &Stored| {
                     let row = this.tag(name, stored).ok()?.row;
                     (!row.deleted).then_some((name, row))
                 };
-                Answer::Tags(self.page(Folder::Tags, page, tag).await?)
+                Answer::Tags(self.page(TAGS, page, tag).await?)
             }
             Want::Namespaces(page) => {
                 let space = |_: &Self, name, stored: &Stored| {
                     Some((name, text::read_space(&stored.text).ok()?.namespace))
                 };
-                Answer::Namespaces(self.page(Folder::Spaces, page, space).await?)
+                Answer::Namespaces(self.page(SPACES, page, space).await?)
             }
             _ => {
                 let known = want.space().and_then(|name| self.spaces.get(&name));

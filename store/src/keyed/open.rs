@@ -6,7 +6,7 @@ use std::time::Duration;
 use leafid_core::{Name, StoreTime};
 
 use super::Keyed;
-use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Set, Stored};
+use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, SPACES, Set, Stored, TAGS};
 use super::space::{Known, Space};
 use super::text::{self, VERSION};
 use crate::backends::Want;
@@ -45,7 +45,7 @@ impl<E: Engine> Far for Keyed<E> {
         })
     }
 
-    async fn told(engine: &mut E) -> Result<Option<StoreTime>, Broken> {
+    async fn now(engine: &mut E) -> Result<Option<StoreTime>, Broken> {
         Ok(engine.told())
     }
 
@@ -56,7 +56,8 @@ impl<E: Engine> Far for Keyed<E> {
         made.map_err(|broken| broken.unopened::<Keyed<E>>(place))
     }
 
-    fn over(link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
+    fn over(mut link: Link<Keyed<E>>, _: &E) -> Keyed<E> {
+        link.facts.abilities = E::ABILITIES;
         Keyed { link, spaces: BTreeMap::new(), turn: 1, connected: 0 }
     }
 
@@ -66,10 +67,10 @@ impl<E: Engine> Far for Keyed<E> {
 
     async fn fill(&mut self) -> Result<Found, Problem> {
         let mut counts = [0; 3];
-        for (tag, stored) in self.all(Folder::Tags).await? {
+        for (tag, stored) in self.all(TAGS).await? {
             counts[0] += u32::from(!self.tag(tag, &stored)?.row.deleted);
         }
-        for (name, stored) in self.all(Folder::Spaces).await? {
+        for (name, stored) in self.all(SPACES).await? {
             self.settle(name, Some(&stored))?;
             counts[1] += 1;
             let window_ms = |known: &Known| known.space.namespace.max_window_ms;
@@ -100,7 +101,8 @@ impl<E: Engine> Far for Keyed<E> {
             }
         }
         let lowered = commits.len() as u64;
-        commits.push(Commit { sets: vec![Set::beat(now)], ..Commit::default() });
+        let beat = Set { key: Key::Beat, before: None, text: text::beat(now) };
+        commits.push(Commit { sets: vec![beat], ..Commit::default() });
         let store = self.identity();
         for some in commits.chunks(64) {
             let ended = self.link.ask(async |engine| Ok(engine.commit(store, some).await));

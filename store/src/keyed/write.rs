@@ -13,38 +13,11 @@ use crate::backends::link::{Breakage, Kind};
 use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
 use crate::problem::Problem;
 
-/// The effect of one write of a group, once it is done.
-enum Becomes {
-    /// The key stays at this revision.
-    Same(u64),
-    Space(Name, Space),
-    Worker(Name, u32, Held),
-    Other,
-}
-
-#[derive(Default)]
-struct Plan {
-    commit: Commit,
-    becomes: Vec<Becomes>,
-}
-
-impl Plan {
-    fn check(&mut self, name: Name, revision: u64) {
-        self.commit.checks.push((Key::Space(name), revision));
-        self.becomes.push(Becomes::Same(revision));
-    }
-
-    fn set(&mut self, key: Key, before: Option<u64>, text: String, becomes: Becomes) {
-        self.commit.sets.push(Set { key, before, text });
-        self.becomes.push(becomes);
-    }
-}
-
 impl<E: Engine> Keyed<E> {
     pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
-        let mut plans: Vec<Option<Plan>> = groups.iter().map(|group| self.plan(group)).collect();
-        let commits: Vec<Commit> =
-            plans.iter_mut().flatten().map(|plan| std::mem::take(&mut plan.commit)).collect();
+        let plans: Vec<Option<Commit>> = groups.iter().map(|group| self.plan(group)).collect();
+        let planned: Vec<bool> = plans.iter().map(Option::is_some).collect();
+        let commits: Vec<Commit> = plans.into_iter().flatten().collect();
         let mut ended = Vec::new();
         if !commits.is_empty() {
             let store = self.identity();
@@ -52,12 +25,10 @@ impl<E: Engine> Keyed<E> {
         }
         let mut ended = ended.into_iter();
         let mut outcomes = Vec::new();
-        for (group, plan) in groups.iter().zip(plans) {
-            let outcome = match plan {
-                Some(plan) => match ended.next() {
-                    Some(ended) => self.finish(plan, ended),
-                    None => Outcome::Failed(Problem::unavailable("no answer for a group")),
-                },
+        for (group, is_planned) in groups.iter().zip(planned) {
+            let outcome = match is_planned.then(|| ended.next()) {
+                Some(Some(ended)) => self.finish(group, ended),
+                Some(None) => Outcome::Failed(Problem::unavailable("no answer for a group")),
                 None => Outcome::Conflict,
             };
             if outcome == Outcome::Conflict {
@@ -69,43 +40,34 @@ impl<E: Engine> Keyed<E> {
     }
 
     /// Plans a group's write; `None` if a row is known to have changed since it was read.
-    fn plan(&self, group: &Group) -> Option<Plan> {
-        let mut plan = Plan::default();
+    fn plan(&self, group: &Group) -> Option<Commit> {
+        let mut commit = Commit::default();
         // The changes of ranges in this group.
         let mut moved: BTreeMap<Name, u64> = BTreeMap::new();
         for write in group {
-            match write {
-                Write::Same(name, seen) => {
-                    self.known(name, seen)?;
-                    plan.check(*name, seen.revision);
-                }
+            if let Some((name, seen)) = condition(write) {
+                self.known(&name, seen)?;
+                commit.checks.push((Key::Space(name), seen.revision));
+                continue;
+            }
+            let (key, before, text) = match write {
+                Write::Same(..) => continue,
                 Write::Tag { tag, before, after } => {
-                    let before = before.map(|seen| seen.revision);
-                    plan.set(Key::Tag(*tag), before, text::tag(after), Becomes::Other);
-                }
-                Write::Namespace { namespace, before: Some(seen), after }
-                    if seen.row.namespace == after.namespace =>
-                {
-                    // Only `used_until` differs, which is not stored: the rows of the numbers tell it.
-                    self.known(namespace, seen)?;
-                    plan.check(*namespace, seen.revision);
+                    (Key::Tag(*tag), before.map(|seen| seen.revision), text::tag(after))
                 }
                 Write::Namespace { namespace, before, after } => {
-                    let mut space = Space::new(after.namespace);
                     if let Some(seen) = before {
                         let known = self.known(namespace, seen)?;
                         if depends_on_rows(&seen.row.namespace, &after.namespace) {
                             // Read up to the newest before the decision.
                             (known.turn == self.turn).then_some(())?;
-                            plan.commit.guard = Some((*namespace, known.mark));
+                            commit.guard = Some((*namespace, known.mark));
                         }
-                        space = known.space.then(after.namespace);
                     }
+                    let space = self.next(namespace, before.is_none(), after.namespace);
                     moved.insert(*namespace, space.moves);
-                    let text = text::space(&space);
                     let before = before.map(|seen| seen.revision);
-                    let becomes = Becomes::Space(*namespace, space);
-                    plan.set(Key::Space(*namespace), before, text, becomes);
+                    (Key::Space(*namespace), before, text::space(&space))
                 }
                 Write::Worker(write) => {
                     let known = self.spaces.get(&write.namespace);
@@ -117,29 +79,30 @@ impl<E: Engine> Keyed<E> {
                     let known = known.map_or(0, |known| known.space.moves);
                     let held = Held { row: write.after, moves: moves.unwrap_or(known) };
                     let before = write.before.map(|seen| seen.revision);
-                    let key = Key::Worker(write.namespace, write.worker);
-                    let becomes = Becomes::Worker(write.namespace, write.worker, held);
-                    plan.set(key, before, text::worker(&held), becomes);
+                    (Key::Worker(write.namespace, write.worker), before, text::worker(&held))
                 }
+                // A fence's revision is stored plus one, so that 0 means none.
                 Write::Fence { before, after } => {
-                    // A fence's revision is stored plus one, so that 0 means none.
-                    let before = before.revision.checked_sub(1);
-                    plan.set(Key::Fence, before, text::fence(after), Becomes::Other);
+                    (Key::Fence, before.revision.checked_sub(1), text::fence(after))
                 }
-                Write::Beat(now) => {
-                    plan.commit.sets.push(Set::beat(*now));
-                    plan.becomes.push(Becomes::Other);
-                }
-            }
+                Write::Beat(now) => (Key::Beat, None, text::beat(*now)),
+            };
+            commit.sets.push(Set { key, before, text });
         }
-        Some(plan)
+        Some(commit)
     }
 
     fn known(&self, name: &Name, seen: &Seen<NamespaceRow>) -> Option<&Known> {
         self.spaces.get(name).filter(|known| known.revision == seen.revision)
     }
 
-    fn finish(&mut self, plan: Plan, ended: Ended) -> Outcome {
+    /// A namespace as it is stored after a change.
+    fn next(&self, name: &Name, is_new: bool, after: Namespace) -> Space {
+        let known = self.spaces.get(name).filter(|_| !is_new);
+        known.map_or_else(|| Space::new(after), |known| known.space.then(after))
+    }
+
+    fn finish(&mut self, group: &Group, ended: Ended) -> Outcome {
         let (revisions, moved) = match ended {
             Ended::Done { revisions, moved } => (revisions, moved),
             Ended::Conflict => return Outcome::Conflict,
@@ -153,24 +116,28 @@ impl<E: Engine> Keyed<E> {
         };
         let mut revisions = revisions.into_iter();
         let mut all = Vec::new();
-        for becomes in plan.becomes {
-            if let Becomes::Same(revision) = becomes {
-                all.push(revision);
+        for write in group {
+            if let Some((_, seen)) = condition(write) {
+                all.push(seen.revision);
                 continue;
             }
             let revision = revisions.next().unwrap_or(0);
             all.push(revision);
-            match becomes {
-                Becomes::Space(name, space) => match self.spaces.get_mut(&name) {
-                    Some(known) => known.settle(space, revision),
-                    None => drop(self.spaces.insert(name, Known::new(space, revision))),
-                },
-                Becomes::Worker(name, worker, held) => {
-                    if let Some(known) = self.spaces.get_mut(&name) {
-                        known.learn(worker, Some(held), revision);
+            match write {
+                Write::Namespace { namespace, before, after } => {
+                    let space = self.next(namespace, before.is_none(), after.namespace);
+                    match self.spaces.get_mut(namespace) {
+                        Some(known) => known.settle(space, revision),
+                        None => drop(self.spaces.insert(*namespace, Known::new(space, revision))),
                     }
                 }
-                Becomes::Same(_) | Becomes::Other => {}
+                Write::Worker(write) => {
+                    if let Some(known) = self.spaces.get_mut(&write.namespace) {
+                        let held = Held { row: write.after, moves: known.space.moves };
+                        known.learn(write.worker, Some(held), revision);
+                    }
+                }
+                _ => {}
             }
         }
         for (name, mark) in moved {
@@ -193,6 +160,20 @@ impl<E: Engine> Keyed<E> {
                 known.doubtful.insert(write.worker);
             }
         }
+    }
+}
+
+/// The namespace that a write only requires to be as it was. `used_until` is not stored: the rows of the numbers
+/// tell it.
+fn condition(write: &Write) -> Option<(Name, &Seen<NamespaceRow>)> {
+    match write {
+        Write::Same(name, seen) => Some((*name, seen)),
+        Write::Namespace { namespace, before: Some(seen), after }
+            if seen.row.namespace == after.namespace =>
+        {
+            Some((*namespace, seen))
+        }
+        _ => None,
     }
 }
 

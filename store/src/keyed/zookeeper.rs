@@ -101,7 +101,7 @@ impl Client for Zookeeper {
         Ok(Zookeeper { session, paths, rights, told: None, position: 0, buckets })
     }
 
-    async fn examine(&mut self, _allow_unsafe: bool) -> Result<(), Broken> {
+    async fn examine(&mut self, _: &str, _allow_unsafe: bool) -> Result<(), Broken> {
         // Clients cannot see whether the server syncs its log (`forceSync`).
         let probe = self.paths.probe();
         self.session.make_all(&probe, self.rights).await.map_err(unwritten)?;
@@ -117,9 +117,8 @@ impl Client for Zookeeper {
 }
 
 impl Engine for Zookeeper {
-    fn abilities() -> Abilities {
-        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::remote() }
-    }
+    const ABILITIES: Abilities =
+        Abilities { at_once: 64, wide: 256, whole: 1_000, ..Abilities::REMOTE };
 
     fn told(&mut self) -> Option<StoreTime> {
         self.told.take()
@@ -173,7 +172,7 @@ impl Engine for Zookeeper {
         synced?;
         let mut names = Vec::new();
         for child in children?.0 {
-            let Some(name) = folder.name(&child) else {
+            let Ok(name) = (folder.name)(&child) else {
                 let detail = format!("`{path}/{child}` was not written by leafid: remove it");
                 return Err(Broken::refused(detail));
             };
@@ -183,7 +182,7 @@ impl Engine for Zookeeper {
         }
         names.sort_unstable();
         names.truncate(limit);
-        let key = |name: &Name| self.paths.of(&folder.key(*name));
+        let key = |name: &Name| self.paths.of(&(folder.key)(*name));
         let values = self.all(names.iter().map(key).collect()).await?;
         Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
     }

@@ -7,22 +7,17 @@ use std::thread::JoinHandle;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 use super::health::Health;
-use leafid_turn::groups::Scope;
-use leafid_turn::stop::Stop;
-
-use super::job::{Job, Kind};
+use super::job::Job;
 use super::queue::{self, Queue, Sender};
 use super::turn::Turns;
-use crate::backends::{BackEnd, Facts, Watch};
-use crate::clock::Clock as _;
+use crate::backends::{BackEnd, Facts};
 use crate::fence::{Desk, Journal};
 use crate::meter;
 use crate::problem::Problem;
 use crate::store::Inside;
-use leafid_turn::rows::TurnRows;
 
 /// An open store. After it is closed or, with a thread of its own, dropped, waiting changes are still
 /// written.
@@ -38,7 +33,6 @@ pub struct Opened {
 
 pub struct Shared {
     pub facts: Facts,
-    pub watch: Arc<dyn Watch>,
     pub health: Health,
     pub desk: Arc<Desk>,
     pub meter: Arc<meter::Turns>,
@@ -52,13 +46,12 @@ impl Opened {
         first_use: bool,
     ) -> Result<Opened, Problem> {
         let shared = Arc::new(Shared {
-            facts: back_end.facts(),
-            watch: back_end.watch(),
+            facts: back_end.facts().clone(),
             health: Health::default(),
             desk: Arc::default(),
             meter: Arc::default(),
         });
-        let runtime = runtime.filter(|_| back_end.abilities().is_remote);
+        let runtime = runtime.filter(|_| shared.facts.abilities.is_remote);
         let (sender, queue) = Queue::new();
         let (going, ends) = watch::channel(());
         let turns = Turns::new(back_end, Arc::clone(&shared), first_use);
@@ -73,20 +66,9 @@ impl Opened {
     }
 
     /// Queues a request.
-    pub fn send<F, T>(
-        &self,
-        kind: Kind,
-        scope: Scope,
-        decide: F,
-    ) -> Result<oneshot::Receiver<Result<T, Problem>>, Problem>
-    where
-        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
-        T: Send + 'static,
-    {
-        let (job, answer) = Job::new(kind, scope, self.shared.facts.clock.boot(), decide);
+    pub fn send(&self, job: Job) -> Result<(), Problem> {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        let sent = sender.as_ref().ok_or_else(closed)?.try_send(job);
-        sent.map(|()| answer).map_err(|error| match error {
+        sender.as_ref().ok_or_else(closed)?.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => queue::full(),
             TrySendError::Closed(_) => closed(),
         })

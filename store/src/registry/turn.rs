@@ -1,7 +1,10 @@
 //! Runs the turns of the registry: requests that wait together are decided and written together, and
 //! answered when that is durable (PROTOCOL R1).
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use leafid_core::{HostTime, StoreTime};
@@ -15,15 +18,12 @@ use super::job::Job;
 use super::opened::Shared;
 use super::queue::Queue;
 use crate::backends::clock::StoreClock;
-use crate::backends::{Abilities, BackEnd, Outcome, Write};
+use crate::backends::{BackEnd, Outcome, Write};
 use crate::clock::Clock as _;
 use crate::fence::Guard;
 use crate::problem::Problem;
 use crate::random;
 use leafid_turn::rows::TurnRows;
-
-mod answers;
-use answers::Answers;
 
 const TOGETHER: usize = 1_024;
 /// How long a turn decides, in ms, before it writes and answers; the rest waits for the next turn.
@@ -40,7 +40,6 @@ const LONGEST_PAUSE_MS: u64 = 64;
 
 pub struct Turns<B: BackEnd> {
     back_end: B,
-    abilities: Abilities,
     shared: Arc<Shared>,
     first_use: bool,
     clock: StoreClock,
@@ -54,16 +53,14 @@ impl<B: BackEnd> Turns<B> {
     pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
         let clock = shared.facts.clock.clone();
         let guard = Guard::new(Arc::clone(&shared.desk));
-        let (abilities, cache, answers) =
-            (back_end.abilities(), Cache::default(), Answers::default());
-        let beaten = None;
-        Turns { back_end, abilities, shared, first_use, clock, beaten, cache, answers, guard }
+        let (beaten, cache, answers) = Default::default();
+        Turns { back_end, shared, first_use, clock, beaten, cache, answers, guard }
     }
 
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // Answers wait for the next write only if that is remote and begins now.
-            if !self.abilities.is_remote || !queue.is_waiting() {
+            if !self.shared.facts.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
             if !queue.wait().await {
@@ -80,7 +77,7 @@ impl<B: BackEnd> Turns<B> {
 
     /// Takes one turn. An error is for all waiting requests: the next attempt would take as long to fail.
     async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
-        if let Some(problem) = self.shared.watch.gone() {
+        if let Some(problem) = self.shared.facts.watch.gone() {
             return Err(problem);
         }
         self.shared.health.wait(self.boot());
@@ -99,7 +96,8 @@ impl<B: BackEnd> Turns<B> {
                 self.back_end.begin().await?;
             }
             Err(problem) => {
-                self.end_turn().await;
+                // If this fails, too, the next turn notices.
+                let _ = self.back_end.write(&[]).await;
                 return Err(self.failed(problem, queue.len()));
             }
         }
@@ -110,13 +108,13 @@ impl<B: BackEnd> Turns<B> {
         let mut turn = TurnRows::new(facts.store, floor, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
-            Ok(()) => self.write(turn, decided, queue).await,
-            Err(Halt::Fault(problem)) => self.fail(problem, decided),
-            Err(Halt::WentBack) => {
+            Ok(true) => self.write(turn, decided, queue).await,
+            Ok(false) => {
                 // The next turn begins by comparing the store.
-                self.end_turn().await;
+                let _ = self.back_end.write(&[]).await;
                 later.append(&mut decided);
             }
+            Err(problem) => self.fail(problem, decided),
         }
         for job in later {
             queue.again(job);
@@ -133,22 +131,17 @@ impl<B: BackEnd> Turns<B> {
         self.clock.boot()
     }
 
-    async fn end_turn(&mut self) {
-        let now = self.clock.now(None);
-        // If this fails, too, the next turn notices.
-        let _ = self.back_end.write(&[], now).await;
-    }
-
+    /// Decides the waiting requests; false if a row was read that is below what was written.
     async fn decide(
         &mut self,
         queue: &mut Queue,
         turn: &mut TurnRows,
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
-    ) -> Result<(), Halt> {
-        let began = self.boot();
+    ) -> Result<bool, Problem> {
+        let (began, abilities) = (self.boot(), self.shared.facts.abilities);
         while decided.len() < TOGETHER
-            && turn.widest() < self.abilities.wide
+            && turn.widest() < abilities.wide
             && self.boot().since(began) < SLICE_MS
         {
             let mut round = self.round(queue);
@@ -176,18 +169,18 @@ impl<B: BackEnd> Turns<B> {
                 let read = self.answers.during(self.back_end.read(&wants)).await;
                 self.shared.meter.read.took(began.elapsed());
                 match read {
-                    Ok(read) => {
-                        if self.abilities.notices && self.guard.doubts(&wants, &read.answers) {
+                    Ok(answers) => {
+                        if abilities.notices && self.guard.doubts(&wants, &answers) {
                             decided.append(&mut round);
-                            return Err(Halt::WentBack);
+                            return Ok(false);
                         }
-                        turn.now = self.clock.now(read.told);
-                        turn.learn(wants, read.answers);
+                        turn.now = self.clock.now(self.back_end.told());
+                        turn.learn(wants, answers);
                     }
                     Err(fault) => {
                         // They get the error together with the decided ones.
                         decided.append(&mut round);
-                        return Err(Halt::Fault(fault));
+                        return Err(fault);
                     }
                 }
             }
@@ -195,14 +188,14 @@ impl<B: BackEnd> Turns<B> {
                 job.answer(Err(Problem::unavailable("the store does not find what it looks for")));
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Takes as many requests as rows can be read for at once, skipping those without a waiting caller.
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
         let (at, now) = (self.boot(), Instant::now());
-        while round.len() < self.abilities.at_once {
+        while round.len() < self.shared.facts.abilities.at_once {
             let Some(mut job) = queue.pop() else { break };
             job.waited(now).inspect(|waited| self.shared.meter.waited.took(*waited));
             if job.is_abandoned() {
@@ -228,19 +221,19 @@ impl<B: BackEnd> Turns<B> {
         }
         self.shared.meter.requests.note(decided.len() as u64);
         let began = Instant::now();
-        let written = self.answers.during(self.back_end.write(&groups.groups, now)).await;
+        let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
-        let written = match written {
-            Ok(written) => written,
+        let outcomes = match written {
+            Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        self.guard.wrote(&groups.groups, &written.outcomes);
+        self.guard.wrote(&groups.groups, &outcomes);
         self.cache = turn.into_cache();
-        for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
+        for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
             for write in group {
                 if let Write::Namespace { after, .. } = write {
@@ -248,20 +241,16 @@ impl<B: BackEnd> Turns<B> {
                 }
             }
         }
-        let now = self.clock.now(written.told);
-        let mut failed = None;
-        let mut done = false;
-        for outcome in &written.outcomes {
-            match outcome {
-                Outcome::Done(_) => done = true,
-                Outcome::Conflict | Outcome::Locked(_) => {}
-                Outcome::Failed(problem) => failed = Some(problem.clone()),
-            }
-        }
+        let now = self.clock.now(self.back_end.told());
+        let done = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
+        let failed = outcomes.iter().find_map(|outcome| match outcome {
+            Outcome::Failed(problem) => Some(problem.clone()),
+            _ => None,
+        });
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
         for job in decided {
             let place = groups.place(job.scope);
-            match place.map(|place| written.outcomes.get(place)) {
+            match place.map(|place| outcomes.get(place)) {
                 None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
@@ -286,10 +275,37 @@ impl<B: BackEnd> Turns<B> {
     }
 }
 
-enum Halt {
-    Fault(Problem),
-    /// A row was read that is below what was written.
-    WentBack,
+/// Requests that are durable and not answered yet. Waking their callers takes longer than deciding the next
+/// requests, so it happens while the database writes those.
+#[derive(Default)]
+struct Answers(Vec<Job>);
+
+impl Answers {
+    fn put(&mut self, job: Job) {
+        self.0.push(job);
+    }
+
+    fn send(&mut self) {
+        for job in self.0.drain(..) {
+            job.answer(Ok(()));
+        }
+    }
+
+    /// Awaits a future, and sends all answers meanwhile if it does not complete at once.
+    async fn during<T>(&mut self, wait: impl Future<Output = T>) -> T {
+        let mut wait = pin!(wait);
+        if self.0.is_empty() {
+            return wait.await;
+        }
+        if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context))).await
+        {
+            return done;
+        }
+        // The task that sends the request may need this thread.
+        tokio::task::yield_now().await;
+        self.send();
+        wait.await
+    }
 }
 
 /// Queues a request for a retry after a lost race, with a growing, random pause so that two servers do not

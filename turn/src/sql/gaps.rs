@@ -2,12 +2,46 @@
 
 use alloc::vec::Vec;
 
+use super::{Query, query};
+use crate::want::{Answer, Want};
+
+/// A want that is being read. Finding numbers without rows may take several reads.
+pub struct Reading {
+    /// What is wanted.
+    pub want: Want,
+    next: Want,
+    unused: Vec<u64>,
+}
+
+impl Reading {
+    /// Begins to read what is wanted.
+    pub fn of(want: Want) -> Reading {
+        Reading { want, next: want, unused: Vec::new() }
+    }
+
+    /// The query to run next.
+    pub fn query(&self) -> Query {
+        query(&self.next)
+    }
+
+    /// Takes in what the query found, and gives the answer, unless more has to be read.
+    pub fn learn(&mut self, found: Answer) -> Option<Answer> {
+        let (Want::Unused { from, end, count, .. }, Answer::Unused(used)) =
+            (&mut self.next, &found)
+        else {
+            return Some(found);
+        };
+        let enough = gaps(used, from, *end, *count, &mut self.unused);
+        enough.then(|| Answer::Unused(core::mem::take(&mut self.unused)))
+    }
+}
+
 /// Numbers per read in the search for one without a row: the limit in the text.
-pub const STRETCH: usize = 1_000;
+const STRETCH: usize = 1_000;
 
 /// Collects the lowest numbers from `next` on that are not in `used`; says whether that is enough, or more
 /// of `used` has to be read.
-pub fn gaps(used: &[u64], next: &mut u64, end: u64, count: usize, found: &mut Vec<u64>) -> bool {
+fn gaps(used: &[u64], next: &mut u64, end: u64, count: usize, found: &mut Vec<u64>) -> bool {
     let enough =
         |found: &Vec<u64>| found.len() >= count || found.last().is_some_and(|last| *last >= end);
     for used in used {

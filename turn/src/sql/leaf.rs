@@ -50,14 +50,6 @@ fn value<'r>(row: &'r impl Source, name: &str) -> Option<Value<'r>> {
     column.and_then(|column| row.value(column))
 }
 
-/// A step below 0, which only another program writes: it counts as 0.
-pub fn odd_step(row: &impl Source) -> Option<i64> {
-    match value(row, "leaf_step") {
-        Some(Value::Int(step @ ..0)) => Some(step),
-        _ => None,
-    }
-}
-
 /// Judges a tag by the columns beside its fields: its spelling in the table, and whether its row was removed
 /// from the other table without us.
 pub fn judged(tag: &Name, answer: Answer, row: &impl Source) -> Answer {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use mysql_async::Conn;
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable;
+use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::types::Type;
-use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::{Given, Values, one, refused};
 use crate::backends::opening::apart;
@@ -48,16 +48,12 @@ async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, P
         Some(said) => refused(said.message()),
         None => away(&error.to_string()),
     };
-    let (client, connection) = address.config.connect(NoTls).await.map_err(said)?;
-    let carried = tokio::spawn(connection);
+    let client = postgres::client(address).await.map_err(|broken| away(&broken.detail))?;
     client.batch_execute("SET default_transaction_read_only = on").await.map_err(said)?;
     let columns = client.prepare(sql).await.map_err(said)?;
     let odd: Vec<Option<String>> =
         columns.columns().iter().map(|column| odd_of(column.type_())).collect();
-    drop(columns);
     let messages = client.simple_query(sql).await.map_err(said)?;
-    drop(client);
-    carried.abort();
     let mut values = Vec::new();
     for message in &messages {
         if let SimpleQueryMessage::Row(row) = message {

@@ -64,12 +64,6 @@ pub trait Driver: Client {
         ending: Ending,
     ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>> + Send;
 
-    /// Commits an open transaction.
-    fn commit(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
-
-    /// Rolls back an open transaction; does nothing without one.
-    fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
-
     /// Begins a transaction in which no other program can make a store.
     fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
@@ -77,27 +71,15 @@ pub trait Driver: Client {
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    Whole,
-    /// Only a part was written: the transaction must not be committed.
-    Half,
-    Not,
-}
-
-/// Tells how much of a group was written; steps that were left out did nothing.
-pub fn applied(steps: &[Step], did: &[Did]) -> Applied {
+/// Whether all conditions of a group held, and whether any of it was written; steps that were left out did
+/// nothing. A group that was written only in part must not be committed.
+pub fn applied(steps: &[Step], did: &[Did]) -> (bool, bool) {
     let rows = |at: usize| did.get(at).map_or(0, |did| did.rows);
     let held = |(at, step): (usize, &Step)| {
         at < did.len() && (matches!(step, Step::Adjust(_)) || rows(at) > 0)
     };
     let wrote = |(at, step): (usize, &Step)| !matches!(step, Step::Find(_)) && rows(at) > 0;
-    let whole = steps.iter().enumerate().all(held);
-    match (whole, steps.iter().enumerate().any(wrote)) {
-        (true, _) => Applied::Whole,
-        (false, true) => Applied::Half,
-        (false, false) => Applied::Not,
-    }
+    (steps.iter().enumerate().all(held), steps.iter().enumerate().any(wrote))
 }
 
 #[cfg(test)]
@@ -109,14 +91,14 @@ mod tests {
         let query = || Query::new("", |_| {});
         let steps = [Step::Find(query()), Step::Write(query()), Step::Adjust(query())];
         for (rows, gives) in [
-            (&[1, 1, 0][..], Applied::Whole),
-            (&[1, 1, 5], Applied::Whole),
-            (&[1, 0], Applied::Not),
-            (&[0], Applied::Not),
-            (&[0, 1, 0], Applied::Half),
-            (&[1, 0, 1], Applied::Half),
-            (&[1, 1], Applied::Half),
-            (&[], Applied::Not),
+            (&[1, 1, 0][..], (true, true)),
+            (&[1, 1, 5], (true, true)),
+            (&[1, 0], (false, false)),
+            (&[0], (false, false)),
+            (&[0, 1, 0], (false, true)),
+            (&[1, 0, 1], (false, true)),
+            (&[1, 1], (false, true)),
+            (&[], (false, false)),
         ] {
             let did: Vec<_> = rows.iter().map(|rows| Did { rows: *rows, now_ms: None }).collect();
             assert_eq!(applied(&steps, &did), gives, "{rows:?}");

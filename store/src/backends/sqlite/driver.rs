@@ -8,6 +8,7 @@ use rusqlite::{CachedStatement, Connection, Error, Row, ToSql};
 
 use crate::backends::{Answer, Want, Write};
 use leafid_turn::sql::columns::{Source, Value};
+use leafid_turn::sql::gaps::Reading;
 use leafid_turn::sql::{self, Query, SQLITE, Step};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -17,27 +18,18 @@ pub struct Driver<'c>(pub &'c Connection);
 
 impl<'c> Driver<'c> {
     pub fn look(self, want: &Want) -> Result<Answer> {
-        let mut answer = Answer::none(want);
-        let Want::Unused { namespace, mut from, end, count } = *want else {
-            self.read(&sql::query(want), &mut answer)?;
-            return Ok(answer);
-        };
-        let mut found = 0;
-        while found < count && from <= end {
-            let next = Want::Unused { namespace, from, end, count: 1 };
-            self.read(&sql::query(&next), &mut answer)?;
-            let Answer::Unused(numbers) = &answer else { break };
-            let Some(last) = numbers.last().filter(|_| numbers.len() > found) else { break };
-            (found, from) = (numbers.len(), last.saturating_add(1));
-            if *last >= end {
-                break;
+        let mut reading = Reading::of(*want);
+        loop {
+            let found = self.read(want, &reading.query())?;
+            if let Some(answer) = reading.learn(found) {
+                return Ok(answer);
             }
         }
-        Ok(answer)
     }
 
-    pub fn put(self, write: &Write) -> Result<bool> {
-        for step in sql::steps(write, false) {
+    /// Writes a group, up to the first row that has changed since it was read; whether none had.
+    pub fn put(self, group: &[Write]) -> Result<bool> {
+        for step in group.iter().flat_map(|write| sql::steps(write, false)) {
             let done = match step {
                 Step::Write(query) => self.run(&query)? > 0,
                 Step::Adjust(query) => self.run(&query).map(|_| true)?,
@@ -50,16 +42,16 @@ impl<'c> Driver<'c> {
         Ok(true)
     }
 
-    fn read(self, query: &Query, answer: &mut Answer) -> Result<()> {
+    fn read(self, want: &Want, query: &Query) -> Result<Answer> {
+        let mut answer = Answer::none(want);
         let mut statement = self.prepared(query)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            if let Err(odd) = sql::gather(answer, &Read(row)) {
-                *answer = Answer::Unreadable(sql::unreadable(query, &odd));
-                return Ok(());
+            if let Err(odd) = sql::gather(&mut answer, &Read(row)) {
+                return Ok(Answer::Unreadable(sql::unreadable(query, &odd)));
             }
         }
-        Ok(())
+        Ok(answer)
     }
 
     fn run(self, query: &Query) -> Result<usize> {

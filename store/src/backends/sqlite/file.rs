@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use leafid_core::{Code, StoreTime, Token};
 use leafid_turn::sql::{SQLITE_APPLICATION, VERSION};
-use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::backends::opening::{Found, NewStore};
@@ -61,7 +60,7 @@ pub(crate) fn make(connection: &mut Connection, new: &NewStore) -> Result<bool, 
     transaction.execute_batch(SQLITE.text("schema").sql)?;
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
     transaction.execute(made, (new.id.bytes(), new.now.get(), new.floor.get()))?;
-    Driver(&transaction).put(&new.write())?;
+    Driver(&transaction).put(&[new.write()])?;
     transaction.pragma_update(None, "application_id", SQLITE_APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
@@ -79,15 +78,13 @@ pub(crate) fn store(connection: &Connection, path: &Path) -> Result<Token, Probl
 
 /// Reads a summary of the tables.
 pub(crate) fn found(connection: &Connection) -> Result<Found, rusqlite::Error> {
-    let counts = [
-        number(connection, "SELECT count(*) FROM tags WHERE deleted = 0")?,
-        number(connection, "SELECT count(*) FROM namespaces")?,
-        number(connection, "SELECT coalesce(max(max_window_ms), 0) FROM namespaces")?,
-    ];
-    let time = |sql| number(connection, sql).map(StoreTime::new);
-    let granted = time("SELECT coalesce(max(granted_ms), 0) FROM workers")?;
-    let times = [granted, time("SELECT beat_ms FROM meta")?, time("SELECT floor_ms FROM meta")?];
-    Ok(Found::of(counts, times, position(connection)?))
+    let found = SQLITE.text("found").sql;
+    let (tags, namespaces, longest_ms, granted) =
+        connection.query_row(found, [], |row| row.try_into())?;
+    let meta = "SELECT beat_ms, floor_ms FROM meta";
+    let (beat, floor) = connection.query_row(meta, [], |row| row.try_into())?;
+    let times = [granted, beat, floor].map(StoreTime::new);
+    Ok(Found::of([tags, namespaces, longest_ms], times, position(connection)?))
 }
 
 /// Lowers all later times to this one, and counts the times of grants among them. The ends of reserved
@@ -103,11 +100,8 @@ pub(crate) fn lower(connection: &mut Connection, now: StoreTime) -> Result<u64, 
 
 /// The store's position: how many transactions wrote to it.
 pub(crate) fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
-    number(connection, "SELECT position FROM meta").map(i64::unsigned_abs)
-}
-
-fn number<T: FromSql>(connection: &Connection, sql: &str) -> Result<T, rusqlite::Error> {
-    connection.query_row(sql, [], |row| row.get(0))
+    let position = connection.query_row("SELECT position FROM meta", [], |row| row.get(0));
+    position.map(i64::unsigned_abs)
 }
 
 /// Gives the store another id, under an exclusive lock of the file.

@@ -37,7 +37,7 @@ impl Keys {
 
     /// The start and end of a folder's keys after a name.
     pub fn folder(&self, folder: Folder, after: Option<Name>) -> (String, String) {
-        let folder = format!("{}/{}", self.prefix, folder.path());
+        let folder = format!("{}/{}", self.prefix, folder.path);
         // NUL makes the next possible key.
         let start = after.map_or_else(String::new, |name| format!("{name}\0"));
         (format!("{folder}/{start}"), format!("{folder}0"))
@@ -45,7 +45,7 @@ impl Keys {
 
     pub fn name(&self, folder: Folder, key: &str) -> Option<Name> {
         let below = key.strip_prefix(&self.prefix)?.strip_prefix('/')?;
-        folder.name(below.strip_prefix(folder.path())?.strip_prefix('/')?)
+        (folder.name)(below.strip_prefix(folder.path)?.strip_prefix('/')?).ok()
     }
 
     /// The key that each write of a worker number in a bucket writes, too.

@@ -50,7 +50,7 @@ impl Paths {
     }
 
     pub fn folder(&self, folder: Folder) -> String {
-        format!("{}/{}", self.root, folder.path())
+        format!("{}/{}", self.root, folder.path)
     }
 
     pub fn space(&self, name: &Name) -> String {

@@ -9,7 +9,8 @@ use super::address::{counted, version};
 use super::record::{ANY, Error, Failed, Multi, Stat};
 use super::{Zookeeper, mark, unwritten};
 use crate::backends::link::Broken;
-use crate::keyed::engine::{Commit, Ended, Folder, Identity, Key, Set};
+use crate::keyed::engine::{Commit, Ended, Identity, Key, SPACES, Set, TAGS};
+use crate::keyed::text;
 
 /// The version before the one that means any.
 const LAST: i32 = -2;
@@ -109,13 +110,13 @@ pub async fn make(
 ) -> Result<bool, Broken> {
     let mut parts = Parts::new(zookeeper);
     let paths = &zookeeper.paths;
-    for folder in [Folder::Tags, Folder::Spaces] {
+    for folder in [TAGS, SPACES] {
         parts.create(&paths.folder(folder), "", Part::Other);
     }
     parts.key(&Set { key: Key::Space(name), before: None, text: text.to_owned() });
     parts.create(&paths.mark(store), "", Part::Other);
-    let beat = Set::beat(StoreTime::new(0));
-    parts.create(&paths.of(&Key::Beat), &beat.text, Part::Other);
+    let beat = text::beat(StoreTime::new(0));
+    parts.create(&paths.of(&Key::Beat), &beat, Part::Other);
     parts.create(&paths.of(&Key::Meta), meta, Part::Other);
     match zookeeper.session.write(parts.multi).await {
         Ok(_) => Ok(true),

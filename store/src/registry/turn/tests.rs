@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
-use crate::backends::{Abilities, BackEnd, Facts, Group, Read, Want, Watch, Written};
+use crate::backends::{Abilities, Answer as Rows, BackEnd, Facts, Group, Outcome, Want};
 use crate::clock::{Clock, ManualClock};
 use crate::problem::Problem;
 use crate::registry::job::Kind;
@@ -31,6 +31,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// time.
 struct Slow {
     file: Sqlite,
+    facts: Facts,
     clock: Arc<ManualClock>,
     turns: Arc<AtomicUsize>,
     far: Option<Far>,
@@ -49,36 +50,31 @@ impl Slow {
     fn open(folder: &Path, clock: &Arc<ManualClock>) -> Slow {
         let options = Options { create: true, ..Options::default() };
         let file = Sqlite::open(&folder.join("a.db"), clock.clone(), &options).unwrap();
-        Slow { file, clock: clock.clone(), turns: Arc::default(), far: None }
+        let abilities = Abilities { notices: false, ..Abilities::LOCAL };
+        let facts = Facts { abilities, ..file.facts().clone() };
+        Slow { file, facts, clock: clock.clone(), turns: Arc::default(), far: None }
     }
 
     /// The same file as a remote one with [`Far`], and the handles to control and observe it.
     fn far(mut self) -> (Slow, Arc<Semaphore>, First, UnboundedReceiver<bool>) {
         let (may, first) = (Arc::new(Semaphore::new(0)), First::default());
         let (begins, begun) = unbounded_channel();
+        self.facts.abilities.is_remote = true;
         self.far = Some(Far { may: Arc::clone(&may), first: Arc::clone(&first), begins });
         (self, may, first, begun)
     }
 }
 
 impl BackEnd for Slow {
-    fn facts(&self) -> Facts {
-        self.file.facts()
-    }
-
-    fn watch(&self) -> Arc<dyn Watch> {
-        self.file.watch()
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { is_remote: self.far.is_some(), ..Abilities::default() }
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     async fn begin(&mut self) -> Result<(), Problem> {
         self.file.begin().await
     }
 
-    async fn read(&mut self, wants: &[Want]) -> Result<Read, Problem> {
+    async fn read(&mut self, wants: &[Want]) -> Result<Vec<Rows>, Problem> {
         let takes = wants.iter().map(|want| match want {
             Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap_or(0),
             _ => 0,
@@ -87,14 +83,14 @@ impl BackEnd for Slow {
         self.file.read(wants).await
     }
 
-    async fn write(&mut self, groups: &[Group], now: StoreTime) -> Result<Written, Problem> {
+    async fn write(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Problem> {
         self.turns.fetch_add(1, Ordering::SeqCst);
         if let Some(Far { may, first, begins }) = &self.far {
             let first = first.lock().unwrap().as_mut().map(|first| first.now_or_never());
             begins.send(first.flatten().is_some()).unwrap();
             may.acquire().await.unwrap().forget();
         }
-        self.file.write(groups, now).await
+        self.file.write(groups).await
     }
 }
 

@@ -25,7 +25,7 @@ fn name() -> Name {
 }
 
 async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Problem> {
-    let read = from.read(&[Want::Namespace(name())]).await?.answers;
+    let read = from.read(&[Want::Namespace(name())]).await?;
     match read.as_slice() {
         [Answer::Namespace(Some(seen))] => Ok(*seen),
         other => panic!("{other:?}"),
@@ -33,7 +33,7 @@ async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Proble
 }
 
 async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<WorkerRow>>, Problem> {
-    let read = from.read(&[Want::Worker(name(), number)]).await?.answers;
+    let read = from.read(&[Want::Worker(name(), number)]).await?;
     match read.as_slice() {
         [Answer::Workers(rows)] => Ok(rows.first().map(|(_, seen)| *seen)),
         other => panic!("{other:?}"),
@@ -49,7 +49,7 @@ async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Out
     let after = WorkerRow { key, reserved_until: until, granted: SystemClock.wall(), ..row };
     let write = WorkerWrite { namespace: name(), worker: number, before, after };
     let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
-    Ok(server.write(&[group], SystemClock.wall()).await?.outcomes.remove(0))
+    Ok(server.write(&[group]).await?.remove(0))
 }
 
 /// Changes the namespace after others wrote between its reading and its writing; gives the outcome.
@@ -70,7 +70,7 @@ async fn change_after<S: Opens>(
     one.read(&[any, leaving]).await?;
     meanwhile(&mut two).await?;
     let write = Write::Namespace { namespace: name(), before: Some(before), after };
-    Ok(one.write(&[vec![write]], SystemClock.wall()).await?.outcomes.remove(0))
+    Ok(one.write(&[vec![write]]).await?.remove(0))
 }
 
 fn fewer(of: Namespace) -> Namespace {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Name, StoreTime, Token};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
-use leafid_store::backends::clock::Source;
 use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
 use leafid_store::clock::{Clock, ManualClock};
@@ -196,8 +195,8 @@ fn a_clock_that_strays_is_refused<S: Opens>() {
     let open = |days: i64, believe_clock: bool| {
         let at = StoreTime::new((20_000 + days) * 86_400_000);
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at));
-        let source = Source::Given(clock.clone());
-        let options = Options { create: true, believe_clock, source, ..Options::default() };
+        let own_clock = true;
+        let options = Options { create: true, believe_clock, own_clock, ..Options::default() };
         in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &options))
             .map(|back_end| Registry::over(None, back_end, false).expect("a thread"))
     };

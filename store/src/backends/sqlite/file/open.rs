@@ -17,18 +17,13 @@ use crate::problem::Problem;
 /// an ask.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// An open file, ready for use.
-pub struct Opened {
-    /// The connection, with its settings.
-    pub connection: Connection,
-    /// The store's id.
-    pub store: Token,
-    /// The contents of the store.
-    pub found: Found,
-}
-
-/// Opens the file, or makes it if the options allow.
-pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened, Problem> {
+/// Opens the file, or makes it if the options allow, and gives the connection, ready for use, with the
+/// store's id and contents.
+pub fn open(
+    path: &Path,
+    clock: &dyn Clock,
+    options: &Options,
+) -> Result<(Connection, Token, Found), Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
     let (mut connection, made) = connect(path, options.may_create())?;
     if made {
@@ -46,7 +41,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
         let lowered = file::lower(&mut connection, source).map_err(cannot)?;
         found.believe_clock(source, known, lowered);
     }
-    Ok(Opened { connection, store, found })
+    Ok((connection, store, found))
 }
 
 /// Opens an existing store to read it, without changing its settings.
@@ -251,7 +246,7 @@ mod tests {
                 };
                 if reads == between && !makes.swap(true, Ordering::SeqCst) {
                     let options = Options { create: true, ..Options::default() };
-                    assert!(open(&place, &SystemClock, &options).unwrap().found.created);
+                    assert!(open(&place, &SystemClock, &options).unwrap().2.created);
                 }
                 Authorization::Allow
             };

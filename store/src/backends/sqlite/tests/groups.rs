@@ -34,8 +34,8 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
     let create = Options { create: true, ..Options::default() };
     let mut file = Sqlite::open(&folder.path().join("a.db"), clock, &create).unwrap();
     file.begin().await.unwrap();
-    let written = file.write(&[vec![worker(7, None, 70)]], NOW).await.unwrap();
-    assert_eq!(written.outcomes, [Outcome::Done(Vec::new())]);
+    let written = file.write(&[vec![worker(7, None, 70)]]).await.unwrap();
+    assert_eq!(written, [Outcome::Done(Vec::new())]);
 
     let as_it_is = WorkerRow { reserved_until: 70, ..WorkerRow::default() };
     let as_it_was = WorkerRow { reserved_until: 60, ..WorkerRow::default() };
@@ -47,7 +47,7 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
         vec![tag("after")],
     ];
     file.begin().await.unwrap();
-    let outcomes = file.write(&groups, NOW).await.unwrap().outcomes;
+    let outcomes = file.write(&groups).await.unwrap();
     let done: Vec<bool> = outcomes.iter().map(|outcome| *outcome != Outcome::Conflict).collect();
     assert_eq!(done, [true, false, false, true, true]);
 
@@ -55,7 +55,7 @@ async fn a_group_of_which_one_row_was_changed_leaves_nothing_behind() {
     let tags = ["before", "after"].map(|name| Want::Tag(Name::tag(name).unwrap()));
     let workers = [1, 2, 3, 7].map(|number| Want::Worker(name, number));
     file.begin().await.unwrap();
-    let found = file.read(&[&tags[..], &workers].concat()).await.unwrap().answers;
+    let found = file.read(&[&tags[..], &workers].concat()).await.unwrap();
     let there = found.into_iter().map(|answer| match answer {
         Answer::Tag(tag) => tag.map(|seen| seen.row.max_id),
         answer => answer.workers().first().map(|(_, row)| row.reserved_until),

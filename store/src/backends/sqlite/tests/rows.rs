@@ -3,8 +3,8 @@
 use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
 
-use rusqlite::StatementStatus;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, StatementStatus};
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::driver::Driver;
@@ -13,23 +13,23 @@ use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use crate::store::Page;
 use leafid_turn::sql::{self, SQLITE, Step};
 
-fn store() -> (tempfile::TempDir, open::Opened) {
+fn store() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let clock = crate::clock::SystemClock;
     let create = Options { create: true, ..Options::default() };
-    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
-    (folder, opened)
+    let (connection, ..) = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    (folder, connection)
 }
 
 #[test]
 fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success() {
-    let (_folder, opened) = store();
-    let driver = Driver(&opened.connection);
+    let (_folder, connection) = store();
+    let driver = Driver(&connection);
     let seen = |row: WorkerRow| Seen { row, revision: 0 };
     let put = |namespace: &Name, worker, before: Option<&WorkerRow>, after: &WorkerRow| {
         let (before, after) = (before.copied().map(seen), *after);
         let write = WorkerWrite { namespace: *namespace, worker, before, after };
-        driver.put(&Write::Worker(Box::new(write)))
+        driver.put(&[Write::Worker(Box::new(write))])
     };
     let worker = |namespace: &Name, worker| {
         let found = driver.look(&Want::Worker(*namespace, worker)).unwrap();
@@ -74,8 +74,8 @@ fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success
 
 #[test]
 fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
-    let (_folder, opened) = store();
-    let driver = Driver(&opened.connection);
+    let (_folder, connection) = store();
+    let driver = Driver(&connection);
     let seen = |row| Some(Seen { row, revision: 0 });
     let page = Page { after: None, limit: 10 };
 
@@ -84,7 +84,7 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     let plain = TagRow { step: 2, max_step: 3, ..plain };
     let put = |before: Option<TagRow>, after| {
         let before = before.and_then(seen);
-        driver.put(&Write::Tag { tag, before, after }).unwrap()
+        driver.put(&[Write::Tag { tag, before, after }]).unwrap()
     };
     assert!(put(None, plain) && !put(None, plain));
     let mut was = plain;
@@ -110,9 +110,9 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     let first = NamespaceRow { namespace: Namespace { floor: 5, ..space }, used_until: 3 };
     let put = |before: Option<NamespaceRow>, after| {
         let before = before.map(|row| Seen { row, revision: 0 });
-        driver.put(&Write::Namespace { namespace: name, before, after }).unwrap()
+        driver.put(&[Write::Namespace { namespace: name, before, after }]).unwrap()
     };
-    let same = |row| driver.put(&Write::Same(name, Seen { row, revision: 0 })).unwrap();
+    let same = |row| driver.put(&[Write::Same(name, Seen { row, revision: 0 })]).unwrap();
     assert!(!same(first) && put(None, first) && !put(None, first) && same(first));
     let mut was = first;
     let rows = [
@@ -143,11 +143,11 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
 /// A number that no column holds is refused, and so is a text with a missing parameter.
 #[test]
 fn a_number_beyond_63_bits_is_written_nowhere() {
-    let (_folder, opened) = store();
-    let driver = Driver(&opened.connection);
+    let (_folder, connection) = store();
+    let driver = Driver(&connection);
     let tag = Name::tag("orders").unwrap();
     let after = TagRow { max_id: 1 << 63, ..TagRow::create(None, &TagSpec::default()).unwrap() };
-    let refused = driver.put(&Write::Tag { tag, before: None, after }).unwrap_err();
+    let refused = driver.put(&[Write::Tag { tag, before: None, after }]).unwrap_err();
     assert!(refused.to_string().contains("9223372036854775808"), "{refused}");
     assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(None));
 }
@@ -161,11 +161,11 @@ fn no_text_is_prepared_again_for_what_is_bound() {
 }
 
 fn prepared_again(as_opened: bool) -> i32 {
-    let (_folder, opened) = store();
+    let (_folder, connection) = store();
     if !as_opened {
-        opened.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false).unwrap();
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false).unwrap();
     }
-    let driver = Driver(&opened.connection);
+    let driver = Driver(&connection);
     let (ns, owner) = (Name::namespace("ns").unwrap(), Name::owner("a").unwrap());
     let (mut before, mut again) = (None, 0);
     for turn in 1..5 {
@@ -180,7 +180,7 @@ fn prepared_again(as_opened: bool) -> i32 {
         let seen = before.map(|row| Seen { row, revision: 0 });
         let write = WorkerWrite { namespace: ns, worker: 7, before: seen, after: row };
         let write = Write::Worker(Box::new(write));
-        assert!(driver.put(&write).unwrap());
+        assert!(driver.put(std::slice::from_ref(&write)).unwrap());
         before = Some(row);
         let (number, count) = (u32::from(turn), usize::from(turn));
         let wants = [
@@ -202,7 +202,7 @@ fn prepared_again(as_opened: bool) -> i32 {
             Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query.text,
         });
         for text in texts.chain(written) {
-            let statement = opened.connection.prepare_cached(SQLITE.text(text).sql).unwrap();
+            let statement = connection.prepare_cached(SQLITE.text(text).sql).unwrap();
             assert!(statement.get_status(StatementStatus::Run) > 0, "{text}");
             again += statement.reset_status(StatementStatus::RePrepare);
         }

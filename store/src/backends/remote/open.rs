@@ -8,10 +8,11 @@ use leafid_wire::FieldWriter;
 use tokio::time::{Instant, sleep};
 
 use super::Remote;
-use super::driver::{Did, Driver, Ending};
+use super::driver::{Did, Driver, EXCHANGE, Ending};
 use super::rows::Row;
-use crate::backends::far::{Meta, look, reach};
-use crate::backends::link::Broken;
+use crate::backends::Abilities;
+use crate::backends::far::{Far, Meta, look, reach};
+use crate::backends::link::{Broken, Link};
 use crate::backends::opening::{self, Found, NewStore, Unopened, apart};
 use crate::problem::Problem;
 use leafid_turn::sql::{self, Query, Step};
@@ -19,7 +20,7 @@ use leafid_turn::sql::{self, Query, Step};
 /// How long a stopped program may still be connected.
 const LEAVING: Duration = Duration::from_secs(2);
 
-pub async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
+async fn ask<D: Driver>(driver: &mut D, text: &'static str) -> Result<Vec<Row>, Broken> {
     let mut read = driver.read(&[Query::new(text, |_| {})]).await?;
     Ok(read.pop().unwrap_or_default())
 }
@@ -30,65 +31,92 @@ async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
 }
 
-pub async fn now<D: Driver>(driver: &mut D) -> Result<StoreTime, Broken> {
-    let rows = ask(driver, "now").await?;
-    let row = rows.first().ok_or_else(|| Broken::refused("no time"))?;
-    Ok(StoreTime::new(row.int(0)?))
-}
+impl<D: Driver> Far for Remote<D> {
+    type Client = D;
 
-/// Reads the store's row about itself, if the store was made completely. Refuses tables of other programs
-/// that have the names of ours.
-pub async fn meta<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
-    let rows = ask(driver, "made").await?;
-    let Some(first) = rows.first() else { return Ok(None) };
-    let mut ours = false;
-    for row in &rows {
-        let name = row.text(0)?;
-        // In Leaf's database our tables are called `leafid_…`.
-        let is_meta = name.strip_prefix("leafid_").unwrap_or(name) == "meta";
-        ours |= row.int(1)? > 0 && is_meta;
-    }
-    if !ours {
-        let what = format!("its table `{}` is another program's", first.text(0)?);
-        return Err(opening::foreign(place, &what, "database").into());
-    }
-    let rows = ask(driver, "meta").await?;
-    let Some(row) = rows.first() else { return Ok(None) };
-    Ok(Some(Meta {
-        version: row.int(0)?,
-        store: row.token(1)?,
-        floor: StoreTime::new(row.int(2)?),
-        beat: StoreTime::new(row.int(3)?),
-        revision: 0,
-    }))
-}
+    const KEEPS: &'static str = "tables";
+    const VERSION: i64 = VERSION;
+    const NOTHING: &'static str = "has no tables";
+    const CLOCK: &'static str = "the database's clock";
+    const OTHER: &'static str = "database";
+    const CONNECTING: Duration = Duration::from_secs(3);
+    const EXCHANGE: Duration = EXCHANGE;
+    const EXAMINING_WRITES: bool = false;
 
-/// Reads the contents of the tables.
-pub async fn found<D: Driver>(driver: &mut D, meta: &Meta) -> Result<Found, Broken> {
-    let position = driver.named().await?.position;
-    let rows = ask(driver, "found").await?;
-    let row = rows.first().ok_or_else(|| Broken::refused("no counts"))?;
-    let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
-    let granted = StoreTime::new(row.int(3)?);
-    let times = [granted, meta.beat, meta.floor];
-    Ok(Found::of(counts, times, position))
-}
-
-/// Makes the tables, the namespace `default` and the store's row, and tells whether it did: another program
-/// may have been faster.
-pub async fn make<D: Driver>(
-    driver: &mut D,
-    place: &str,
-    new: &NewStore,
-) -> Result<bool, Unopened> {
-    driver.begin_making().await.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
-    let makes = look::<Remote<D>>(driver, place).await?.is_none();
-    if makes && let Err(broken) = put(driver, new).await {
-        let _ = driver.rollback().await;
-        return Err(cannot_make(place, &broken));
+    /// Refuses tables of other programs that have the names of ours. A store that was not made completely is
+    /// none.
+    async fn meta(driver: &mut D, place: &str) -> Result<Option<Meta>, Broken> {
+        let rows = ask(driver, "made").await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let mut ours = false;
+        for row in &rows {
+            let name = row.text(0)?;
+            // In Leaf's database our tables are called `leafid_…`.
+            let is_meta = name.strip_prefix("leafid_").unwrap_or(name) == "meta";
+            ours |= row.int(1)? > 0 && is_meta;
+        }
+        if !ours {
+            let what = format!("its table `{}` is another program's", first.text(0)?);
+            return Err(opening::foreign(place, &what, "database").into());
+        }
+        let rows = ask(driver, "meta").await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        Ok(Some(Meta {
+            version: row.int(0)?,
+            store: row.token(1)?,
+            floor: StoreTime::new(row.int(2)?),
+            beat: StoreTime::new(row.int(3)?),
+            revision: 0,
+        }))
     }
-    driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
-    Ok(makes)
+
+    async fn now(driver: &mut D) -> Result<Option<StoreTime>, Broken> {
+        let rows = ask(driver, "now").await?;
+        Ok(Some(StoreTime::new(Row::only(&rows)?.int(0)?)))
+    }
+
+    async fn make(driver: &mut D, place: &str, new: &NewStore) -> Result<bool, Unopened> {
+        driver.begin_making().await.map_err(|broken| broken.unopened::<Remote<D>>(place))?;
+        let makes = look::<Remote<D>>(driver, place).await?.is_none();
+        if makes && let Err(broken) = put(driver, new).await {
+            let _ = driver.script("ROLLBACK").await;
+            return Err(cannot_make(place, &broken));
+        }
+        driver.script("COMMIT").await.map_err(|broken| cannot_make(place, &broken))?;
+        Ok(makes)
+    }
+
+    fn over(mut link: Link<Remote<D>>, driver: &D) -> Remote<D> {
+        let leaf = driver.texts().leaf;
+        let keeps_tags = !leaf;
+        link.facts.abilities = Abilities { at_once: D::AT_ONCE, keeps_tags, ..Abilities::REMOTE };
+        Remote { link, leaf, told: None }
+    }
+
+    fn link(&mut self) -> &mut Link<Remote<D>> {
+        &mut self.link
+    }
+
+    async fn fill(&mut self) -> Result<Found, Problem> {
+        let Meta { beat, floor, .. } = self.link.meta;
+        let found = self.link.ask(async |driver: &mut D| {
+            let position = driver.named().await?.position;
+            let rows = ask(driver, "found").await?;
+            let row = Row::only(&rows)?;
+            let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
+            Ok(Found::of(counts, [StoreTime::new(row.int(3)?), beat, floor], position))
+        });
+        found.await
+    }
+
+    async fn lower(&mut self, now: StoreTime) -> Result<u64, Problem> {
+        let lower = self.link.ask(async |driver: &mut D| {
+            let asked = |text| Query::new(text, |to| to.millis("now", now.get()));
+            write(driver, asked("beat")).await?;
+            Ok(write(driver, asked("lower")).await?.rows)
+        });
+        lower.await
+    }
 }
 
 /// Writes a new store; its row comes last, as the sign that it is complete.
@@ -115,16 +143,6 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
          empty tables that the next try uses",
         broken.detail
     ))
-}
-
-/// Lowers all later times to this one, and counts the times of grants among them.
-pub async fn lower<D: Driver>(driver: &mut D, now: StoreTime) -> Result<u64, Broken> {
-    let mut lowered = 0;
-    for text in ["beat", "lower"] {
-        let asked = Query::new(text, |to| to.millis("now", now.get()));
-        lowered = write(driver, asked).await?.rows;
-    }
-    Ok(lowered)
 }
 
 /// Gives a store another id, while no other program has it open, if the database can tell.
