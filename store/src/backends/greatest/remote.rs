@@ -9,6 +9,7 @@ use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::types::Type;
 
 use super::{Given, Values, one, refused};
+use crate::backends::link::{Breakage, Broken, Kind};
 use crate::backends::opening::apart;
 use crate::backends::{mysql, postgres};
 use crate::problem::Problem;
@@ -48,7 +49,11 @@ async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, P
         Some(said) => refused(said.message()),
         None => away(&error.to_string()),
     };
-    let client = postgres::client(address).await.map_err(|broken| away(&broken.detail))?;
+    let unconnected = |Broken { kind, detail }: Broken| match kind {
+        Breakage::Of(Kind::Lost) | Breakage::Untrusted => away(&detail),
+        _ => refused(&detail),
+    };
+    let client = postgres::client(address).await.map_err(unconnected)?;
     client.batch_execute("SET default_transaction_read_only = on").await.map_err(said)?;
     let columns = client.prepare(sql).await.map_err(said)?;
     let odd: Vec<Option<String>> =
