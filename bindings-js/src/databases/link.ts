@@ -1,6 +1,5 @@
-import type { Dialect } from '../sql/dialect.js'
 import type { FarTables } from '../sql/run.js'
-import { isWide, valueOf, type Columns, type Param, type Params, type Text } from '../sql/text.js'
+import { isWide, valueOf, type Columns, type Dialect, type Param, type Params, type Text } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
