@@ -45,9 +45,8 @@ const START = 1_800_000_000_000
  */
 export async function conform(store: Store, options: ConformOptions = {}): Promise<Conformed> {
   checkOptions(options, { names: ['tag', 'namespace', 'setClock', 'again'] })
-  const { tag = 'conform', namespace = 'conform', setClock, again } = options
-  const player = new Player(store, { tag, namespace }, { pass: setClock === undefined ? wait : scripted(setClock), again })
-  const has = (need: string) => (need === 'clock' || need === 'again' ? { clock: setClock, again }[need] !== undefined : typeof store[need as Verb] === 'function')
+  const player = new Player(store, options)
+  const has = (need: string) => (need === 'clock' || need === 'again' ? { clock: options.setClock, again: options.again }[need] !== undefined : typeof store[need as Verb] === 'function')
   const chosen = cases.filter(({ needs }) => needs.every(has))
   if (chosen.length === 0) throw new LeafidError('REQUEST_INVALID', `a store has \`lease_segment\`, or \`acquire\`, \`renew\` and \`release\`, got ${shown(store)}`)
   const [found, failed]: [Conformed, Record<string, string>] = [{ passed: [], skipped: {} }, {}]
@@ -64,9 +63,12 @@ export async function conform(store: Store, options: ConformOptions = {}): Promi
   return found
 }
 
-const wait: Means['pass'] = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+/** Lets time pass; a negative span needs a clock that can be set. */
+type Pass = (ms: number) => Promise<void>
 
-function scripted(setClock: (ms: number) => void): Means['pass'] {
+const wait: Pass = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function scripted(setClock: (ms: number) => void): Pass {
   let now = START
   setClock(now)
   return (ms) => Promise.resolve(setClock((now += ms)))
@@ -103,14 +105,6 @@ class Finding extends Error {}
 /** The case cannot be played on this store. */
 class Skip extends Error {}
 
-/** What a case needs besides the store. */
-interface Means {
-  /** Lets time pass; a negative span needs a clock that can be set. */
-  pass(ms: number): Promise<void>
-  /** Another object for the same store. */
-  again: (() => Store) | undefined
-}
-
 type Env = Readonly<Row>
 type Granted = { start: bigint; end: bigint; of: unknown }
 
@@ -129,16 +123,18 @@ const OPERATORS: Readonly<Record<string, (a: never, b: never) => unknown>> = {
 /** Plays cases on a store and records its grants: nothing may be granted twice. */
 class Player {
   readonly #store: Store
+  readonly #again: (() => Store) | undefined
   readonly #names: Env
-  readonly #means: Means
+  readonly #pass: Pass
   readonly #granted = new Map<string, Granted[]>()
   #held: Row[] = []
   #latest = 0n
 
-  constructor(store: Store, names: Env, means: Means) {
+  constructor(store: Store, { tag = 'conform', namespace = 'conform', setClock, again }: ConformOptions) {
     this.#store = store
-    this.#names = names
-    this.#means = means
+    this.#again = again
+    this.#names = { tag, namespace }
+    this.#pass = setClock === undefined ? wait : scripted(setClock)
   }
 
   async play({ steps }: Steps): Promise<void> {
@@ -154,7 +150,7 @@ class Player {
   async #steps(steps: readonly Step[], env: Row): Promise<void> {
     for (const step of steps) {
       if ('that' in step) this.#must(step, env)
-      else if ('pass' in step) await this.#means.pass(Number(this.#value(step.pass, env)))
+      else if ('pass' in step) await this.#pass(Number(this.#value(step.pass, env)))
       else if ('repeat' in step) for (let turn = 0; turn < step.repeat; turn++) await this.#steps(step.steps, env)
       else if ('at_once' in step) {
         const played = await Promise.allSettled(Array.from({ length: step.at_once }, () => this.#steps(step.steps, { ...env })))
@@ -187,7 +183,7 @@ class Player {
   async #ask(step: Ask, env: Row): Promise<void> {
     const verb = (Object.keys(asks) as Verb[]).find((verb) => verb in step)!
     const ask = this.#value({ ...asks[verb], ...step[verb] }, { ...env, of: env[step.of ?? ''] }) as Row
-    const store = step.again === true ? this.#means.again!() : this.#store
+    const store = step.again === true ? this.#again!() : this.#store
     // No later answer may be older than this, except for servers whose clocks differ.
     const before_ms = this.#latest - APART_MS
     for (let tries = 1; ; tries++) {
@@ -205,7 +201,7 @@ class Player {
         if (code !== undefined && (code === step.refused || code === step.or)) return
         const isBusy = code === 'OVERLOADED' || (code === 'WORKERS_EXHAUSTED' && step.refused === undefined)
         if (!isBusy || tries === TRIES) throw new Finding(`\`${verb}\` must be ${step.refused ?? 'granted'}, got ${shown(error)}`)
-        await this.#means.pass(500)
+        await this.#pass(500)
       }
     }
   }

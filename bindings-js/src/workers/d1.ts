@@ -1,4 +1,4 @@
-import { StoreClock } from '../sql/clock.js'
+import { storeClock, type StoreClock } from '../sql/clock.js'
 import { runFar, type FarTables } from '../sql/run.js'
 import { query, type Columns, type Query, type Step } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
@@ -88,7 +88,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
   let clock: StoreClock | undefined
   return {
     declared: { tags, namespaces, how },
-    hears: (told, beatMs) => (clock ??= new StoreClock(beatMs, told, performance.now())).read(told, performance.now(), () => 0),
+    hears: (told, beatMs) => (clock ??= storeClock(beatMs, told, performance.now()))(told, performance.now(), () => 0),
     hasVersion: true,
     otherVersion: (version) => otherVersion('the database', version, VERSION, ': deploy'),
   }
