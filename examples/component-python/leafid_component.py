@@ -12,6 +12,8 @@ from wasmtime import Engine, Store
 from wasmtime.component import Component, Linker, Record, Variant
 
 PACKAGE, VERSION = "leafid:generator/", "@0.1.0"
+CLOCK, RANDOM = "wasi:clocks/monotonic-clock@0.2.0", "wasi:random/random@0.2.0"
+STORE = f"{PACKAGE}store{VERSION}"
 ENGINE = Engine()
 
 
@@ -71,10 +73,6 @@ def verb(name, function):
         return Variant(tag, given)
 
     return answer
-
-
-CLOCK, RANDOM = "wasi:clocks/monotonic-clock@0.2.0", "wasi:random/random@0.2.0"
-STORE = f"{PACKAGE}store{VERSION}"
 
 
 class Leafid:
