@@ -7,7 +7,7 @@
 //!
 //! - generators of either kind: [`AnyGenerator`]; what they keep in state files: [`kept`];
 //! - the store's side of the protocol: [`registry`], over plain rows, and [`turn`] and [`sql`], over SQL;
-//! - the parts and text forms of IDs: [`layouts`], [`text`];
+//! - the parts of IDs: [`layouts`];
 //! - the error table: [`codes`];
 //! - objects of a host: [`Object`], [`answer`].
 //!
@@ -33,7 +33,6 @@ pub mod layouts;
 pub mod registry;
 pub mod sql;
 pub mod state_bytes;
-pub mod text;
 pub mod turn;
 
 mod answer;

@@ -1,14 +1,14 @@
 //! The interface `public-ids`.
 
-use leafid_public::{Alphabet, Scrambler, Wrong};
+use leafid_public::{Alphabet, Problem, Scrambler};
 
 use crate::Component;
 use crate::bindings::exports::leafid::generator::public_ids as wit;
 use crate::code_cases::shown_code;
 
-impl From<Wrong<'_>> for wit::Problem {
-    fn from(wrong: Wrong<'_>) -> Self {
-        wit::Problem { code: shown_code(wrong.problem.code()), message: wrong.to_string() }
+impl From<Problem> for wit::Problem {
+    fn from(problem: Problem) -> Self {
+        wit::Problem { code: shown_code(problem.code), message: problem.message }
     }
 }
 
@@ -23,13 +23,11 @@ impl wit::Guest for Component {
     type Scrambler = Scrambler;
 
     fn write(in_digits: wit::Alphabet, id: u64) -> Result<String, wit::Problem> {
-        let digits = alphabet(in_digits).write(id).map_err(Wrong::from)?;
-        Ok(String::from_utf8_lossy(&digits).into_owned())
+        Ok(alphabet(in_digits).write(id)?)
     }
 
     fn read(in_digits: wit::Alphabet, text: String) -> Result<u64, wit::Problem> {
-        let wrong = |problem| Wrong { problem, given: &text, prefix: "" };
-        Ok(alphabet(in_digits).read(&text).map_err(wrong)?)
+        Ok(alphabet(in_digits).read(&text)?)
     }
 }
 
@@ -48,7 +46,7 @@ impl wit::GuestScrambler for Scrambler {
     }
 
     fn encode(&self, id: u64) -> Result<String, wit::Problem> {
-        Ok(Scrambler::encode(self, id)?.as_str().to_owned())
+        Ok(Scrambler::encode(self, id)?)
     }
 
     fn decode(&self, text: String) -> Result<u64, wit::Problem> {

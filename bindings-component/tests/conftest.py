@@ -1,4 +1,4 @@
-"""Makes the helpers beside the tests importable."""
+"""Makes the helpers beside the tests importable, the example's host and the vectors' player."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path += [str(HERE.parents[1] / each) for each in ("examples/component-python", "tests/vectors")]
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from functools import reduce
 from typing import Any, Callable, Iterator
 
 import pytest
-from wasmtime.component import Record
+from leafid_component import plain
+from wasmtime.component import Record, Variant
 
-from support.component import Cases, plain, wit
 from support.hosts import Host, draw, duplicates, refuses
 
 Bend = Callable[[Record], Any]
@@ -63,13 +63,13 @@ def test_a_grant_that_is_none(host: Host, kind: str, verb: str, bend: Bend, code
 
 def test_an_answer_of_the_other_kind(host: Host) -> None:
     segment, snowflake = host.segment(), host.snowflake()
-    _, ask = snowflake.poll_ask()
-    _, mine = segment.poll_ask()
-    given = plain(host.verbs["acquire"](host.instance.store, wit(ask)).payload)
-    window = Cases(("window", {**given, "request": mine["request"]}))
+    ask = snowflake.poll_ask().payload
+    mine = plain(segment.poll_ask().payload)
+    given = plain(host.verbs["acquire"](host.instance.store, ask).payload)
+    window = Variant("window", {**given, "request": mine["request"]})
     with refuses("grant-invalid"):
         segment.handle_grant(window, None)
-    assert snowflake.handle_grant(Cases(("window", given)), None) == ("applied", None)
+    assert snowflake.handle_grant(Variant("window", given), None).tag == "applied"
 
 
 @pytest.mark.parametrize("word", [0, 5, 2**64 - 1])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
 import pytest
+from leafid_component import Leafid, Refused
 
-from support.places import DIST, ROOT
-
-sys.path.insert(0, str(ROOT / "examples/component-python"))
-
-from leafid_component import Leafid, Refused  # noqa: E402
+from support.places import DIST
 
 STORE = (7, 9)
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from leafid_component import Leafid, Refused, Resource
 
-from support.component import Instance, Refused, Scrambler, instantiate
 from support.places import DIST
 
 KEY = bytes(range(16))
 
 
-@pytest.fixture
-def public() -> Instance:
-    return instantiate(DIST / "leafid-public.wasm", {})
+def test_what_is_wrong_is_told() -> None:
+    public = Leafid(DIST / "leafid-public.wasm")
 
-
-def test_what_is_wrong_is_told(public: Instance) -> None:
-    def made(key: bytes, tag: str) -> Scrambler:
-        return public.scrambler(key, tag, "order", "base58")
+    def made(key: bytes, tag: str) -> Resource:
+        return public.made("public-ids", "scrambler", "make", key, tag, "order", "base58")
 
     orders = made(KEY, "orders")
     for verb, given, code, words in [
@@ -29,9 +26,9 @@ def test_what_is_wrong_is_told(public: Instance) -> None:
     ]:
         with pytest.raises(Refused, match=code) as raised:
             verb(*given)
-        assert words in (raised.value.message or "")
+        assert words in raised.value.given["message"]
     # Dropping one scrambler does not affect others.
-    events = public.scrambler(KEY, "events", None, "base62")
+    events = made(KEY, "events")
     shown = events.encode(7)
-    orders.drop()
+    orders.handle.drop(public.store)
     assert events.decode(shown) == 7

@@ -1,7 +1,6 @@
 import { VERSION } from './engines/engine.js'
 
-export { LeafidError, type ErrorDetails } from './values/errors.js'
-export type { ErrorCode } from './values/codes.js'
+export { LeafidError, type ErrorCode, type ErrorDetails } from './values/errors.js'
 export type { CallOptions, GeneratorOptions } from './face/options.js'
 export { Segment, type SegmentOptions } from './face/segment.js'
 export { Snowflake, type SnowflakeOptions } from './face/snowflake.js'

@@ -6,20 +6,28 @@ Python's wasmtime silently truncates a number to its width: check numbers from e
 import secrets
 import sys
 import time
+from functools import cache
 
 from wasmtime import Engine, Store
 from wasmtime.component import Component, Linker, Record, Variant
 
 PACKAGE, VERSION = "leafid:generator/", "@0.1.0"
+CLOCK, RANDOM = "wasi:clocks/monotonic-clock@0.2.0", "wasi:random/random@0.2.0"
+STORE = f"{PACKAGE}store{VERSION}"
 ENGINE = Engine()
 
 
 class Refused(Exception):
-    """A refusal or a failure: its code, and until when, or how long, to wait."""
+    """A refusal, a problem or a failure: its code, and until when, what is wrong, or how long to wait."""
 
     def __init__(self, given):
         super().__init__(given["code"])
-        self.given = given
+        self.given, self.code = given, given["code"]
+
+
+@cache
+def compiled(path):
+    return Component.from_file(ENGINE, path)
 
 
 def record(value):
@@ -38,7 +46,7 @@ def plain(value):
     """Converts records to dicts, and a tagged result to its answer or refusal."""
     if isinstance(value, Record):
         value = {name.replace("-", "_"): plain(item) for name, item in vars(value).items()}
-        if value.keys() in ({"code", "until"}, {"code", "retry_after_ms"}):
+        if value.keys() in ({"code", "until"}, {"code", "message"}, {"code", "retry_after_ms"}):
             raise Refused(value)
     elif isinstance(value, Variant) and value.tag in ("ok", "err"):
         return plain(value.payload)
@@ -68,17 +76,20 @@ def verb(name, function):
 
 
 class Leafid:
-    """An instance of a component. `store` has the verbs of the imported store, if there is one."""
+    """An instance of a component. `store` has the verbs of the imported store, if there is one; `imports`
+    replaces imports; instances that call each other share their `memory`.
+    """
 
-    def __init__(self, path, store=None):
-        component = Component.from_file(ENGINE, path)
-        linker, self.store, self.functions = Linker(ENGINE), Store(ENGINE), {}
+    def __init__(self, path, store=None, imports=None, memory=None):
+        component = compiled(path)
+        linker, self.store, self.functions = Linker(ENGINE), memory or Store(ENGINE), {}
         linker.allow_shadowing = True
         linker.define_unknown_imports_as_traps(component)
         imports = {
-            "wasi:clocks/monotonic-clock@0.2.0": {"now": lambda _: time.monotonic_ns()},
-            "wasi:random/random@0.2.0": {"get-random-u64": lambda _: secrets.randbits(64)},
-            f"{PACKAGE}store{VERSION}": {n: verb(n, f) for n, f in (store or {}).items()},
+            CLOCK: {"now": lambda _: time.monotonic_ns()},
+            RANDOM: {"get-random-u64": lambda _: secrets.randbits(64)},
+            STORE: {n: verb(n, f) for n, f in (store or {}).items()},
+            **(imports or {}),
         }
         with linker.root() as root:
             for interface, functions in imports.items():
@@ -87,14 +98,17 @@ class Leafid:
                         instance.add_func(name, function)
         self.instance = linker.instantiate(self.store, component)
 
-    def call(self, interface, name, *args):
+    def function(self, interface, name):
         function = self.functions.get((interface, name))
         if function is None:
             index = self.instance.get_export_index(self.store, f"{PACKAGE}{interface}{VERSION}")
             index = self.instance.get_export_index(self.store, name, index)
             function = self.instance.get_func(self.store, index)
             self.functions[interface, name] = function
-        return plain(function(self.store, *map(record, args)))
+        return function
+
+    def call(self, interface, name, *args):
+        return plain(self.function(interface, name)(self.store, *map(record, args)))
 
     def generator(self, kind, **config):
         """A generator: `kind` is `segment` or `snowflake`."""
@@ -103,15 +117,19 @@ class Leafid:
             fields = ["layout", "length_ms", "max_ahead_ms", "spread"]
             config = {"sticky": False, "strict": False, **config}
         config = {**dict.fromkeys(fields), **config}
-        return Generator(self, self.call("generators", f"[static]generator.{kind}", config))
+        return self.made("generators", "generator", kind, config)
+
+    def made(self, interface, name, maker, *args):
+        handle = self.call(interface, f"[static]{name}.{maker}", *args)
+        return Resource(self, interface, name, handle)
 
 
-class Generator:
-    """A generator's methods, by name."""
+class Resource:
+    """The methods of a resource, such as a generator, by name."""
 
-    def __init__(self, leafid, handle):
-        self.leafid, self.handle = leafid, handle
+    def __init__(self, leafid, interface, name, handle):
+        self.leafid, self.interface, self.name, self.handle = leafid, interface, name, handle
 
     def __getattr__(self, verb):
-        name = f"[method]generator.{verb.replace('_', '-')}"
-        return lambda *args: self.leafid.call("generators", name, self.handle, *args)
+        name = f"[method]{self.name}.{verb.replace('_', '-')}"
+        return lambda *args: self.leafid.call(self.interface, name, self.handle, *args)

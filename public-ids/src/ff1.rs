@@ -1,7 +1,10 @@
 //! FF1 over 63 bits: a number as the standard's numeral string.
 
+use alloc::format;
+
 use aes::{Aes128, Aes256};
 use fpe::ff1::{FF1, NumeralString, Operations};
+use leafid_core::Code;
 
 use crate::alphabet::checked;
 use crate::problem::Problem;
@@ -25,13 +28,17 @@ impl Cipher {
     /// # Errors
     /// `REQUEST_INVALID` for a key of another length.
     pub fn new(key: &[u8]) -> Result<Cipher, Problem> {
-        let wrong = Problem::KeyLength(key.len());
         // The crate panics on a length that is not the cipher's.
-        match key.len() {
-            16 => FF1::new(key, RADIX).map(Cipher::Aes128).map_err(|_| wrong),
-            32 => FF1::new(key, RADIX).map(Cipher::Aes256).map_err(|_| wrong),
-            _ => Err(wrong),
-        }
+        let made = match key.len() {
+            16 => FF1::new(key, RADIX).map(Cipher::Aes128).ok(),
+            32 => FF1::new(key, RADIX).map(Cipher::Aes256).ok(),
+            _ => None,
+        };
+        made.ok_or_else(|| {
+            let message =
+                format!("the key has {} bytes: it must be 16 or 32 random bytes", key.len());
+            Problem { code: Code::RequestInvalid, message }
+        })
     }
 
     /// Encrypts a number to another one of 63 bits.
@@ -44,7 +51,8 @@ impl Cipher {
             Cipher::Aes128(cipher) => cipher.encrypt(tweak, &id),
             Cipher::Aes256(cipher) => cipher.encrypt(tweak, &id),
         };
-        done.map(|number| number.0).map_err(|_| Problem::NoId(id.0))
+        // It fails for numbers of more bits alone.
+        Ok(done.map_or(id.0, |number| number.0))
     }
 
     /// Undoes [`encrypt`](Self::encrypt).
@@ -57,7 +65,8 @@ impl Cipher {
             Cipher::Aes128(cipher) => cipher.decrypt(tweak, &id),
             Cipher::Aes256(cipher) => cipher.decrypt(tweak, &id),
         };
-        done.map(|number| number.0).map_err(|_| Problem::NoId(id.0))
+        // It fails for numbers of more bits alone.
+        Ok(done.map_or(id.0, |number| number.0))
     }
 }
 

@@ -8,23 +8,10 @@ from contextlib import contextmanager
 from typing import Any, Callable, Iterator
 
 import pytest
+from leafid_component import CLOCK, PACKAGE, RANDOM, STORE, VERSION, Leafid, Refused, Resource
 from pytest import ExceptionInfo
-from wasmtime import Store
 from wasmtime.component import Record
 
-from support.component import (
-    CLOCK,
-    ENGINE,
-    PACKAGE,
-    RANDOM,
-    STORE,
-    VERSION,
-    Generator,
-    Instance,
-    Plain,
-    Refused,
-    instantiate,
-)
 from support.places import DIST, MADE
 
 WALL = "wasi:clocks/wall-clock@0.2.0"
@@ -35,12 +22,7 @@ REGISTRY_VERBS = (
 )  # fmt: skip
 
 
-SEGMENT: Plain = dict.fromkeys(
-    ("step", "max_step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
-) | {"tag": "orders"}
-
-
-def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dict[str, Any]:
+def forwarded(instance: Leafid, interface: str, verbs: tuple[str, ...]) -> dict[str, Any]:
     """Uses functions of one component as the imports of another."""
     functions = {verb: instance.function(interface, verb) for verb in verbs}
 
@@ -53,25 +35,25 @@ def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dic
 class Host:
     """One process, with `ms` as its clock, the given store, and seeded randomness."""
 
-    def __init__(self, seed: int = 1, store: Instance | None = None) -> None:
+    def __init__(self, seed: int = 1, store: Leafid | None = None) -> None:
         self.ms, self.wall_ms = 1_000, 1_800_000_000_000
-        self.engine_store = store.store if store else Store(ENGINE)
         self._random = random.Random(seed)
         self.draw: Callable[[], int] = lambda: self._random.getrandbits(64)
         self.clock: Callable[[], int] = lambda: self.ms
         self.store = store or self.memory()
         self.verbs = forwarded(self.store, "store", STORE_VERBS)
-        self.instance = instantiate(DIST / "leafid.wasm", self.imports(), self.engine_store)
+        imports, memory = self.imports(), self.store.store
+        self.instance = Leafid(DIST / "leafid.wasm", imports=imports, memory=memory)
 
-    def memory(self) -> Instance:
+    def memory(self) -> Leafid:
         """A store that is a component, over the registry of the pure one."""
-        pure = instantiate(DIST / "leafid-pure.wasm", {}, self.engine_store)
+        pure = Leafid(DIST / "leafid-pure.wasm")
         host = {
             WALL: {"now": lambda _: self.time()},
             RANDOM: {"get-random-u64": lambda _: self._random.getrandbits(64)},
             f"{PACKAGE}registry{VERSION}": forwarded(pure, "registry", REGISTRY_VERBS),
         }
-        return instantiate(MADE / "store.wasm", host, self.engine_store)
+        return Leafid(MADE / "store.wasm", imports=host, memory=pure.store)
 
     def time(self) -> Any:
         time = Record()
@@ -92,16 +74,15 @@ class Host:
         self.ms += ms
         self.wall_ms += ms
 
-    def segment(self, **config: Any) -> Generator:
-        return self.instance.generator("segment", {**SEGMENT, **config})
+    def segment(self, **config: Any) -> Resource:
+        return self.instance.generator("segment", **{"tag": "orders", **config})
 
-    def snowflake(self, **config: Any) -> Generator:
-        default: Plain = dict.fromkeys(("layout", "length_ms", "max_ahead_ms", "spread"))
-        default |= {"namespace": "default", "owner": "host/1", "sticky": False, "strict": False}
-        return self.instance.generator("snowflake", {**default, **config})
+    def snowflake(self, **config: Any) -> Resource:
+        default = {"namespace": "default", "owner": "host/1"}
+        return self.instance.generator("snowflake", **{**default, **config})
 
 
-def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[int]:
+def draw(host: Host, generator: Resource, n: int, at_once: int = 50) -> list[int]:
     """Draws this many IDs as a host does: sends the asks that are due, and waits after refusals."""
     ids: list[int] = []
     deadline = time.monotonic() + 240
@@ -112,7 +93,7 @@ def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[in
             ids += generator.fill(some) if some > 1 else [generator.next()]
         except Refused as refused:
             if not generator.refill():
-                stance = generator.stance({"code": refused.code, "until": refused.until})
+                stance = generator.stance(refused.given)
                 assert not isinstance(stance, str), stance
                 host.passes(max(1, (stance or 0) - host.ms))
         if generator.wants_ask():

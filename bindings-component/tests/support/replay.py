@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
-from support.places import ROOT
-from support.wire import Wire, code, enum, shown, token
+from leafid_component import CLOCK, RANDOM, Leafid, Refused, plain, record
+from scripts import Scripts, Text, ascending
+from wasmtime.component import Variant
 
-sys.path.insert(0, str(ROOT / "tests/vectors"))
-
-from scripts import Scripts, Text, ascending  # noqa: E402
+from support.wire import Plain, Wire, code, enum, shown, token
 
 
 class World:
@@ -25,7 +22,7 @@ class World:
             CLOCK: {"now": lambda _: instant(self.ms)},
             RANDOM: {"get-random-u64": lambda _: self.random.pop(0)},
         }
-        self.instance: Instance = instantiate(path, host)
+        self.instance = Leafid(path, imports=host)
         self.wire = Wire(self.instance)
 
     def call(self, interface: str, name: str, *args: Any) -> Any:
@@ -57,15 +54,16 @@ def build(script: Plain, path: Path) -> Any:
         return lambda step: take(world, step)
     world.random = [int(script["seed"])]
     config = world.wire.given("generators", f"[static]generator.{kind}", 0, script["config"])
-    made = world.instance.generator(kind, config)
+    made = world.instance.generator(kind, **config)
     return lambda step: generate(world, made, kind, step)
 
 
 def scrambling(script: Plain, path: Path) -> Any:
     """Public IDs."""
-    instance = instantiate(path, {})
+    instance = Leafid(path)
     given = bytes.fromhex(script["key"]), script["tag"], script.get("prefix")
-    scrambler = instance.scrambler(*given, script.get("alphabet", "base58"))
+    given += (script.get("alphabet", "base58"),)
+    scrambler = instance.made("public-ids", "scrambler", "make", *given)
 
     def take(step: Plain) -> Any:
         given = step["text"] if "text" in step else int(step["id"])
@@ -82,8 +80,8 @@ def scrambling(script: Plain, path: Path) -> Any:
 
 
 def refusal(refused: Refused) -> Plain:
-    until = {} if refused.until is None else {"until": refused.until}
-    return {"code": code(refused.code), **until}
+    until = refused.given.get("until")
+    return {"code": code(refused.code), **({} if until is None else {"until": until})}
 
 
 SCRIPTS = Scripts(Refused, refusal)
@@ -128,7 +126,7 @@ def errors(world: World, step: Plain) -> Any:
             return code(world.call("codes", "from-http", step["status"]))
         case "sentence":
             kind = step["kind"] if step["kind"] in ("tag", "namespace") else "other"
-            given = enum(step["code"]), Cases((kind, step["name"])), step.get("most")
+            given = enum(step["code"]), Variant(kind, step["name"]), step.get("most")
             return Text(world.call("codes", "sentence", *given, step.get("wait_ms")))
     return layouts(world, step) if "layout" in step else text(world, step)
 
@@ -138,15 +136,17 @@ def rows(world: World, step: Plain) -> Any:
     # Decisions that depend on the time have it as their last argument.
     now = (int(step["at"]),) if "at" in step else ()
 
-    def verb(name: str, *args: Any) -> Any:
-        given = [world.wire.given("registry", name, at, value) for at, value in enumerate(args)]
-        return world.call("registry", name, *given, *(now if name == "lease-segment" else ()))
+    def given(name: str, *args: Any) -> list[Any]:
+        return [world.wire.given("registry", name, at, value) for at, value in enumerate(args)]
 
-    def in_a_namespace(name: str, found: str) -> Any:
+    def verb(name: str, *args: Any) -> Any:
+        return world.call("registry", name, *given(name, *args))
+
+    def in_a_namespace(name: str, found: str) -> list[Any]:
         made = verb("create-namespace", step["namespace"])
         space = {**made, "floor": int(step["namespace"].get("floor", 0))}
-        given = (world.wire.given("registry", name, at, step[of]) for at, of in ((2, found), (3, "ask")))
-        return world.call("registry", name, token(step["store"]), space, *given, *now)
+        rest = (world.wire.given("registry", name, at, step[of]) for at, of in ((2, found), (3, "ask")))
+        return [token(step["store"]), space, *rest, *now]
 
     match step["do"]:
         case "tag_row":
@@ -156,20 +156,26 @@ def rows(world: World, step: Plain) -> Any:
         case "release":
             return {"row": shown(verb("give-back", step["store"], step["row"], step["ask"]))}
         case "lease_segment":
-            return leased(*verb("lease-segment", step["store"], step["row"], step["ask"]))
+            args = given("lease-segment", step["store"], step["row"], step["ask"])
+            return leased(world, "lease-segment", *args, *now)
         case "acquire":
-            acquired = in_a_namespace("acquire", "candidates")
+            acquired = world.call("registry", "acquire", *in_a_namespace("acquire", "candidates"))
             return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
-            return leased(*in_a_namespace("renew", "row"))
+            return leased(world, "renew", *in_a_namespace("renew", "row"))
     raise AssertionError(f"there is no step `{step['do']}`")
 
 
-def leased(row: Plain, given: Any) -> Plain:
+def leased(world: World, name: str, *args: Any) -> Plain:
+    """A row with a grant, or with a refusal, which is not raised."""
+    function = world.instance.function("registry", name)
+    told = function(world.instance.store, *map(record, args))
+    told = getattr(told, "payload", told)
+    row, given = told if isinstance(told, tuple) else plain(told)
     try:
-        return {"row": shown(row), "grant": shown(answer(given))}
+        return {"row": shown(plain(row)), "grant": shown(plain(given))}
     except Refused as refused:
-        return {"row": shown(row), "refused": shown({"code": refused.code})}
+        return {"row": shown(plain(row)), "refused": {"code": code(refused.code)}}
 
 
 def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
@@ -194,11 +200,12 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             # Of two equal words a third is drawn, which must differ: the scripts' words are all equal.
             world.random = [*token(step["entropy"]), 0]
             ask = generator.poll_ask()
-            return None if ask is None else {"ask": ask[0], **shown(ask[1])}
+            return None if ask is None else {"ask": ask.tag, **shown(plain(ask.payload))}
         case "grant":
             grant = world.wire.grant(kind, step["grant"])
-            outcome, release = generator.handle_grant(grant, int(step["sent"]))
-            return {"release": shown(release)} if outcome == "release" else outcome
+            outcome = generator.handle_grant(grant, int(step["sent"]))
+            release = outcome.tag == "release"
+            return {"release": shown(plain(outcome.payload))} if release else outcome.tag
         case "failure":
             failure = {"code": enum(step["code"]), "retry_after_ms": step.get("retry_after_ms")}
             return generator.handle_failure(token(step["request"]), failure)

@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from wasmtime.component import S64, U8, U32, U64, Bool, OptionType, RecordType, String, TupleType
+from leafid_component import Leafid, Refused
+from wasmtime.component import (
+    S64,
+    U8,
+    U32,
+    U64,
+    Bool,
+    OptionType,
+    RecordType,
+    String,
+    TupleType,
+    Variant,
+)
 
-from support.component import Cases, Instance, Plain, Refused
+Plain = dict[str, Any]
 
 SAFE = 2**53 - 1
 WIDTHS = {U8: (0, 2**8 - 1), U32: (0, 2**32 - 1), S64: (-SAFE, SAFE)}
@@ -45,7 +57,7 @@ def token(value: Any) -> tuple[int, int]:
 class Wire:
     """Converts the wire's values for an instance."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Leafid) -> None:
         self.instance = instance
 
     def given(self, interface: str, name: str, at: int, value: Any) -> Any:
@@ -53,12 +65,12 @@ class Wire:
         function = self.instance.function(interface, name)
         return self.read(function.type(self.instance.store).params[at][1], value)
 
-    def grant(self, kind: str, value: Any) -> Cases:
+    def grant(self, kind: str, value: Any) -> Variant:
         """A store's answer to a generator of this kind."""
         function = self.instance.function("generators", "[method]generator.handle-grant")
         case = "segment" if kind == "segment" else "window"
         kinds = dict(function.type(self.instance.store).params[1][1].cases)
-        return Cases((case, self.read(kinds[case], value)))
+        return Variant(case, self.read(kinds[case], value))
 
     def read(self, kind: Any, value: Any, field: str = "") -> Any:
         if isinstance(kind, RecordType):

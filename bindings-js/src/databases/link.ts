@@ -1,8 +1,6 @@
-import type { Dialect } from '../sql/dialect.js'
 import type { FarTables } from '../sql/run.js'
-import { isWide, valueOf, type Columns, type Param, type Params, type Text } from '../sql/text.js'
-import type { ErrorCode } from '../values/codes.js'
-import { LeafidError } from '../values/errors.js'
+import { isWide, valueOf, type Columns, type Dialect, type Param, type Params, type Text } from '../sql/text.js'
+import { LeafidError, type ErrorCode } from '../values/errors.js'
 
 /** A row as a database sends it: its values as text, in the order of the columns. */
 export type Raw = readonly (string | null)[]

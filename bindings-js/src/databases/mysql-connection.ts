@@ -1,5 +1,4 @@
-import type { Step } from '../sql/dialect.js'
-import { TOKENS } from '../sql/text.js'
+import { TOKENS, type Step } from '../sql/text.js'
 import { inTransaction, shadowed } from '../sql/unfit.js'
 import { inTurn, type Raw } from './link.js'
 

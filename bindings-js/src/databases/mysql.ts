@@ -1,5 +1,4 @@
-import { type Dialect, type Query, type Step } from '../sql/dialect.js'
-import type { Texts } from '../sql/text.js'
+import type { Dialect, Query, Step, Texts } from '../sql/text.js'
 import { isLeafidError, LeafidError } from '../values/errors.js'
 import { columns, inlined, placeOf, unreachable, wordsOf, type Kinds, type Link, type Literals, type Raw, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'

@@ -1,7 +1,7 @@
 import { isDatabase, sqliteOver, sqliteStore, type SqliteStoreOptions } from '../files/sqlite.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { load } from '../hosts/require.js'
-import { StoreClock } from '../sql/clock.js'
+import { storeClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
 import { runFar } from '../sql/run.js'
 import { bytes, column, type Columns } from '../sql/text.js'
@@ -92,12 +92,12 @@ async function opened(link: Link, create: Declarations | undefined, allowUnsafeS
   const [[time] = []] = await link.read([link.dialect.query('now')])
   const told = Number(Object.values(time!)[0])
   checkClock(told, granted, Number(meta['beat_ms']), "the database's clock")
-  const clock = new StoreClock(granted, told, theHost().ticking())
+  const clock = storeClock(granted, told, theHost().ticking())
   return new Works({
     ...commanded(create, link.place),
     dialect: link.dialect,
     hasVersion: false,
-    hears: (told) => clock.read(told, theHost().ticking(), () => longest),
+    hears: (told) => clock(told, theHost().ticking(), () => longest),
     judges: (settings) => judge(link, Object.values(settings) as Raw, allowUnsafeSettings),
     sees(longestMs) {
       longest = Math.max(longest, longestMs)

@@ -1,5 +1,4 @@
-import { type Dialect, type Query, type Step } from '../sql/dialect.js'
-import { TOKENS, type Texts } from '../sql/text.js'
+import { TOKENS, type Dialect, type Query, type Step, type Texts } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
 import { columns, inlined, inTurn, placeOf, unreachable, wordsOf, type Kinds, type Link, type Literals, type Raw, type Said } from './link.js'

@@ -3,12 +3,11 @@ import { sleep } from '../driver/deadline.js'
 import { Driver } from '../driver/driver.js'
 import { check, Handle, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
-import type { RawStats } from '../engines/engine.js'
+import { ASK_IS_DUE, type RawStats } from '../engines/engine.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { IdOf, IdTextOf } from '../values/id.js'
 import { shown } from '../values/shown.js'
-import { Draws } from './draws.js'
 import { clockOf, hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
 
@@ -17,14 +16,17 @@ const CLOSE_MS = 3_000
 /** How often `close` checks, in ms. */
 const LOOK_MS = 5
 
+/** The largest piece: it is copied from the engine's memory, which never shrinks. */
+const PIECE = 65_536
+
 /** The common part of `Segment` and `Snowflake`. */
 export abstract class BaseGenerator<Kind extends string = never> implements AsyncDisposable {
   readonly #handle: Handle
   readonly #pool: Pool
   readonly #driver: Driver
-  readonly #draws: Draws
   readonly #waiting: Waiting
-  readonly #givesBack: boolean
+  /** Whether IDs have a time: a snowflake's, which gives its window back. */
+  readonly #isTimed: boolean
   #closing: Promise<void> | undefined
 
   /** @internal */
@@ -46,11 +48,10 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
       stopped: () => pool.drop(),
     })
     const pool = new Pool(timed, driver.now)
-    this.#givesBack = timed
+    this.#isTimed = timed
     this.#pool = pool
     this.#handle = handle
     this.#driver = driver
-    this.#draws = new Draws(handle, driver, pool, timed)
     this.#waiting = new Waiting(handle, driver, subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
   }
 
@@ -87,7 +88,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   async take(n: number, options?: CallOptions): Promise<IdOf<Kind>[]> {
     const count = counted(n)
     if (count === 0) return []
-    const taken = this.#waiting.wait(count, () => this.#draws.take(count), notAtOnce(count), signalOf(options))
+    const taken = this.#waiting.wait(count, () => this.#drawAll(count), notAtOnce(count), signalOf(options))
     return taken as Promise<IdOf<Kind>[]>
   }
 
@@ -95,7 +96,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   takeSync(n: number): IdOf<Kind>[] {
     const count = counted(n)
     if (count === 0) return []
-    return this.#waiting.now(() => this.#draws.take(count)) as IdOf<Kind>[]
+    return this.#waiting.now(() => this.#drawAll(count)) as IdOf<Kind>[]
   }
 
   /**
@@ -105,26 +106,26 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   async ready(n: number, options?: CallOptions): Promise<void> {
     const count = counted(n)
     if (count === 0) return
-    await this.#waiting.wait(count, () => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
+    await this.#waiting.wait(count, () => this.#isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
   }
 
   /** Fills the array with IDs, ascending: all of it, or an error with nothing written or spent. Waits like `next`. */
   async fill(out: BigUint64Array, options?: CallOptions): Promise<void> {
     const count = room(out)
     const signal = signalOf(options)
-    if (count > 0) await this.#waiting.wait(count, () => this.#draws.fill(out, count), notAtOnce(count), signal)
+    if (count > 0) await this.#waiting.wait(count, () => this.#drawInto(out, count), notAtOnce(count), signal)
     if (out.length !== count) throw resized(count, out)
   }
 
   /** Fills the array with IDs at hand, ascending: all of it, or an error with nothing written or spent. */
   fillSync(out: BigUint64Array): void {
     const count = room(out)
-    if (count > 0) this.#waiting.now(() => this.#draws.fill(out, count))
+    if (count > 0) this.#waiting.now(() => this.#drawInto(out, count))
   }
 
   /** Fills the array with the IDs at hand, ascending; returns how many. Throws as `nextSync` does if there is none. */
   fillAvailable(out: BigUint64Array): number {
-    return room(out) === 0 ? 0 : this.#waiting.now(() => this.#draws.fillAvailable(out))
+    return room(out) === 0 ? 0 : this.#waiting.now(() => this.#drawAvailable(out))
   }
 
   /**
@@ -162,11 +163,11 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   // A function of its own: a closure in the fast path would cost each call 24 bytes.
   async #nextOr(options: CallOptions | undefined): Promise<bigint> {
-    return this.#waiting.wait(1, () => this.#draws.one(), 'gave no ID', signalOf(options))
+    return this.#waiting.wait(1, () => this.#drawOne(), 'gave no ID', signalOf(options))
   }
 
   #nextNow(): bigint {
-    return this.#waiting.now(() => this.#draws.one())
+    return this.#waiting.now(() => this.#drawOne())
   }
 
   async #close(givesUp: boolean): Promise<void> {
@@ -177,10 +178,90 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     await this.#driver.endSaving()
     if (release != null) await this.#driver.release(release)
     // A window still under way is given back when it comes; a range need not be.
-    let isOver = !this.#givesBack
+    let isOver = !this.#isTimed
     const timer = setTimeout(() => (isOver = true), CLOSE_MS)
     while (this.#driver.flying > 0 && !isOver) await sleep(LOOK_MS)
     clearTimeout(timer)
+  }
+
+  /** Draws one ID, and fills the pool for the next ones. */
+  #drawOne(): bigint | undefined {
+    const now = this.#driver.now()
+    const pooled = this.#pool.nextAt(now)
+    if (pooled !== undefined) return pooled
+    const room = this.#pool.room(now)
+    const told = this.#handle.fillAvailable(now, room)
+    const count = told & ~ASK_IS_DUE
+    // A caller that gets nothing asks by itself.
+    if (count === 0) return undefined
+    const goodUntil = this.#isTimed && count > 1 ? this.#handle.ask('goodUntil') : 0
+    const id = this.#pool.filled(count, goodUntil)
+    // Last, because an ask may cause others to draw: a store, a hook, a caller that the answer serves.
+    if (told !== count) this.#askAhead(now)
+    return id
+  }
+
+  #isReady(n: number): true | undefined {
+    // Snowflakes in the pool do not count: they may expire before they are drawn.
+    const missing = this.#isTimed ? n : n - this.#pool.length
+    return missing <= 0 || this.#handle.ask('ready', this.#driver.now(), missing) || undefined
+  }
+
+  #drawAll(n: number): bigint[] | undefined {
+    const out = this.#allOf(n)
+    return out && Array.from(out)
+  }
+
+  /** Fills the whole array or leaves it alone, also when it was detached or resized during the wait. */
+  #drawInto(out: BigUint64Array, count: number): true | undefined {
+    if (out.length !== count) return true
+    return this.#allOf(count, out) && true
+  }
+
+  /** Fills the array with as many IDs as are at hand; returns how many. */
+  #drawAvailable(out: BigUint64Array): number | undefined {
+    const now = this.#driver.now()
+    let count = this.#pool.moveTo(out, now)
+    while (count < out.length) {
+      const told = this.#handle.fillAvailable(now, this.#piece(out, count))
+      const got = told & ~ASK_IS_DUE
+      if (got === 0) break
+      count += got
+      if (told !== got) this.#askAhead(now)
+    }
+    return count || undefined
+  }
+
+  #allOf(n: number, into?: BigUint64Array): BigUint64Array | undefined {
+    const now = this.#driver.now()
+    const pooled = Math.min(this.#pool.freshen(now), n)
+    const missing = n - pooled
+    if (missing > PIECE && !this.#handle.ask('ready', now, missing)) return undefined
+    // The engine may break after some pieces.
+    const out = into === undefined || missing > PIECE ? new BigUint64Array(n) : into
+    let told = 0
+    for (let at = pooled; at < n; at += PIECE) {
+      told = this.#handle.fill(now, this.#piece(out, at))
+      if ((told & ~ASK_IS_DUE) === 0) return undefined
+    }
+    if (pooled > 0) this.#pool.moveTo(out.subarray(0, pooled), now)
+    if (into !== undefined && out !== into) into.set(out)
+    // Last, because an answer may come at once, and stop the generator.
+    if (told >= ASK_IS_DUE) this.#askAhead(now)
+    return out
+  }
+
+  /** The array from `from` on, for the engine; the array itself if possible, as a view costs as much as 500 IDs. */
+  #piece(out: BigUint64Array, from: number): BigUint64Array {
+    return from === 0 && out.length <= PIECE ? out : out.subarray(from, from + PIECE)
+  }
+
+  #askAhead(now: number): void {
+    try {
+      this.#driver.ask(now)
+    } catch {
+      // No store to ask: the next caller without an ID at hand gets the error.
+    }
   }
 }
 

@@ -111,33 +111,17 @@ function refused(message: string): LeafidError {
   return new LeafidError('STORE_REFUSED', message)
 }
 
-/** An open file and its log, by which a replaced or removed file is detected. */
-export class Opened {
-  readonly #path: string
-  readonly #files: Map<string, string>
-  #gone: LeafidError | undefined
-
-  constructor(path: string) {
-    this.#path = path
-    this.#files = new Map([path, `${path}-wal`].map((file) => [file, identity(file)]))
-  }
-
-  /**
-   * Throws `STORE_REFUSED` once one of them is deleted or replaced: another process may have granted from the new file
-   * ranges that this one grants again.
-   */
-  check(): void {
-    this.#gone ??= this.#look()
-    if (this.#gone !== undefined) throw this.#gone
-  }
-
-  #look(): LeafidError | undefined {
-    for (const [file, was] of this.#files) {
-      if (identity(file) === was) continue
-      const message = `${quoted(file)} is not the file any more that was opened, so nothing is granted from \`sqlite:${this.#path}\` until a restart: find out who moved or removed it`
-      return refused(message)
-    }
-    return undefined
+/**
+ * Checks of an open file and its log: `STORE_REFUSED` once one of them is deleted or replaced, as another process may
+ * have granted from the new file ranges that this one grants again.
+ */
+export function watched(path: string): () => void {
+  const files = [path, `${path}-wal`].map((file) => [file, identity(file)] as const)
+  let gone: LeafidError | undefined
+  return () => {
+    const [changed] = files.find(([file, was]) => identity(file) !== was) ?? []
+    if (changed !== undefined) gone ??= refused(`${quoted(changed)} is not the file any more that was opened, so nothing is granted from \`sqlite:${path}\` until a restart: find out who moved or removed it`)
+    if (gone !== undefined) throw gone
   }
 }
 

@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { randomToken, theHost, type Host } from '../hosts/host.js'
-import { StoreClock } from '../sql/clock.js'
+import { storeClock } from '../sql/clock.js'
 import { commanded } from '../sql/declared.js'
-import { SQLITE } from '../sql/dialect.js'
 import { runNear } from '../sql/run.js'
-import { bytes, query, type Query } from '../sql/text.js'
+import { SQLITE, bytes, query, type Query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { inTransaction, notThere, otherVersion, shadowed } from '../sql/unfit.js'
 import { checkClock, makingDefault, Works } from '../sql/work.js'
@@ -14,7 +13,7 @@ import { isLeafidError, LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
 import { isBusy, isInTransaction, Connection, type Database } from './driver.js'
-import { checkPlace, checkWritable, isEmpty, isThere, real, Opened } from './place.js'
+import { checkPlace, checkWritable, isEmpty, isThere, real, watched } from './place.js'
 
 /** How long to retry while other processes write, in ms: less than the 3 s after which a holder's ask times out. */
 const PATIENCE_MS = 2_500
@@ -84,20 +83,20 @@ function store(open: () => Decides): Required<Store> {
 }
 
 function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Decides {
-  const opened = new Opened(path)
-  const time = new StoreClock(granted, clocks.wall(), clocks.ticking())
+  const checkFile = watched(path)
+  const time = storeClock(granted, clocks.wall(), clocks.ticking())
   const longest = () => Number(Object.values(connection.all(query(TEXTS.longest))[0] ?? {})[0])
   const place = `sqlite:${path}`
   const works = new Works({
     ...commanded(create, place),
-    clock: () => time.read(clocks.wall(), clocks.ticking(), longest),
+    clock: () => time(clocks.wall(), clocks.ticking(), longest),
     hasVersion: false,
     place,
     otherVersion: (version) => otherVersion(quoted(path), version, VERSION),
   })
   const transaction = <T>(act: () => T): T =>
     connection.transaction(() => {
-      opened.check()
+      checkFile()
       const [shadow] = connection.all({ sql: SHADOWS, params: [] })
       if (shadow !== undefined) throw shadowed('SQLite', String(shadow['name']))
       return act()

@@ -1,6 +1,5 @@
 import { LeafidError } from '../values/errors.js'
-import type { Step } from './dialect.js'
-import type { Columns, Query } from './text.js'
+import type { Columns, Query, Step } from './text.js'
 import type { Decided, Work } from './work.js'
 
 /** How many attempts a decision gets. */

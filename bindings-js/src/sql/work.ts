@@ -6,8 +6,7 @@ import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, Verb } from '../stor
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import { declaredFor, whole, type Declared } from './declared.js'
-import { SQLITE, type Dialect, type Query, type Step } from './dialect.js'
-import { column, param, values, type Columns } from './text.js'
+import { SQLITE, column, param, values, type Columns, type Dialect, type Query, type Step } from './text.js'
 
 /** A store's settings. */
 export interface Setting {

@@ -1,5 +1,8 @@
 import { theEngine, type CodeFacts } from '../engines/engine.js'
-import type { ErrorCode } from './codes.js'
+import type { CODES } from './codes.js'
+
+/** The codes of the error table, the same in every language. */
+export type ErrorCode = (typeof CODES)[number]
 
 /** Details of an error. */
 export interface ErrorDetails {

@@ -37,6 +37,9 @@ interface Facts extends LayoutFields {
   workers: bigint
 }
 
+/** Values of which an ID is made, or the ID. */
+type Values = { time?: Moment; worker?: unknown; sequence?: unknown; id?: bigint }
+
 /** A moment: a `Date`, or ms since 1970. */
 export type Moment = Date | number | bigint
 
@@ -104,33 +107,27 @@ export class Layout {
   /** The ID of a moment, a worker and a sequence number. `TIME_OVERFLOW`, `WORKER_INVALID`, `RANGE_INVALID`. */
   compose(time: Moment, worker: number, sequence: bigint | number): bigint {
     const ms = millis(time)
-    if (!isWhole(worker, 2n ** 32n)) throw new LeafidError('WORKER_INVALID', this.#noWorker(worker))
-    if (!isWhole(sequence, 2n ** 64n)) throw new LeafidError('RANGE_INVALID', this.#noSequence(sequence))
+    if (!isWhole(worker, 2n ** 32n)) throw new LeafidError('WORKER_INVALID', this.#meaning({ worker }).WORKER_INVALID())
+    if (!isWhole(sequence, 2n ** 64n)) throw new LeafidError('RANGE_INVALID', this.#meaning({ sequence }).RANGE_INVALID())
     const answer = theEngine().compose({ layout: this.#given }, ms, worker, BigInt(sequence))
-    const meaning = {
-      TIME_OVERFLOW: () => this.#noTime(time),
-      WORKER_INVALID: () => this.#noWorker(worker),
-      RANGE_INVALID: () => this.#noSequence(sequence),
-    }
-    return (accepted(LAYOUT, answer, { meaning }) as { id: bigint }).id
+    return this.#made<{ id: bigint }>(answer, { time, worker, sequence }).id
   }
 
   /** The parts of an ID. `ID_INVALID` if it has bits above the layout's. */
   decompose(id: bigint): Parts {
     const answer = theEngine().decompose({ layout: this.#given }, checkedId(id))
-    const parts = accepted(LAYOUT, answer, { meaning: { ID_INVALID: () => this.#tooLong(id) } })
-    const { time_ms, tick, worker, sequence } = parts as { time_ms: bigint; tick: bigint; worker: number; sequence: bigint }
+    const { time_ms, tick, worker, sequence } = this.#made<{ time_ms: bigint; tick: bigint; worker: number; sequence: bigint }>(answer, { id })
     return { time: new Date(Number(time_ms)), timeMs: time_ms, tick, worker, sequence }
   }
 
   /** The smallest ID that a moment can have, over all workers: the lower bound of a range query. */
   firstId(time: Moment): bigint {
-    return this.#bound(time, theEngine().firstId({ layout: this.#given }, millis(time)))
+    return this.#made<{ id: bigint }>(theEngine().firstId({ layout: this.#given }, millis(time)), { time }).id
   }
 
   /** The largest ID that a moment can have: the upper bound (included) of a range query. */
   lastId(time: Moment): bigint {
-    return this.#bound(time, theEngine().lastId({ layout: this.#given }, millis(time)))
+    return this.#made<{ id: bigint }>(theEngine().lastId({ layout: this.#given }, millis(time)), { time }).id
   }
 
   /** The layout as on the wire. */
@@ -145,27 +142,23 @@ export class Layout {
     return this.#facts
   }
 
-  #bound(time: Moment, answer: object): bigint {
-    return (accepted(LAYOUT, answer, { meaning: { TIME_OVERFLOW: () => this.#noTime(time) } }) as { id: bigint }).id
+  /** The engine's answer, or throws which of the given values does not fit. */
+  #made<T>(answer: object, given: Values): T {
+    return accepted(LAYOUT, answer, 'code' in answer ? { meaning: this.#meaning(given) } : {}) as T
   }
 
-  #noTime(time: Moment): string {
-    const { epoch_ms, last_ms } = this.#known()
-    return mustBe('time', `${day(epoch_ms)} to ${day(Number(last_ms))}`, time)
-  }
-
-  #noWorker(worker: unknown): string {
-    return mustBe('worker number', `0 to ${this.#known().workers - 1n}`, worker)
-  }
-
-  #noSequence(sequence: unknown): string {
-    return mustBe('sequence', `0 to ${2n ** BigInt(this.#known().sequence_bits) - 1n}`, sequence)
-  }
-
-  #tooLong(id: bigint): string {
-    const { time_bits, worker_bits, sequence_bits } = this.#known()
-    const bits = time_bits + worker_bits + sequence_bits
-    return `${shown(id)} has more than the ${bits} bits of the layout: decode it with the layout that it was made with`
+  #meaning({ time, worker, sequence, id }: Values) {
+    const known = () => this.#known()
+    const mustBe = (what: string, wanted: string, got: unknown) => `the ${what} must be ${wanted} in this layout, got ${shown(got)}`
+    return {
+      TIME_OVERFLOW: () => mustBe('time', `${day(known().epoch_ms)} to ${day(Number(known().last_ms))}`, time),
+      WORKER_INVALID: () => mustBe('worker number', `0 to ${known().workers - 1n}`, worker),
+      RANGE_INVALID: () => mustBe('sequence', `0 to ${2n ** BigInt(known().sequence_bits) - 1n}`, sequence),
+      ID_INVALID() {
+        const { time_bits, worker_bits, sequence_bits } = known()
+        return `${shown(id)} has more than the ${time_bits + worker_bits + sequence_bits} bits of the layout: decode it with the layout that it was made with`
+      },
+    }
   }
 }
 
@@ -210,10 +203,6 @@ function millis(time: Moment): bigint {
   }
   const whole = typeof ms === 'bigint' ? ms : BigInt(Math.floor(ms))
   return whole > end ? end : whole < -end - 1n ? -end - 1n : whole
-}
-
-function mustBe(what: string, wanted: string, got: unknown): string {
-  return `the ${what} must be ${wanted} in this layout, got ${shown(got)}`
 }
 
 function isWhole(value: unknown, end: bigint): value is number | bigint {

@@ -1,7 +1,6 @@
-import { StoreClock } from '../sql/clock.js'
+import { storeClock, type StoreClock } from '../sql/clock.js'
 import { runFar, type FarTables } from '../sql/run.js'
-import type { Step } from '../sql/dialect.js'
-import { query, type Columns, type Query } from '../sql/text.js'
+import { query, type Columns, type Query, type Step } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { otherVersion } from '../sql/unfit.js'
 import { Works, type Setting } from '../sql/work.js'
@@ -29,30 +28,24 @@ const DATABASE: Expected = {
 }
 
 /** The tables of a D1 database. A batch is a transaction: reads see one moment, writes are atomic. */
-export class D1Tables implements FarTables {
-  readonly #database: () => Database
-
-  constructor(database: () => Database) {
-    this.#database = database
+function tablesOf(database: () => Database): FarTables {
+  const batch = (queries: readonly Query[]) => {
+    const one = database()
+    return one.batch(queries.map(({ sql, params }) => one.prepare(sql).bind(...params.map(given)) as never))
   }
-
-  async read(queries: readonly Query[]): Promise<Columns[][]> {
-    return (await this.#batch(queries)).map(({ results }) => (results ?? []) as Columns[])
-  }
-
-  async write(steps: readonly Step[]): Promise<boolean> {
-    try {
-      await this.#batch(steps.flatMap(guarded))
-      return true
-    } catch (error) {
-      if (/UNIQUE constraint failed: meta\.one/.test((error as Error | null)?.message ?? '')) return false
-      throw error
-    }
-  }
-
-  #batch(queries: readonly Query[]): Promise<{ results?: unknown }[]> {
-    const database = this.#database()
-    return database.batch(queries.map(({ sql, params }) => database.prepare(sql).bind(...params.map(given)) as never))
+  return {
+    async read(queries) {
+      return (await batch(queries)).map(({ results }) => (results ?? []) as Columns[])
+    },
+    async write(steps) {
+      try {
+        await batch(steps.flatMap(guarded))
+        return true
+      } catch (error) {
+        if (/UNIQUE constraint failed: meta\.one/.test((error as Error | null)?.message ?? '')) return false
+        throw error
+      }
+    },
   }
 }
 
@@ -82,7 +75,7 @@ export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}
   checkDeclared(options)
   const name = typeof binding === 'string' ? binding : 'NAME'
   const works = new Works(setting(name, options))
-  const tables = new D1Tables(() => bound(binding, DATABASE))
+  const tables = tablesOf(() => bound(binding, DATABASE))
   return storeOf((verb, ask, signal) =>
     runFar(tables, () => works.begin(verb, ask), signal).catch((error: unknown) => {
       throw withoutTables(name, error)
@@ -95,7 +88,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
   let clock: StoreClock | undefined
   return {
     declared: { tags, namespaces, how },
-    hears: (told, beatMs) => (clock ??= new StoreClock(beatMs, told, performance.now())).read(told, performance.now(), () => 0),
+    hears: (told, beatMs) => (clock ??= storeClock(beatMs, told, performance.now()))(told, performance.now(), () => 0),
     hasVersion: true,
     otherVersion: (version) => otherVersion('the database', version, VERSION, ': deploy'),
   }

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { StoreClock } from '../sql/clock.js'
+import { storeClock } from '../sql/clock.js'
 import { runNear } from '../sql/run.js'
 import { query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
@@ -112,8 +112,8 @@ export class LeafidObject extends DurableObject {
     const version = settled(tables)
     if (version !== VERSION) throw isOther(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
-    const time = new StoreClock(beat, Date.now(), performance.now())
-    const clock = () => time.read(Date.now(), performance.now(), () => 0)
+    const time = storeClock(beat, Date.now(), performance.now())
+    const clock = () => time(Date.now(), performance.now(), () => 0)
     return new Works({ ...setting(this.constructor as typeof LeafidObject), clock })
   }
 }

@@ -2,7 +2,6 @@
 // Python's `test_hopeless.py`.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
@@ -52,7 +51,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const user = `stranger_${name}`
       if (isMysql) server.run(name, `CREATE USER ${user}@'127.0.0.1' IDENTIFIED BY 'right'`)
       else {
-        const rules = join(server.folder, 'data', 'pg_hba.conf')
+        const rules = server.run(name, 'SHOW hba_file')
         writeFileSync(rules, `host all ${user} 127.0.0.1/32 scram-sha-256\n${readFileSync(rules)}`)
         server.run(name, `CREATE ROLE ${user} LOGIN PASSWORD 'right'`)
         server.run(name, 'SELECT pg_reload_conf()')

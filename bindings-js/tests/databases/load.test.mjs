@@ -29,7 +29,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       let restart
       const kill = (count) => {
         if (count < COUNT / 2 || restart !== undefined) return
-        restart = server.stop('SIGKILL').then(() => server.start())
+        restart = server.kill().then(server.start)
       }
       const again = (kind) => drawn(url, kind, COUNT, seen, { killAt: COUNT / 2 }).then(() => drawn(url, kind, COUNT, seen))
       await Promise.all([

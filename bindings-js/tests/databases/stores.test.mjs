@@ -185,7 +185,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       pool.on('error', () => {})
       const store = sqlStore(pool, { create })
       const seen = [(await store.lease_segment(lease())).start]
-      await server.stop('SIGKILL')
+      await server.kill()
       // A PostgreSQL session may outlive its server for a moment, and answer.
       let away
       await until(async () => (away = await store.lease_segment(lease()).catch((error) => error)).code !== undefined)

@@ -1,4 +1,4 @@
-// The API besides drawing: abort signals, the failure hook, the iterator, codes as a type, both forms of `decode`.
+// The API besides drawing: abort signals, the failure hook, the iterator, both forms of `decode`.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
-import { codes } from 'leafid/testing'
 import { root } from '../support/package.mjs'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
@@ -119,11 +118,6 @@ test('IDs come one after another in a loop', async () => {
   assert.deepEqual([seen[0], seen.at(-1)], [1n, 2_500n])
   assert.ok(seen.every((id, at) => at === 0 || id > seen[at - 1]))
   assert.ok((await ids.next()) > 2_500n)
-})
-
-test('the type of `code` has every code of the table, and no other', () => {
-  const text = readFileSync(join(root, 'values/codes.d.ts'), 'utf8')
-  assert.deepEqual([...text.matchAll(/'([A-Z_]+)'/g)].map(([, code]) => code), codes())
 })
 
 test('`leafid/decode` reads what `decode` reads, in 500 bytes', async () => {

@@ -35,7 +35,8 @@ async function live({ url, folder }, { count, timeout, careless }) {
     if (ids.push(BigInt(line.slice(0, -1))) === count) child.kill('SIGKILL')
     first ??= readFileSync(state)
   })
-  if (careless) writeFileSync(state, first)
+  // Without an ID, nothing was written.
+  if (careless && first !== undefined) writeFileSync(state, first)
   assert.ok(ids.length === count || told.includes('TIMED_OUT'), told)
   return ids
 }

@@ -1,7 +1,10 @@
-// Code that is called during an ask may draw as well: a store in this process, a hook, a waiting caller.
+// What happens during an ask: code that is called then draws as well (a store in this process, a hook, a waiting
+// caller), or the engine breaks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { BREAKING } from '../support/breaking.mjs'
+import { ranNode } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 
 const { engineBuilds } = await inner('engines/engine.js')
@@ -96,4 +99,25 @@ test('a caller waits for a tick, another asks ahead', async () => {
   got.push(await waits)
   assert.equal(repeated(got), 0)
   await ids.close()
+})
+
+test('an engine that breaks twice: only who draws hears of it', () => {
+  const program = `${BREAKING}
+    const { Segment, memoryStore } = await import('leafid')
+    const rows = memoryStore()
+    rows.createTag('orders', { step: 10, max_step: 10 })
+    let answer
+    const orders = new Segment('orders', { store: { lease_segment: (ask) => (answer === undefined ? (answer = () => {}, rows.lease_segment(ask)) : new Promise((resolve) => (answer = () => resolve(rows.lease_segment(ask))))) } })
+    for (let n = 0; n < 10; n++) orders.nextSync()
+    breaks = Infinity
+    answer()
+    await new Promise(setImmediate)
+    const told = []
+    try { orders.nextSync() } catch (error) { told.push(error.name) }
+    breaks = 0
+    answer = undefined
+    told.push(await orders.next() > 10n)
+    console.log(JSON.stringify(told))`
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
+  assert.deepEqual([status, stderr, stdout], [0, '', '["RuntimeError",true]\n'])
 })

@@ -1,94 +1,53 @@
-// Database engines for tests: a real server of each in a temporary folder, on a free port of loopback, its drivers, and
-// the forms in which an application may hold a connection.
-import { chownSync, writeFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
-import { join } from 'node:path'
+// Database engines for tests: a real server of each, its drivers, and the forms in which an application may hold a
+// connection.
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import mysql from 'mysql2'
 import pg from 'pg'
-import { leash, ran, scratch, start, stop } from './ends.mjs'
+import { ending, ran } from './ends.mjs'
 import { found, needing } from './needs.mjs'
-import { freePort } from './port.mjs'
-
-/** Nobody: PostgreSQL refuses to run as root. */
-const NOBODY = 65534
-const isRoot = process.getuid() === 0
-const nobody = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+import { checkout } from './places.mjs'
 
 /** Runs a program to its end; throws its output if it fails. */
 function run(command, options) {
   const { status, stdout, stderr, error } = ran(command, options)
   if (status !== 0) throw new Error(`${command[0]} failed: ${error ?? stderr}`)
-  return stdout
+  return stdout.trim()
 }
 
-/**
- * A server that is started, killed and started again in the same folder: by `command(port)`; `answers(port)` tells
- * whether it is up, and the signal `endsBy` ends it without leaving anything behind.
- */
-async function running(folder, command, answers, endsBy) {
-  let port = await freePort()
-  let child
-  let told = ''
-  const begin = () => {
-    child = start(command(port), { cwd: folder, endsBy, env: { ...process.env, TMPDIR: folder } })
-    child.on('error', ({ message }) => (told = message))
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told = `${told}${chunk}`.slice(-4_000)))
+/** Starts an empty server by the program of the Rust suites (`tests/servers`), which ends with its input. */
+async function started(name) {
+  run(['cargo', 'build', '--quiet', '--locked', '-p', 'leafid-servers'], { cwd: checkout, timeout: 600_000 })
+  const program = resolve(checkout, process.env.CARGO_TARGET_DIR ?? 'target', 'debug/leafid-servers')
+  const child = spawn(program, [name], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const end = ending(async () => {
+    child.stdin.end()
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const told = async () => (await lines.next()).value
+  const tell = async (word) => {
+    child.stdin.write(`${word}\n`)
+    if ((await told()) !== 'done') throw new Error(`${name} did not ${word}`)
   }
-  const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
-  const up = async (again = () => {}) => {
-    const end = Date.now() + 180_000
-    begin()
-    while (!answers(port) || hasEnded()) {
-      if (Date.now() > end) throw new Error(`the server does not answer: ${told}`)
-      if (hasEnded()) {
-        await again()
-        begin()
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-  // Each try takes a new port: another process may have taken the last one first.
-  await up(async () => (port = await freePort()))
-  // Parts of a killed server may still run, and hold its memory: retried on the same port.
-  return { port, folder, start: () => up(), stop: (signal) => stop(child, signal), end: () => stop(child) }
+  return { port: Number(await told()), kill: () => tell('kill'), start: () => tell('start'), end }
 }
 
 /** PostgreSQL: its user `leafid` needs no password. */
 async function startPostgres() {
-  const folder = scratch()
-  if (isRoot) chownSync(folder, NOBODY, NOBODY)
-  run([...leash('KILL', nobody), found('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
-  // SIGKILL would leave its shared memory behind.
-  const command = (port) => [...leash('QUIT', nobody), found('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
-  const answers = (port) => ran([found('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)]).status === 0
-  const server = await running(folder, command, answers, 'SIGQUIT')
-  const psql = (database, sql) => run([found('psql'), '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
+  const server = await started('postgres')
+  const psql = (database, sql) => run([found('psql'), '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql])
   const url = (database) => `postgres://leafid@127.0.0.1:${server.port}/${database}`
   return { ...server, run: psql, url, make: (name) => (psql('postgres', `CREATE DATABASE ${name}`), url(name)) }
 }
 
 /** MariaDB, which stands for MySQL too: its user `root` needs no password. */
 async function startMariadb() {
-  const folder = scratch()
-  const { username } = userInfo()
-  const own = [`--user=${username}`, `--datadir=${join(folder, 'data')}`]
-  run([found('mariadb-install-db'), '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', ...own], { env: { ...process.env, TMPDIR: folder } })
-  writeFileSync(join(folder, 'init.sql'), 'CREATE DATABASE IF NOT EXISTS leafid;\n')
-  const command = (port) => [
-    ...leash(),
-    found('mariadbd'),
-    '--no-defaults',
-    '--bind-address=127.0.0.1',
-    '--skip-name-resolve',
-    ...own,
-    `--socket=${join(folder, 's.sock')}`,
-    `--init-file=${join(folder, 'init.sql')}`,
-    `--port=${port}`,
-  ]
-  const words = (port, sql) => [found('mariadb'), '--no-defaults', '-h127.0.0.1', '-uroot', `-P${port}`, '-N', '-B', '-e', sql]
-  const server = await running(folder, command, (port) => ran(words(port, 'SELECT 1')).status === 0)
+  const server = await started('mariadb')
+  const client = (database, sql) => run([found('mariadb'), '--no-defaults', '-h127.0.0.1', '-uroot', `-P${server.port}`, '-N', '-B', '-e', sql, database])
   const url = (database) => `mysql://root@127.0.0.1:${server.port}/${database}`
-  const client = (database, sql) => run([...words(server.port, sql), database]).trim()
   return { ...server, run: client, url, make: (name) => (client('leafid', `CREATE DATABASE ${name}`), url(name)) }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use leafid_core::{Code, LINE_END};
-use leafid_public::{Alphabet, Wrong};
+use leafid_public::{Alphabet, Problem};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -38,35 +38,33 @@ impl Scrambler {
         };
         let alphabet = named(&alphabet.get("alphabet")?)?;
         let tag = tag.get("tag")?;
-        let mut scrambler = leafid_public::Scrambler::new(&key, &tag)
-            .map_err(|wrong| raised(&wrong))?
-            .with_alphabet(alphabet);
+        let mut scrambler =
+            leafid_public::Scrambler::new(&key, &tag).map_err(raised)?.with_alphabet(alphabet);
         if let Some(prefix) = prefix {
             let prefix = prefix.get("prefix")?;
-            scrambler = scrambler.with_prefix(&prefix).map_err(|wrong| raised(&wrong))?;
+            scrambler = scrambler.with_prefix(&prefix).map_err(raised)?;
         }
         Ok(Scrambler(scrambler))
     }
 
     /// The public text of an ID.
     fn encode(&self, id: &Bound<'_, PyAny>) -> PyResult<String> {
-        let text = self.0.encode(checked_id(id)?).map_err(|wrong| raised(&wrong))?;
-        Ok(text.as_str().to_owned())
+        self.0.encode(checked_id(id)?).map_err(raised)
     }
 
     /// The ID of a public text. Raises `IdInvalidError` for another prefix, length or alphabet.
     fn decode(&self, text: Text) -> PyResult<u64> {
-        self.0.decode(&text.get("text")?).map_err(|wrong| raised(&wrong))
+        self.0.decode(&text.get("text")?).map_err(raised)
     }
 
     /// The ID scrambled to another number of 63 bits, for use where a number is needed.
     fn scramble(&self, id: &Bound<'_, PyAny>) -> PyResult<u64> {
-        self.0.scramble(checked_id(id)?).map_err(|wrong| raised(&wrong))
+        self.0.scramble(checked_id(id)?).map_err(raised)
     }
 
     /// The ID that was scrambled to this number.
     fn unscramble(&self, number: &Bound<'_, PyAny>) -> PyResult<u64> {
-        self.0.unscramble(checked_id(number)?).map_err(|wrong| raised(&wrong))
+        self.0.unscramble(checked_id(number)?).map_err(raised)
     }
 
     /// Without the key.
@@ -108,13 +106,11 @@ pub fn parse_base62(text: &str) -> PyResult<u64> {
 }
 
 fn written(alphabet: Alphabet, id: &Bound<'_, PyAny>) -> PyResult<String> {
-    let digits = alphabet.write(checked_id(id)?).map_err(|wrong| raised(&wrong.into()))?;
-    Ok(digits.map(char::from).iter().collect())
+    alphabet.write(checked_id(id)?).map_err(raised)
 }
 
 fn read(alphabet: Alphabet, text: &str) -> PyResult<u64> {
-    let wrong = |problem| raised(&Wrong { problem, given: text, prefix: "" });
-    alphabet.read(text).map_err(wrong)
+    alphabet.read(text).map_err(raised)
 }
 
 fn named(alphabet: &str) -> PyResult<Alphabet> {
@@ -129,6 +125,6 @@ fn checked_id(id: &Bound<'_, PyAny>) -> PyResult<u64> {
     whole_number("id", id, 0, LINE_END, Code::IdInvalid)
 }
 
-fn raised(wrong: &Wrong<'_>) -> PyErr {
-    errors::raise(wrong.problem.code(), wrong.to_string())
+fn raised(problem: Problem) -> PyErr {
+    errors::raise(problem.code, problem.message)
 }

@@ -4,7 +4,9 @@ extern crate alloc;
 
 use alloc::string::String;
 
-use leafid_bindings::{codes, layouts};
+use leafid_bindings::layouts::{self, Id, Known};
+use leafid_bindings::{Answer, codes};
+use leafid_core::{Layout, Refusal, StoreTime};
 use leafid_wasm_border::{answer, from, tell_text, text};
 
 use crate::known;
@@ -13,31 +15,36 @@ use crate::known;
 /// `{ layout }`: the five fields, or a preset's name.
 #[unsafe(export_name = "layoutFacts")]
 pub extern "C" fn layout_facts(layout: u32) -> u32 {
-    answer(layouts::facts(from(layout)))
+    of(layout, |layout| Ok(Known(layout)))
 }
 
 /// `{ id }` of a time, a worker and a sequence number.
 #[unsafe(no_mangle)]
 pub extern "C" fn compose(layout: u32, time_ms: i64, worker: u32, sequence: u64) -> u32 {
-    answer(layouts::compose(from(layout), time_ms, worker, sequence))
+    of(layout, |layout| layout.compose(StoreTime::new(time_ms), worker, sequence).map(Id))
 }
 
 /// The parts of an ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn decompose(layout: u32, whole: u64) -> u32 {
-    answer(layouts::decompose(from(layout), whole))
+    of(layout, |layout| layout.decompose(whole))
 }
 
 /// `{ id }`: the smallest of a time.
 #[unsafe(export_name = "firstId")]
 pub extern "C" fn first_id(layout: u32, time_ms: i64) -> u32 {
-    answer(layouts::first_id(from(layout), time_ms))
+    of(layout, |layout| layout.first_id(StoreTime::new(time_ms)).map(Id))
 }
 
 /// `{ id }`: the largest of a time.
 #[unsafe(export_name = "lastId")]
 pub extern "C" fn last_id(layout: u32, time_ms: i64) -> u32 {
-    answer(layouts::last_id(from(layout), time_ms))
+    of(layout, |layout| layout.last_id(StoreTime::new(time_ms)).map(Id))
+}
+
+/// What is made of a layout, or the refusal.
+fn of<A: Answer>(layout: u32, make: impl FnOnce(Layout) -> Result<A, Refusal>) -> u32 {
+    answer(layouts::layout(from(layout)).and_then(|layout| Ok(make(layout)?)))
 }
 
 /// Tells every code, in the order of the table, separated by spaces.

@@ -10,7 +10,7 @@ extern crate alloc;
 use alloc::format;
 use core::cell::RefCell;
 
-use leafid_public::{Alphabet, Scrambler, Wrong};
+use leafid_public::{Alphabet, Problem, Scrambler};
 use leafid_wasm_border::{Alone, parcel, tell_big, tell_text, text};
 
 /// The scrambler in use. The host keeps the keys and loads a scrambler before it uses another, so that
@@ -25,28 +25,22 @@ pub extern "C" fn load(base62: bool, has_prefix: bool) {
         true => scrambler.with_prefix(&prefix),
         false => Ok(scrambler),
     });
-    match made {
-        Ok(made) => *LOADED.0.borrow_mut() = Some(made.with_alphabet(alphabet(base62))),
-        Err(wrong) => refuse(&wrong),
-    }
+    told(made.map(|made| {
+        *LOADED.0.borrow_mut() = Some(made.with_alphabet(alphabet(base62)));
+    }));
 }
 
 /// The public text of an ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn encode(id: u64) {
-    with(|scrambler| scrambler.encode(id).map(|text| tell_text(text.as_str())));
+    with(|scrambler| scrambler.encode(id).map(|text| tell_text(&text)));
 }
 
 /// The ID of the public text in the parcel.
 #[unsafe(no_mangle)]
 pub extern "C" fn decode() {
     let text = text();
-    with(|scrambler| {
-        if let Err(wrong) = scrambler.decode(&text).map(tell_big) {
-            refuse(&wrong);
-        }
-        Ok(())
-    });
+    with(|scrambler| scrambler.decode(&text).map(tell_big));
 }
 
 /// Scrambles an ID to another 63-bit number.
@@ -64,34 +58,28 @@ pub extern "C" fn unscramble(number: u64) {
 /// The digits of an ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn digits(base62: bool, id: u64) {
-    match alphabet(base62).write(id) {
-        Ok(digits) => tell_text(core::str::from_utf8(&digits).unwrap_or_default()),
-        Err(problem) => refuse(&problem.into()),
-    }
+    told(alphabet(base62).write(id).map(|digits| tell_text(&digits)));
 }
 
 /// The ID of the digits in the parcel.
 #[unsafe(no_mangle)]
 pub extern "C" fn parse(base62: bool) {
-    let given = text();
-    match alphabet(base62).read(&given) {
-        Ok(id) => tell_big(id),
-        Err(problem) => refuse(&Wrong { problem, given: &given, prefix: "" }),
-    }
+    told(alphabet(base62).read(&text()).map(tell_big));
 }
 
 fn alphabet(base62: bool) -> Alphabet {
     if base62 { Alphabet::Base62 } else { Alphabet::Base58 }
 }
 
-fn with(act: impl FnOnce(&Scrambler) -> Result<(), Wrong<'static>>) {
-    if let Some(scrambler) = &*LOADED.0.borrow()
-        && let Err(wrong) = act(scrambler)
-    {
-        refuse(&wrong);
+fn with(act: impl FnOnce(&Scrambler) -> Result<(), Problem>) {
+    if let Some(scrambler) = &*LOADED.0.borrow() {
+        told(act(scrambler));
     }
 }
 
-fn refuse(wrong: &Wrong<'_>) {
-    tell_text(&format!("{} {wrong}", wrong.problem.code().as_str()));
+/// Tells an error, as its code and its message.
+fn told(result: Result<(), Problem>) {
+    if let Err(problem) = result {
+        tell_text(&format!("{} {problem}", problem.code.as_str()));
+    }
 }

@@ -12,11 +12,11 @@ mod world;
 use std::collections::{HashMap, VecDeque};
 
 use rules::{Periods, Rules, SILENT, Scope, Without};
-use world::{Key, Left, Step, World};
+use world::{Left, Step, World};
 
 /// All reachable states, in the order of their distance, each with its predecessor.
 struct Search {
-    states: Vec<(Key, u32, Step)>,
+    states: Vec<(World, u32, Step)>,
     /// The step that granted a number twice, and the state before it.
     twice: Option<(usize, Step)>,
     /// Steps between states, if they are wanted.
@@ -25,20 +25,21 @@ struct Search {
 
 impl Search {
     fn new(rules: &Rules, keeps_edges: bool) -> Search {
-        let first = World::new(rules.scope.left).key();
+        let first = World::new(rules.scope.left).renamed();
         let mut known = HashMap::from([(first, 0)]);
         let states = vec![(first, 0, Step::Period)];
         let mut search = Search { states, twice: None, edges: Vec::new() };
         let mut at = 0;
         while at < search.states.len() && search.twice.is_none() {
-            rules.steps(&World::of(&search.states[at].0), |step, after| {
+            let world = search.states[at].0;
+            rules.steps(&world, |step, after| {
                 let Some(after) = after else {
                     search.twice.get_or_insert((at, step));
                     return;
                 };
-                let (key, before) = (after.key(), at as u32);
-                let to = *known.entry(key).or_insert_with(|| {
-                    search.states.push((key, before, step));
+                let (after, before) = (after.renamed(), at as u32);
+                let to = *known.entry(after).or_insert_with(|| {
+                    search.states.push((after, before, step));
                     search.states.len() as u32 - 1
                 });
                 if keeps_edges {
@@ -65,7 +66,7 @@ impl Search {
     /// state if servers start again; or the path to a state from which none ever is. No server crashes or
     /// leaves meanwhile.
     fn longest_wait(&self, starts: bool) -> Result<u32, Vec<String>> {
-        let world = |state: u32| World::of(&self.states[state as usize].0);
+        let world = |state: u32| self.states[state as usize].0;
         let mut ways: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.states.len()];
         let mut waits = vec![u32::MAX; self.states.len()];
         let mut next = VecDeque::new();

@@ -9,7 +9,7 @@ pub const MOST: usize = 3;
 pub const COPIES: usize = 2;
 
 /// A server's record in the store's register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Record {
     /// Counts the writes of this record; 0: there is none, so the server is no member.
     pub beat: u8,
@@ -20,7 +20,7 @@ pub struct Record {
 }
 
 /// The store: what a restore puts back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Store {
     /// Nothing at or above it was ever reserved; 0 for a copy that was not made.
     pub bound: u8,
@@ -32,7 +32,7 @@ pub struct Store {
 }
 
 /// A server's journal, on its disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Journal {
     pub bound: u8,
     /// The members as bits; 0: there is no journal.
@@ -44,7 +44,7 @@ pub struct Journal {
 }
 
 /// A server's memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Server {
     pub up: bool,
     /// Every member has written its record since this server joined.
@@ -63,7 +63,7 @@ pub struct Server {
 }
 
 /// How often each event may still happen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
     pub restores: u8,
     pub crashes: u8,
@@ -71,7 +71,7 @@ pub struct Left {
     pub stale: u8,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct World {
     pub store: Store,
     pub copies: [Store; COPIES],
@@ -130,9 +130,6 @@ pub fn has(members: u8, server: usize) -> bool {
     members & (1 << server) != 0
 }
 
-/// A world in bits.
-pub type Key = [u64; 5];
-
 impl World {
     /// A store as the first server makes it, with itself in the register.
     pub fn new(left: Left) -> World {
@@ -143,9 +140,9 @@ impl World {
         world
     }
 
-    /// The world in bits, the same for worlds that differ in names alone: only the order of joinings
-    /// matters, and whether beats are equal.
-    pub fn key(mut self) -> Key {
+    /// The same for all worlds that differ in names alone: only the order of joinings matters, and whether
+    /// beats are equal.
+    pub fn renamed(mut self) -> World {
         let mut used = 0_u32;
         for server in &self.servers {
             used |= 1 << server.joined | 1 << server.since;
@@ -164,67 +161,7 @@ impl World {
                 *beat = *name;
             });
         }
-        let (mut key, mut at) = (Key::default(), 0);
-        self.fields(|field, bits| {
-            assert!(*field < 1 << bits, "{field}");
-            if at % 64 + bits > 64 {
-                at += 64 - at % 64;
-            }
-            key[at / 64] |= u64::from(*field) << (at % 64);
-            at += bits;
-        });
-        key
-    }
-
-    pub fn of(key: &Key) -> World {
-        let (mut world, mut at) = (World::default(), 0);
-        world.fields(|field, bits| {
-            if at % 64 + bits > 64 {
-                at += 64 - at % 64;
-            }
-            *field = (key[at / 64] >> (at % 64) & ((1 << bits) - 1)) as u8;
-            at += bits;
-        });
-        world
-    }
-
-    fn fields(&mut self, mut each: impl FnMut(&mut u8, usize)) {
-        for store in std::iter::once(&mut self.store).chain(&mut self.copies) {
-            each(&mut store.bound, 3);
-            each(&mut store.next, 3);
-            each(&mut store.view, 4);
-            for Record { beat, view, noted } in &mut store.register {
-                each(beat, 3);
-                each(view, 4);
-                each(noted, 3);
-            }
-        }
-        for Journal { bound, members, beat, taken } in
-            self.journals.iter_mut().chain([&mut self.old])
-        {
-            each(bound, 3);
-            each(members, 3);
-            each(beat, 3);
-            each(taken, 3);
-        }
-        for (i, server) in self.servers.iter_mut().enumerate() {
-            for flag in [&mut server.up, &mut server.sound, &mut server.heard] {
-                let mut bit = (*flag).into();
-                each(&mut bit, 1);
-                *flag = bit > 0;
-            }
-            each(&mut server.joined, 4);
-            each(&mut server.since, 4);
-            each(&mut server.range, 3);
-            for j in (0..MOST).filter(|j| *j != i) {
-                each(&mut server.seen[j], 3);
-                each(&mut server.age[j], 3);
-            }
-        }
-        each(&mut self.used, 3);
-        each(&mut self.granted, 7);
-        let Left { restores, crashes, losses, stale } = &mut self.left;
-        [restores, crashes, losses, stale].into_iter().for_each(|left| each(left, 2));
+        self
     }
 
     fn views(&mut self, mut each: impl FnMut(&mut u8)) {

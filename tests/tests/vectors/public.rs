@@ -1,6 +1,6 @@
 //! Public IDs: a scrambler and its digits.
 
-use leafid_public::{Alphabet, Problem, Scrambler, Wrong};
+use leafid_public::{Alphabet, Problem, Scrambler};
 use serde_json::{Value, json};
 
 use crate::json::{number, text};
@@ -29,11 +29,11 @@ fn built(script: &Value) -> Result<Result<Scrambler, Value>, String> {
         Some(other) => return Err(format!("there is no alphabet `{other}`")),
     };
     let built = Scrambler::new(&key, text(script, "tag")?).and_then(with_prefix);
-    Ok(built.map(|built| built.with_alphabet(alphabet)).map_err(|wrong| refused(wrong.problem)))
+    Ok(built.map(|built| built.with_alphabet(alphabet)).map_err(refused))
 }
 
 fn refused(problem: Problem) -> Value {
-    json!({ "code": problem.code().as_str() })
+    json!({ "code": problem.code.as_str() })
 }
 
 struct Public(Scrambler);
@@ -42,14 +42,13 @@ impl Subject for Public {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
         let id = || number(step, "id");
         let given = || text(step, "text");
-        let wrong = |wrong: Wrong<'_>| refused(wrong.problem);
         let told = |id: u64| json!(id.to_string());
-        let digits = |digits: [u8; 11]| json!(String::from_utf8_lossy(&digits));
+        let digits = |text: String| json!(text);
         let gave = match text(step, "do")? {
-            "scramble" => self.0.scramble(id()?).map(told).map_err(wrong),
-            "unscramble" => self.0.unscramble(id()?).map(told).map_err(wrong),
-            "encode" => self.0.encode(id()?).map(|text| json!(text.as_str())).map_err(wrong),
-            "decode" => self.0.decode(given()?).map(told).map_err(wrong),
+            "scramble" => self.0.scramble(id()?).map(told).map_err(refused),
+            "unscramble" => self.0.unscramble(id()?).map(told).map_err(refused),
+            "encode" => self.0.encode(id()?).map(digits).map_err(refused),
+            "decode" => self.0.decode(given()?).map(told).map_err(refused),
             "base58" => Alphabet::Base58.write(id()?).map(digits).map_err(refused),
             "base62" => Alphabet::Base62.write(id()?).map(digits).map_err(refused),
             "parse_base58" => Alphabet::Base58.read(given()?).map(told).map_err(refused),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::fmt::Write as _;
 
+use leafid_core::Code;
 use leafid_turn::sql::errors::{self, Kind};
 use leafid_turn::sql::{LEAF, MYSQL, POSTGRES, SQLITE, Texts, VERSION};
 use serde_json::{Map, Value, json};
@@ -13,8 +14,10 @@ use crate::process::Run;
 use crate::{Outcome, files, project};
 
 /// The modules of TypeScript that git ignores, and what they export.
-fn modules() -> [(&'static str, Vec<(&'static str, Value)>); 3] {
+fn modules() -> [(&'static str, Vec<(&'static str, Value)>); 4] {
+    let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
     [
+        ("values/codes.ts", vec![("CODES", json!(codes))]),
         ("sql/texts.ts", vec![("TEXTS", listed(&SQLITE))]),
         (
             "databases/postgres-texts.ts",
