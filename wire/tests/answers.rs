@@ -86,7 +86,7 @@ fn a_success_that_is_no_grant_says_what_is_wrong_with_it() {
         (JSON, r#"{"code":"TAG_UNKNOWN"}"#, "field `request` is missing"),
     ] {
         let problem = refused(answer(200, kind, body));
-        assert_eq!((problem.code, problem.is_from_store), (Code::GrantInvalid, false), "{body}");
+        assert_eq!(problem.code, Code::GrantInvalid, "{body}");
         assert!(problem.detail.contains(word), "{}", problem.detail);
         assert!(problem.detail.contains("http://h:1/v1"), "{}", problem.detail);
     }
@@ -100,7 +100,6 @@ fn a_stores_problem_keeps_its_words() {
     let expected = Problem {
         retry_after_ms: Some(9_000),
         free_at_ms: Some(1_234),
-        is_from_store: true,
         ..Problem::new(Code::WorkersExhausted, "all held")
     };
     assert_eq!(refused(answer(503, PROBLEM, body)), expected);
@@ -129,7 +128,7 @@ fn a_status_without_a_code_that_a_store_gives_has_one_of_ours() {
             ("", ""),
         ] {
             let problem = refused(answer(status, kind, body));
-            assert_eq!((problem.code, problem.is_from_store), (code, false), "{status} {body}");
+            assert_eq!(problem.code, code, "{status} {body}");
             assert!(problem.detail.contains(&format!("answered {status}")), "{}", problem.detail);
         }
     }

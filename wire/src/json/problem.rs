@@ -16,15 +16,12 @@ pub struct Problem {
     pub retry_after_ms: Option<u32>,
     /// When the first worker number is free, in ms since 1970 on the store's clock.
     pub free_at_ms: Option<i64>,
-    /// Whether this came from a store.
-    pub is_from_store: bool,
 }
 
 impl Problem {
     /// A code with a message of this side.
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
-        let detail = detail.into();
-        Problem { code, detail, retry_after_ms: None, free_at_ms: None, is_from_store: false }
+        Problem { code, detail: detail.into(), retry_after_ms: None, free_at_ms: None }
     }
 
     /// Reads an `application/problem+json` of a store; `None` without a code that a store can answer
@@ -40,7 +37,6 @@ impl Problem {
             detail: detail.unwrap_or_else(|| advice(code).to_owned()),
             retry_after_ms: retry_after_ms(from),
             free_at_ms: from.millis("free_at_ms").ok().flatten(),
-            is_from_store: true,
         })
     }
 }
