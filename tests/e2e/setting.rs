@@ -111,14 +111,14 @@ pub fn close(stream: &mut Stream) {
 
 /// One more than the highest number that was ever granted.
 pub fn max_id(store: &Store) -> u64 {
-    let row = store.get(&format!("/v1/tags/{TAG}")).expect("the tag is there");
-    let text = row["max_id"].as_str().expect("`max_id` is text");
+    let list = store.list(&["tag", "list"]).expect("a list");
+    let text = list["tags"][0]["max_id"].as_str().expect("`max_id` is text");
     text.parse().expect("`max_id` is a number")
 }
 
 /// How many worker numbers ever had a window, and how many are held now.
 pub fn workers(store: &Store) -> (usize, usize) {
-    let list = store.get(&format!("/v1/workers/{NAMESPACE}?limit=1000")).expect("a list");
+    let list = store.list(&["worker", "list", NAMESPACE]).expect("a list");
     let rows = list["workers"].as_array().expect("the list has workers");
     (rows.len(), rows.iter().filter(|row| row["held"] != false).count())
 }

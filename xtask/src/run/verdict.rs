@@ -47,8 +47,7 @@ fn complaint(host: &Host) -> Option<String> {
 /// # Errors
 /// Worker numbers still held, or fewer than IDs were drawn on.
 pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
-    let path = format!("/v1/workers/{NAMESPACE}");
-    let list = store.get(&path)?;
+    let list = store.list(&["worker", "list", NAMESPACE])?;
     let rows = list["workers"].as_array().ok_or("no workers in the store's list")?;
     if let Some(row) = rows.iter().find(|row| row["held"] != false) {
         return Err(format!("a window was not given back: {row}"));
@@ -56,5 +55,5 @@ pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
     if rows.len() < used {
         return Err(format!("IDs of {used} workers, but only {} had a window", rows.len()));
     }
-    Ok(format!("GET {path}: all windows of {} worker numbers were given back", rows.len()))
+    Ok(format!("all windows of {} worker numbers were given back", rows.len()))
 }

@@ -12,7 +12,6 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::child::{Child, dies_with_us, said};
-use crate::http;
 use crate::port::Port;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -26,7 +25,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Starts a store in `folder`, with an empty file, and waits until it is ready.
+    /// Starts a store in `folder`, with an empty file, and waits until it listens.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let (binary, folder, port) = (binary.to_owned(), folder.to_owned(), Port::take()?);
@@ -35,12 +34,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Restarts it on the same file and port, and waits until it is ready.
+    /// Restarts it on the same file and port, and waits until it listens: its file is open then.
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
         command.args(["serve", "--create", "--no-journal", "--store"]);
-        command.arg(format!("sqlite:{}", self.file().display()));
+        command.arg(format!("sqlite:{}", self.folder.join("leafid.db").display()));
         command.arg("--listen").arg(self.address().to_string());
         let told = Arc::new(AtomicBool::new(false));
         let listens = Arc::clone(&told);
@@ -50,9 +49,7 @@ impl Store {
         });
         let mut child = started
             .map_err(|error| format!("`{}` does not start: {error}", self.binary.display()))?;
-        // Also waits for its own output: another store may answer at an address that this one cannot bind.
-        let ready = || told.load(Ordering::SeqCst) && http::get(self.address(), "/readyz").is_ok();
-        child.wait_until(LIMIT, |_| ready())?;
+        child.wait_until(LIMIT, |_| told.load(Ordering::SeqCst))?;
         self.child = Some(child);
         Ok(())
     }
@@ -86,10 +83,6 @@ impl Store {
         format!("http://{}", self.address())
     }
 
-    pub fn file(&self) -> PathBuf {
-        self.folder.join("leafid.db")
-    }
-
     /// Runs the binary as an operator would, against this store.
     pub fn operate(&self, words: &[&str]) -> Result<String, String> {
         let mut command = Command::new(&self.binary);
@@ -106,7 +99,9 @@ impl Store {
         Ok(())
     }
 
-    pub fn get(&self, path: &str) -> Result<Value, String> {
-        http::get(self.address(), path)
+    /// As [`Store::operate`]; gives what the verb prints with `--json`.
+    pub fn list(&self, words: &[&str]) -> Result<Value, String> {
+        let said = self.operate(&[words, &["--json"]].concat())?;
+        serde_json::from_str(&said).map_err(|error| format!("{error}: {said}"))
     }
 }
