@@ -28,7 +28,6 @@ mod restore;
 mod rng;
 mod run;
 mod sloppy;
-mod spans;
 mod store_clock;
 mod tally;
 mod thrift;

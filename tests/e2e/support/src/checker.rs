@@ -7,7 +7,11 @@ use leafid_core::{Layout, Parts};
 
 use crate::intervals::Intervals;
 use crate::line::Line;
-use crate::runs::Runs;
+use crate::owned::Owned;
+
+/// The greatest gap between two batches of one run, in ms. The holder held the worker all that time:
+/// a number that another holder had meanwhile would not come back so soon.
+const PAUSE_MS: u64 = 10_000;
 
 /// Checks the streams of many holders of one tag and one namespace. Its memory grows with holes and
 /// windows, not with IDs.
@@ -15,7 +19,10 @@ use crate::runs::Runs;
 pub struct Checker {
     layout: Layout,
     numbers: Intervals,
-    workers: BTreeMap<u32, Runs>,
+    /// The positions (`tick << sequence_bits | sequence`) of each worker, by holder.
+    workers: BTreeMap<u32, Owned>,
+    /// The last position of a worker that a holder drew.
+    last: BTreeMap<(u32, usize), u64>,
     holders: Vec<Holder>,
     twice: u64,
     backwards: u64,
@@ -35,6 +42,7 @@ impl Checker {
             layout,
             numbers: Intervals::default(),
             workers: BTreeMap::new(),
+            last: BTreeMap::new(),
             holders: Vec::new(),
             twice: 0,
             backwards: 0,
@@ -64,8 +72,12 @@ impl Checker {
                 // A tick lasts `tick_ms`: with 10 ms a second has a tenth of the positions.
                 let per_ms = (self.layout.per_tick() / u64::from(self.layout.tick_ms())).max(1);
                 let (from, to) = (self.position(a), self.position(b));
-                let runs = self.workers.entry(a.worker).or_default();
-                if runs.add(holder, from, to, per_ms) {
+                let before = self.last.insert((a.worker, holder), to);
+                let near = |last: &u64| *last < from && from - last <= PAUSE_MS * per_ms;
+                // The time since its last batch is the holder's, too.
+                let run = (before.filter(near).map_or(from, |last| last + 1), to + 1);
+                let owned = self.workers.entry(a.worker).or_default();
+                if owned.claim(run, holder as u64).is_err() {
                     self.twice += count;
                 }
                 let state = &mut self.holders[holder];
