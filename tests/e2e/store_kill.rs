@@ -1,10 +1,12 @@
 //! Kills the store (`kill -9`) ten times while hosts draw.
 
+use std::sync::atomic::Ordering;
+
 use leafid_core::Layout;
 use leafid_stream::hosts::Program;
+use leafid_stream::proxy::Proxy;
 use leafid_stream::stream::{Host, Stream};
 
-use crate::proxy::Proxy;
 use crate::setting::{NAMESPACE, STEP, Setting, close, draw, max_id, start, until, workers};
 
 const KILLS: u64 = 10;
@@ -13,7 +15,7 @@ const RATE: u32 = 2_000;
 /// IDs between two kills.
 const BETWEEN: u64 = 2_000;
 /// Connections of each host that must find the store down, after each kill.
-const ASKS: usize = 2;
+const ASKS: u64 = 2;
 
 /// PROTOCOL R1.
 #[test]
@@ -25,8 +27,8 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
     let mut proxies = Vec::new();
     for program in Program::ALL {
         // Each host has its own proxy, which counts its asks in vain.
-        let proxy = Proxy::start(store.address());
-        start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
+        let proxy = Proxy::to(store.address().port());
+        start(&mut stream, &stage, program, &draw(&proxy.through(&store.url()), RATE));
         proxies.push(proxy);
     }
     let hosts = stream.hosts().len() as u64;
@@ -38,9 +40,10 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
         store.kill();
         // Stays down until every host has noticed, however busy the machine is.
-        let asked: Vec<usize> = proxies.iter().map(|proxy| proxy.in_vain() + ASKS).collect();
+        let in_vain = |proxy: &Proxy| proxy.in_vain.load(Ordering::Relaxed);
+        let asked: Vec<u64> = proxies.iter().map(|proxy| in_vain(proxy) + ASKS).collect();
         until(&mut stream, "asks of a store that is gone", |_| {
-            proxies.iter().zip(&asked).all(|(proxy, asked)| proxy.in_vain() >= *asked)
+            proxies.iter().zip(&asked).all(|(proxy, asked)| in_vain(proxy) >= *asked)
         });
         store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
     }

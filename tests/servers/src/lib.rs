@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use leafid_stream::child::Child;
+pub use leafid_stream::proxy::Proxy;
 use process::LIMIT;
 use running::Running;
 pub use rustix::process::Signal;

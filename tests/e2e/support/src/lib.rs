@@ -5,7 +5,7 @@
 //! - [`checker`] checks it: every number once, every worker with one holder at a time, every generator
 //!   ascending. It uses [`intervals`] and [`owned`], whose size does not grow with the IDs;
 //! - [`stream`] runs hosts side by side and feeds the checker; [`hosts`] starts each host program;
-//! - [`store`] starts, kills and ends a real server;
+//! - [`store`] starts, kills and ends a real server; a [`proxy`] lies between one and its clients;
 //! - [`child`] is a child process that is never left behind.
 
 #![expect(missing_docs, reason = "nobody but this project uses it: its names say most")]
@@ -17,5 +17,6 @@ pub mod intervals;
 pub mod line;
 pub mod owned;
 pub mod port;
+pub mod proxy;
 pub mod store;
 pub mod stream;

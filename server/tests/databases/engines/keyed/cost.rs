@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
-use leafid_servers::for_test;
+use leafid_servers::Proxy;
 use leafid_store::keyed::{Held, text};
 use leafid_store::problem::Problem;
 use leafid_store::registry::Registry;
@@ -12,7 +12,6 @@ use leafid_store::store::NamespaceChange;
 
 use super::keys::Keys;
 use crate::opens::Opens;
-use crate::proxy::Proxy;
 use crate::support::until;
 
 /// All of them are more than 5 MB.
@@ -79,8 +78,7 @@ fn fill<S: Keys>(server: &S, namespace: Name) {
     server.put(&(0..ROWS).map(row).collect::<Vec<_>>());
 }
 
-fn acquires_do_not_cost_more_in_a_large_namespace<S: Keys + Opens>() {
-    let Some(server) = for_test::<S>() else { return };
+fn acquires_do_not_cost_more_in_a_large_namespace<S: Keys + Opens>(server: S) {
     let name = Name::namespace("ns").expect("a name");
     let one = One::open(&server);
     let change = NamespaceChange {
