@@ -6,8 +6,7 @@ use serde_json::json;
 use super::keyed::keys::Keys;
 use crate::bad_rows::is_refused_alone;
 
-fn in_tables<S: Databases>(tags: &str) {
-    let Some(server) = for_test::<S>() else { return };
+fn in_tables<S: Databases>(server: S, tags: &str) {
     let url = server.fresh("strange");
     is_refused_alone(&url, &|tag, max_id, step| {
         let set = format!("UPDATE {tags} SET max_id = {max_id}, step = {step} WHERE tag = '{tag}'");
@@ -32,8 +31,7 @@ fn in_leafs_table() {
     });
 }
 
-fn in_keys<S: Keys>() {
-    let Some(server) = for_test::<S>() else { return };
+fn in_keys<S: Keys>(server: S) {
     is_refused_alone(&server.url(), &|tag, max_id, step| {
         let key = format!("tags/{tag}");
         let row = json!({

@@ -18,8 +18,7 @@ use crate::support::{fails, has, play, refusal, says, until};
 use crate::{REQUEST, SERVE, is_refused, lets_in, serve};
 
 /// An unreadable key is named and the rest goes on; a server does not start over it.
-fn nonsense_is_named<S: Keys>() {
-    let Some(server) = for_test::<S>() else { return };
+fn nonsense_is_named<S: Keys>(server: S) {
     let url = server.url();
     says(&url, &["init"]);
     for tag in ["bad", "good"] {
@@ -190,8 +189,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     drop(lone);
 }
 
-fn a_clock_that_strays_is_refused<S: Opens>() {
-    let Some(server) = for_test::<S>() else { return };
+fn a_clock_that_strays_is_refused<S: Opens>(server: S) {
     let url = server.url();
     let open = |days: i64, believe_clock: bool| {
         let at = StoreTime::new((20_000 + days) * 86_400_000);
