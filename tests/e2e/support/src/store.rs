@@ -16,6 +16,13 @@ use crate::port::Port;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// The tag of a stream.
+pub const TAG: &str = "orders";
+/// The numbers in one of its steps: few, so that leases are frequent.
+pub const STEP: u64 = 100;
+/// The namespace of a stream, with windows of 10 s and the layout [`Layout::LEAF`](leafid_core::Layout::LEAF).
+pub const NAMESPACE: &str = "stream";
+
 /// A store on one address, running or not.
 pub struct Store {
     binary: PathBuf,
@@ -91,16 +98,29 @@ impl Store {
         said(command, LIMIT).map_err(|error| format!("`leafid {}`: {error}", words.join(" ")))
     }
 
-    /// Creates the tag and the namespace of a stream, with small steps and windows, so that leases are
-    /// frequent.
-    pub fn prepare(&self, tag: &str, namespace: &str) -> Result<(), String> {
-        self.operate(&["tag", "create", tag, "--step", "100", "--max-step", "100"])?;
-        self.operate(&["namespace", "create", namespace, "--max-window", "10s"])?;
+    /// Creates the tag and the namespace of a stream.
+    pub fn prepare(&self) -> Result<(), String> {
+        let step = &STEP.to_string();
+        self.operate(&["tag", "create", TAG, "--step", step, "--max-step", step])?;
+        self.operate(&["namespace", "create", NAMESPACE, "--max-window", "10s"])?;
         Ok(())
     }
 
-    /// As [`Store::operate`]; gives what the verb prints with `--json`.
-    pub fn list(&self, words: &[&str]) -> Result<Value, String> {
+    /// How many numbers of the tag were ever granted.
+    pub fn granted(&self) -> Result<u64, String> {
+        let list = self.list(&["tag", "list"])?;
+        let next = list["tags"][0]["max_id"].as_str().and_then(|next| next.parse::<u64>().ok());
+        next.map(|next| next - 1).ok_or_else(|| format!("no tag: {list}"))
+    }
+
+    /// How many worker numbers ever had a window, and how many are held now.
+    pub fn workers(&self) -> Result<(usize, usize), String> {
+        let list = self.list(&["worker", "list", NAMESPACE])?;
+        let rows = list["workers"].as_array().ok_or_else(|| format!("no workers: {list}"))?;
+        Ok((rows.len(), rows.iter().filter(|row| row["held"] != false).count()))
+    }
+
+    fn list(&self, words: &[&str]) -> Result<Value, String> {
         let said = self.operate(&[words, &["--json"]].concat())?;
         serde_json::from_str(&said).map_err(|error| format!("{error}: {said}"))
     }
