@@ -8,7 +8,8 @@ macro_rules! each {
         each!($($of)+: postgres Postgres, mariadb Mariadb, etcd Etcd, zookeeper Zookeeper);
     };
     (keyed $($of:ident)+) => { each!($($of)+: etcd Etcd, zookeeper Zookeeper); };
-    (asynchronous $of:ident: $($name:ident $engine:ident),+) => {
+    (keyed async $of:ident) => { each!(async $of: etcd Etcd, zookeeper Zookeeper); };
+    (async $of:ident: $($name:ident $engine:ident),+) => {
         mod $of {
             $(#[tokio::test] async fn $name() {
                 let Some(server) = leafid_servers::for_test::<leafid_servers::$engine>() else { return };
@@ -26,6 +27,9 @@ macro_rules! each {
     };
 }
 
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../conformance/asks.rs"]
+mod asks;
 mod bad_rows;
 mod crash;
 mod load;

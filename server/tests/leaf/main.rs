@@ -4,8 +4,12 @@
 
 mod admission;
 mod answers;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../conformance/asks.rs"]
+mod asks;
 mod client;
 mod config;
+#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../databases/opens.rs"]
 mod opens;
 mod page;
