@@ -17,7 +17,7 @@ mod answer;
 #[path = "said.rs"]
 mod said;
 
-pub use answer::{Answer, number};
+pub use answer::*;
 pub use said::*;
 
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -189,18 +189,9 @@ impl Serving {
         self.post(&format!("/v1/segments/{tag}/lease"), &ask)
     }
 
-    /// As [`Serving::post`], but repeats the request as a client does: on a busy machine the store behind the
-    /// server may time out or be overloaded.
+    /// As [`Serving::post`], but repeats the request as a client does.
     pub fn patient(&self, path: &str, body: &Value) -> (u16, Value) {
-        let mut last = None;
-        let had = until(|| {
-            let (status, answer) = self.post(path, body);
-            let late = status == 503
-                && (answer["code"] == "STORE_UNAVAILABLE" || answer["code"] == "OVERLOADED");
-            last = Some(answer.clone());
-            (!late).then_some((status, answer))
-        });
-        had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
+        patient(&self.url, "POST", path, body)
     }
 
     /// Waits until `/readyz` answers with this status and a body that contains all these words.
@@ -351,6 +342,20 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let answer = ask(&agent(), None, method, &format!("{url}{path}"), body);
     let (status, _, json) = answer.expect("the server answers");
     (status, json)
+}
+
+/// As [`call`], but repeats the request as a client does: on a busy machine the store behind the server may time
+/// out or be overloaded.
+pub fn patient(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    let mut last = None;
+    let had = until(|| {
+        let (status, answer) = call(url, method, path, body);
+        let code = answer["code"].as_str().unwrap_or_default();
+        let late = status == 503 && ["STORE_UNAVAILABLE", "OVERLOADED"].contains(&code);
+        last = Some(answer.clone());
+        (!late).then_some((status, answer))
+    });
+    had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
 }
 
 /// Sends one request with this token and, if any, this body.
