@@ -15,7 +15,7 @@ mod opens;
 mod page;
 mod ranges;
 mod serve;
-#[expect(dead_code, unused_imports, reason = "other tests use more of it")]
+#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
 #[expect(dead_code, reason = "other tests use more of it")]
