@@ -4,16 +4,15 @@ use leafid_stream::hosts::Program;
 use leafid_stream::store::STEP;
 use leafid_stream::stream::Stream;
 
-use crate::setting::{Setting, close, until};
+use crate::setting::{close, setting, until};
 
 const KILLS: usize = 10;
 const LIFE: u64 = 300;
 
 #[test]
 fn a_host_killed_ten_times_draws_nothing_twice() {
-    let Some(setting) = Setting::find("hosts killed") else { return };
-    let store = setting.store();
-    let (stage, url) = (setting.stage(), store.url());
+    let Some((_folder, store, stage)) = setting("hosts killed") else { return };
+    let url = store.url();
     let mut stream = Stream::default();
     let start = |stream: &mut Stream, program| stage.start(stream, program, &url).expect("a host");
     let mut lives = Program::ALL.map(|program| start(&mut stream, program));

@@ -11,45 +11,30 @@ use tempfile::TempDir;
 /// The time limit of every wait, for a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
-pub struct Setting {
-    folder: TempDir,
-    binary: PathBuf,
-    installed: Installed,
-}
-
-impl Setting {
-    /// The places of a test. Where something it needs is missing: `None` with a loud message, and in CI
-    /// a failure.
-    pub fn find(name: &str) -> Option<Setting> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let root = root.canonicalize().expect("the checkout is there");
-        let place = |variable: &str, usual: &str| {
-            std::env::var_os(variable).map_or_else(|| root.join(usual), PathBuf::from)
-        };
-        let binary = place("LEAFID_BIN", "dist/leafid");
-        let python = place("LEAFID_PYTHON", ".cache/consumer-py/bin/python");
-        let consumer = place("LEAFID_CONSUMER", ".cache/consumer-js");
-        let needed = [&binary, &python, &consumer.join("node_modules/leafid")];
-        if let Some(missing) = needed.iter().find(|path| !path.exists()) {
-            let missing = missing.display();
-            leafid_servers::missing(name, &format!("`{missing}` (cargo xtask test --only e2e)"));
-            return None;
-        }
-        let folder = tempfile::tempdir().expect("the temporary folder can be written");
-        Some(Setting { folder, binary, installed: Installed { root, python, consumer } })
+/// A folder, a store in it, and the host programs beside the installed packages. Where something that a test needs
+/// is missing: `None` with a loud message, and in CI a failure.
+pub fn setting(name: &str) -> Option<(TempDir, Store, Stage)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root.canonicalize().expect("the checkout is there");
+    let place = |variable: &str, usual: &str| {
+        std::env::var_os(variable).map_or_else(|| root.join(usual), PathBuf::from)
+    };
+    let binary = place("LEAFID_BIN", "dist/leafid");
+    let python = place("LEAFID_PYTHON", ".cache/consumer-py/bin/python");
+    let consumer = place("LEAFID_CONSUMER", ".cache/consumer-js");
+    let needed = [&binary, &python, &consumer.join("node_modules/leafid")];
+    if let Some(missing) = needed.iter().find(|path| !path.exists()) {
+        let missing = missing.display();
+        leafid_servers::missing(name, &format!("`{missing}` (cargo xtask test --only e2e)"));
+        return None;
     }
-
-    pub fn store(&self) -> Store {
-        let store = Store::start(&self.binary, &self.folder.path().join("store"));
-        let store = store.unwrap_or_else(|error| panic!("{error}"));
-        store.prepare().unwrap_or_else(|error| panic!("{error}"));
-        store
-    }
-
-    /// The host programs, beside the installed packages.
-    pub fn stage(&self) -> Stage {
-        Stage::make(&self.installed, self.folder.path(), LIMIT).expect("the programs can be copied")
-    }
+    let folder = tempfile::tempdir().expect("the temporary folder can be written");
+    let store = Store::start(&binary, &folder.path().join("store"));
+    let store = store.and_then(|store| store.prepare().map(|()| store));
+    let store = store.unwrap_or_else(|error| panic!("{error}"));
+    let installed = Installed { root, python, consumer };
+    let stage = Stage::make(&installed, folder.path(), LIMIT).expect("the programs can be copied");
+    Some((folder, store, stage))
 }
 
 /// Reads the hosts' output until `so` holds; fails with that output if it does not in time.

@@ -7,7 +7,7 @@ use leafid_stream::proxy::Proxy;
 use leafid_stream::store::{NAMESPACE, STEP};
 use leafid_stream::stream::{Host, Stream};
 
-use crate::setting::{Setting, close, until};
+use crate::setting::{close, setting, until};
 
 const KILLS: u64 = 10;
 /// IDs between two kills.
@@ -18,9 +18,7 @@ const ASKS: u64 = 2;
 /// PROTOCOL R1.
 #[test]
 fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
-    let Some(setting) = Setting::find("store killed") else { return };
-    let mut store = setting.store();
-    let stage = setting.stage();
+    let Some((_folder, mut store, stage)) = setting("store killed") else { return };
     let mut stream = Stream::default();
     let mut proxies = Vec::new();
     for program in Program::ALL {
