@@ -1,8 +1,10 @@
 //! Runs the command `leafid` and reads its output. A failing test leaves no process behind, and every
 //! wait has a time limit.
 
+use std::fs::Permissions;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -239,6 +241,15 @@ const TOLD: &str = "leafid: listening on ";
 pub fn send(id: u32, signal: &str) {
     let line = format!("kill {signal} {id}");
     assert!(output(Command::new("sh").args(["-c", &line])).status.success());
+}
+
+/// A file's rights.
+pub fn mode(path: impl AsRef<Path>) -> u32 {
+    std::fs::metadata(path).expect("a file").permissions().mode() & 0o777
+}
+
+pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("a file of ours");
 }
 
 /// Keeps journals in a folder of this test run, unless the test sets one.

@@ -144,7 +144,6 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
 }
 
 /// The commands that the refusal shows start a server that other machines reach.
-#[cfg(unix)]
 #[test]
 fn the_refusal_shows_what_does_it_right() {
     let secured = Secured::new();

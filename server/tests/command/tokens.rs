@@ -1,14 +1,11 @@
 //! `leafid token`, and a server that requires tokens.
-#![cfg(unix)]
-
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::secured::{Secured, set_mode};
+use crate::secured::Secured;
 use crate::support::{
-    Serving, agent, ask, does, early_in_the_day, has, number, output, refusal, refused, send,
-    served, until,
+    Serving, agent, ask, does, early_in_the_day, has, mode, number, output, refusal, refused, send,
+    served, set_mode, until,
 };
 
 fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> String {
@@ -35,7 +32,7 @@ fn a_token_is_shown_once_and_kept_as_its_hash() {
     let file = secured.at("tokens.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("[principals.\"app\"]") && !text.contains(&token), "{text}");
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode(&file), 0o600);
     let fails = |args: &[&str]| refused(secured.leafid("token").args(args), 1);
     let said = does(secured.leafid("token").arg("list"));
     has(&said, &["app tags=orders namespaces= verbs=lease,read", "live"]);
