@@ -45,7 +45,6 @@ mod support;
 mod engines {
     mod adopt;
     mod bad_rows;
-    mod crash;
     mod far;
     mod keyed;
     mod lookups;
