@@ -5,7 +5,6 @@
 //! they look for it.
 
 mod host_kill;
-mod proxy;
 mod readme;
 mod setting;
 mod store_kill;

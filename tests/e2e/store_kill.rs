@@ -1,32 +1,30 @@
 //! Kills the store (`kill -9`) ten times while hosts draw.
 
-use leafid_core::Layout;
+use std::sync::atomic::Ordering;
+
 use leafid_stream::hosts::Program;
+use leafid_stream::proxy::Proxy;
+use leafid_stream::store::{NAMESPACE, STEP};
 use leafid_stream::stream::{Host, Stream};
 
-use crate::proxy::Proxy;
-use crate::setting::{NAMESPACE, STEP, Setting, close, draw, max_id, start, until, workers};
+use crate::setting::{close, setting, until};
 
 const KILLS: u64 = 10;
-/// IDs per second and host: a host leases ten times a second, so that a kill finds asks under way.
-const RATE: u32 = 2_000;
 /// IDs between two kills.
 const BETWEEN: u64 = 2_000;
 /// Connections of each host that must find the store down, after each kill.
-const ASKS: usize = 2;
+const ASKS: u64 = 2;
 
 /// PROTOCOL R1.
 #[test]
 fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
-    let Some(setting) = Setting::find("store killed") else { return };
-    let mut store = setting.store("store");
-    let stage = setting.stage();
-    let mut stream = Stream::new(Layout::LEAF);
+    let Some((_folder, mut store, stage)) = setting("store killed") else { return };
+    let mut stream = Stream::default();
     let mut proxies = Vec::new();
     for program in Program::ALL {
         // Each host has its own proxy, which counts its asks in vain.
-        let proxy = Proxy::start(store.address());
-        start(&mut stream, &stage, program, &draw(&proxy.url(), RATE));
+        let proxy = Proxy::to(store.address().port());
+        stage.start(&mut stream, program, &proxy.through(&store.url())).expect("a host");
         proxies.push(proxy);
     }
     let hosts = stream.hosts().len() as u64;
@@ -38,9 +36,10 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
         store.kill();
         // Stays down until every host has noticed, however busy the machine is.
-        let asked: Vec<usize> = proxies.iter().map(|proxy| proxy.in_vain() + ASKS).collect();
+        let in_vain = |proxy: &Proxy| proxy.in_vain.load(Ordering::Relaxed);
+        let asked: Vec<u64> = proxies.iter().map(|proxy| in_vain(proxy) + ASKS).collect();
         until(&mut stream, "asks of a store that is gone", |_| {
-            proxies.iter().zip(&asked).all(|(proxy, asked)| proxy.in_vain() >= *asked)
+            proxies.iter().zip(&asked).all(|(proxy, asked)| in_vain(proxy) >= *asked)
         });
         store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
     }
@@ -53,19 +52,19 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
 
     let numbers = stream.checker.numbers();
     let in_hand: u64 = stream.hosts().iter().map(|host| host.segment.stats.in_hand).sum();
-    let granted = max_id(&store) - 1;
+    let granted = store.granted().expect("a tag");
     let lost = granted.checked_sub(numbers + in_hand).expect("what was handed out was granted");
-    let (used, held) = workers(&store);
+    let (used, held) = store.workers().expect("a list");
     let failed = |host: &Host| host.segment.stats.failures + host.snowflake.stats.failures;
     let failures: u64 = stream.hosts().iter().map(failed).sum();
-    setting.tell(&format!(
+    println!(
         "{KILLS} kills, {hosts} hosts, {} IDs, {} grants, {failures} asks failed, duplicates {}; \
          {granted} numbers granted, {numbers} handed out, {in_hand} in hand at the end, {lost} lost; \
          {used} worker numbers",
         stream.ids(),
         stream.grants(),
         stream.checker.duplicates(),
-    ));
+    );
     assert_eq!((stream.checker.duplicates(), stream.checker.backwards()), (0, 0));
     // Each host may lose one step per kill, whose answer was cut off, and one by closing.
     let may_be_lost = (KILLS + 1) * hosts * STEP;

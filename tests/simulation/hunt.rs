@@ -42,7 +42,7 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     let (mut found, mut missed) = (0, Vec::new());
     for bug in Bug::ALL {
         let name = format!("{bug:?}");
-        if options.only.is_some_and(|only| only != name) {
+        if options.only.as_ref().is_some_and(|only| *only != name) {
             continue;
         }
         if let Some((_, finder)) = ELSEWHERE.iter().find(|(other, _)| bug == other) {

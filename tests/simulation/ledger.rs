@@ -3,8 +3,8 @@
 
 use leafid_core::{Range, Token};
 use leafid_stream::intervals::Intervals;
+use leafid_stream::owned::Owned;
 
-use crate::spans::Owned;
 use crate::verdict::{Verdict, fail};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,15 +74,9 @@ impl Ledger {
         let Some(line) = self.line(name) else {
             fail!(Overlap, "{name:?} is no line that may be granted");
         };
-        line.granted.claim(range, owner(to)).or_else(|(part, other)| {
-            fail!(
-                Overlap,
-                "{name:?}: [{}, {}) was granted to {} and now to {}",
-                part.start,
-                part.end,
-                who(other),
-                who(owner(to))
-            )
+        line.granted.claim((range.start, range.end), owner(to)).or_else(|(part, other)| {
+            let (before, now) = (who(other), who(owner(to)));
+            fail!(Overlap, "{name:?}: {part:?} was granted to {before} and now to {now}")
         })
     }
 
@@ -112,7 +106,7 @@ impl Ledger {
             fail!(Duplicate, "{name:?}: {twice} of {positions:?}, the second time by holder {by}");
         }
         let last = positions.end.saturating_sub(1) >> sequence_bits;
-        let granted = Range::new(positions.start >> sequence_bits, last.saturating_add(1));
+        let granted = (positions.start >> sequence_bits, last.saturating_add(1));
         let is_theirs = |owner: u64| (owner >> 32) as u32 == by;
         if let Some((at, other)) = line.granted.first_foreign(granted, is_theirs) {
             let whose = other.map_or("nobody's".to_owned(), who);

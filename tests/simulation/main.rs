@@ -28,7 +28,6 @@ mod restore;
 mod rng;
 mod run;
 mod sloppy;
-mod spans;
 mod store_clock;
 mod tally;
 mod thrift;
@@ -44,14 +43,10 @@ extern crate leafid_seeded as leafid_core;
 use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 
+use clap::Parser;
+
 fn main() -> ExitCode {
-    let options = match args::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(message) => {
-            eprintln!("{message}");
-            return ExitCode::from(2);
-        }
-    };
+    let options = args::Options::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let first = options.seed.unwrap_or_else(|| RandomState::new().hash_one(0u8) >> 16);
     let outcome =

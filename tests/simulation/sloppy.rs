@@ -10,14 +10,9 @@ use crate::windows::Written;
 use crate::wire::Event;
 use crate::world::World;
 
-/// A sloppy client, and the lease that it believes to have.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sloppy {
-    lease: Option<Lease>,
-}
-
+/// The lease that a sloppy client believes to have.
 #[derive(Clone, Copy, Debug)]
-struct Lease {
+pub struct Lease {
     space: usize,
     worker: u32,
     key: Token,
@@ -31,7 +26,7 @@ impl World {
         if !self.servers[server].up {
             return Ok(());
         }
-        match self.sloppy[i].lease {
+        match self.sloppy[i] {
             Some(lease) if self.rng.chance(700) => self.sloppy_use(i, server, lease),
             _ => self.sloppy_acquire(i, server),
         }
@@ -48,7 +43,7 @@ impl World {
         };
         if let Ok(Some(Grant::Window(grant))) = self.sloppy_ask(server, &Ask::Acquire(ask))? {
             let (worker, end) = (grant.worker, grant.ticks.end);
-            self.sloppy[i].lease = Some(Lease { space, worker, key: ask.request, end });
+            self.sloppy[i] = Some(Lease { space, worker, key: ask.request, end });
         }
         Ok(())
     }
@@ -81,11 +76,11 @@ impl World {
             };
             return match self.sloppy_ask(server, &Ask::Renew(ask))? {
                 Ok(Some(Grant::Window(grant))) => {
-                    self.sloppy[i].lease = Some(Lease { end: grant.ticks.end, ..lease });
+                    self.sloppy[i] = Some(Lease { end: grant.ticks.end, ..lease });
                     self.right_key(wrong_key)
                 }
                 Err(Failure { code: Code::LeaseLost, .. }) if !wrong_key => {
-                    self.sloppy[i].lease = None;
+                    self.sloppy[i] = None;
                     Ok(())
                 }
                 _ => Ok(()),
@@ -94,7 +89,7 @@ impl World {
         let release = Release { namespace, store, worker, key, unused_from: figure };
         if let Ok(Decided::Write(decision)) = self.stores[0].release(&release) {
             self.stores[0].write(&decision)?;
-            self.sloppy[i].lease = None;
+            self.sloppy[i] = None;
             return self.right_key(wrong_key);
         }
         Ok(())

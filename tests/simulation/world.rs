@@ -10,7 +10,7 @@ use crate::ledger::Ledger;
 use crate::plan::{Loss, Plan, SpacePlan, Theme};
 use crate::restore::StoreCopy;
 use crate::rng::Rng;
-use crate::sloppy::Sloppy;
+use crate::sloppy::Lease;
 use crate::store_clock::StoreClock;
 use crate::tally::Tally;
 use crate::verdict::Verdict;
@@ -44,7 +44,7 @@ pub struct World {
     pub(crate) servers: Vec<Server>,
     pub(crate) holders: Vec<Holder>,
     pub(crate) disks: Vec<Disk>,
-    pub(crate) sloppy: Vec<Sloppy>,
+    pub(crate) sloppy: Vec<Option<Lease>>,
     pub(crate) queue: Queue,
     pub(crate) tally: Tally,
     pub(crate) trace: Trace,
@@ -85,7 +85,7 @@ impl World {
             servers,
             holders: Vec::new(),
             disks: Vec::new(),
-            sloppy: (0..plan.sloppy).map(|_| Sloppy::default()).collect(),
+            sloppy: vec![None; plan.sloppy],
             queue: Queue::default(),
             tally: Tally { worlds: 1, ..Tally::default() },
             trace: Trace(trace),

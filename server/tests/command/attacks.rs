@@ -1,9 +1,8 @@
 //! Attacks and the server's answers: the table of docs/SECURITY.md, row by row. Slow and large
 //! requests are in `http/limits.rs` and `http/unread.rs`.
-#![cfg(unix)]
 
 use crate::secured::Secured;
-use crate::support::{Answer, JSON, Serving, send_raw};
+use crate::support::{Answer, JSON, Serving, send_raw, set_mode};
 
 fn send(serving: &Serving, line: &str, headers: &str, body: &str) -> Answer {
     send_raw(&serving.url, line, headers, body)
@@ -72,7 +71,7 @@ fn a_token_that_has_expired() {
     let text = std::fs::read_to_string(secured.at("tokens.toml")).unwrap();
     let at = text.find("expires = \"").unwrap() + 11;
     secured.write("tokens.toml", &format!("{}2020{}", &text[..at], &text[at + 4..]));
-    crate::secured::set_mode(secured.at("tokens.toml"), 0o600);
+    set_mode(secured.at("tokens.toml"), 0o600);
     let used = secured.token(&["app"]);
     let serving = secured.serve(&[]);
     assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).status, 401);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::machine::{Machine, SERVE};
 use crate::restored::{fill, lease, noted, overlaps};
 use crate::support::{
-    Serving, does, fails, has, number, play, refusal, refused, says, served, until,
+    Serving, does, fails, has, mode, number, play, refusal, refused, says, served, until,
 };
 
 fn journals(folder: &Path) -> Vec<PathBuf> {
@@ -28,12 +28,7 @@ fn every_server_keeps_one_where_its_machine_keeps_state() {
     let told = serving.ready(200, &["\"ok\""]);
     assert_eq!((&told["journal"], &told["journal_apart"]), (&json!("written"), &json!(false)));
     let since = told["journal_since_ms"].as_i64().expect("a time");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(machine.state()).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-    }
+    assert_eq!(mode(machine.state()), 0o700);
     serving.kill();
     let mut again = machine.serve(&[]);
     again.logs(&["INFO", "the store is compared with its journal"]);

@@ -1,10 +1,10 @@
 //! A server with a separate listener for operators, and the log lines that name who changed what.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use crate::support::{Home, LIMIT, Serving, agent, call, fails, has, leafid, refusal, says};
+use crate::support::{
+    Home, Serving, agent, call, fails, hangs_up, has, leafid, message, refusal, says,
+};
 
 fn two(home: &Home) -> (Serving, String) {
     let mut command = home.command(&[]);
@@ -123,30 +123,17 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
 /// A change is completed and logged even if its caller has hung up.
 #[test]
 fn a_change_whose_caller_hung_up_has_its_line_too() {
-    use std::io::{Read, Write};
-    use std::net::{Shutdown, TcpStream};
-
     let home = Home::new();
     let (mut serving, admin) = two(&home);
     let host = admin.strip_prefix("http://").unwrap();
-    let other = rusqlite::Connection::open(&home.store).unwrap();
-    // The server waits two seconds for the other process's lock. A caller that hangs up later than that,
-    // on a slow machine, got an answer: it asks for another tag.
+    // A caller that hangs up too late, on a slow machine, asks for another tag.
     let hung_up = |tag: &String| {
-        other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        let mut caller = TcpStream::connect(host).unwrap();
-        let head = format!("PUT /v1/tags/{tag} HTTP/1.1\r\nhost: {host}\r\n");
-        let rest = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
-        caller.write_all(format!("{head}{rest}").as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        caller.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
-        caller.read_to_end(&mut answer).unwrap_err();
-        caller.shutdown(Shutdown::Write).unwrap();
-        // The server closes the connection too: it has noticed.
-        caller.set_read_timeout(Some(LIMIT)).unwrap();
-        caller.read_to_end(&mut answer).unwrap();
-        other.execute_batch("ROLLBACK").unwrap();
-        answer.is_empty()
+        let put = message(
+            &format!("PUT /v1/tags/{tag}"),
+            &[("content-type", "application/json"), ("host", host)],
+            "{}",
+        );
+        hangs_up(host, home.store.as_ref(), &put)
     };
     let tag = (0..20).map(|turn| format!("orders{turn}")).find(hung_up).expect("it is noticed");
     serving.logs(&[&format!("audit: create tag `{tag}`"), "caller=admin/127.0.0.1:"]);

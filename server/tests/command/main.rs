@@ -1,4 +1,5 @@
 //! The command `leafid`, as a user runs it.
+#![cfg(unix)]
 
 mod addresses;
 mod adopt;

@@ -1,5 +1,4 @@
 //! Notifications to a service manager, and its requests by signal.
-#![cfg(unix)]
 
 use std::os::unix::net::UnixDatagram;
 

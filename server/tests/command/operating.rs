@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, LEAFID, call, does, fails, has, play, says, served};
+use crate::support::{Home, LEAFID, call, does, fails, has, mode, play, says, served, set_mode};
 
 const KEY: &str = "00112233445566778899aabbccddeeff";
 
@@ -126,14 +126,9 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
     files.sort();
     assert_eq!(files, ["notes", "store.db"]);
     // A copy has the store's file mode: it contains the keys of leases, too.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o600)).unwrap();
-        says(&store, &["backup", &at("copy.db")]);
-        let mode = std::fs::metadata(at("copy.db")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
+    set_mode(&store, 0o600);
+    says(&store, &["backup", &at("copy.db")]);
+    assert_eq!(mode(at("copy.db")), 0o600);
 }
 
 #[test]

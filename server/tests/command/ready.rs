@@ -6,7 +6,8 @@ use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Home, LEAFID, REQUEST, Serving, fails, has, number, refusal, says, serve, served, try_output,
+    Home, LEAFID, REQUEST, Serving, fails, has, number, refusal, says, serve, served, set_mode,
+    try_output,
 };
 
 fn lease(serving: &Serving, more: Value) -> (u16, Value) {
@@ -14,20 +15,16 @@ fn lease(serving: &Serving, more: Value) -> (u16, Value) {
 }
 
 /// File modes do not bind root, so the server runs as another user then.
-#[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_written_is_refused_at_the_start() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
 
-    let mode = |path: &Path, mode| {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    };
     let home = Home::with_store();
     // The file, and the folder, where SQLite creates its log.
     for (of_file, of_folder) in [(0o444, 0o777), (0o666, 0o555)] {
-        mode(home.store.as_ref(), of_file);
-        mode(home.path(), of_folder);
+        set_mode(&home.store, of_file);
+        set_mode(home.path(), of_folder);
         let mut command = serve(&home.store, &["--no-journal"]);
         if std::fs::metadata(home.path()).unwrap().uid() == 0 {
             command.uid(65_534);
@@ -43,7 +40,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("FORBIDDEN: this user cannot write `/"), "{said}");
     }
-    mode(home.path(), 0o700);
+    set_mode(home.path(), 0o700);
 }
 
 /// The number alone rests: `vectors/registry.json` says for how long.
@@ -148,7 +145,6 @@ fn log_of(file: &Path) -> std::path::PathBuf {
 }
 
 /// The write-ahead log beside the file holds the last grants, under the name that SQLite opened.
-#[cfg(unix)]
 #[test]
 fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
     use std::fs::{copy, remove_file, rename};
@@ -178,7 +174,6 @@ fn a_file_or_log_that_is_removed_moved_or_replaced_ends_grants() {
 
 /// An orderly end writes the removed log's content into the file, as the log line promises, and the file
 /// that was moved away is complete then, too. It may be another copy, so only a new start accepts it.
-#[cfg(unix)]
 #[test]
 fn what_was_granted_is_in_the_file_after_an_orderly_end() {
     let removed: Take = |file| std::fs::remove_file(log_of(file)).unwrap();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{LEAFID, LIMIT, output, run};
+use super::{LEAFID, LIMIT, REQUEST, call, output, patient, run};
 
 /// Runs a verb and gives its output. Tries again where a busy machine connects to its database too late,
 /// so that nothing was done, or a server waits that should have been refused.
@@ -74,28 +74,20 @@ pub fn refusal((status, answer): (u16, Value), with: u16, code: &str) -> Value {
     answer
 }
 
-/// Runs commands on a store, one a line. After ` => ` follows the expected output, after ` =1 ` or ` =2 `
-/// the expected message and exit code of a failure: parts, joined by ` & `, with `!` before a part that must
-/// be absent. After ` == ` follows the whole output. A word with spaces is quoted with `'`.
+/// Runs commands on a store and sends requests to a server, one a line. After ` => ` follows the expected
+/// output, after ` == ` the whole of it, after ` =CODE ` a failure's exit code or status, and its expected
+/// message: parts, joined by ` & `, with `!` before a part that must be absent. A command's word with spaces is
+/// quoted with `'`. A request is `METHOD PATH BODY`; in its body `@` stands for the field `request`.
 #[track_caller]
 pub fn play(store: &str, script: &str) {
     let lines = script.lines().map(str::trim);
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
-        let marks = [" => ", " == ", " =1 ", " =2 "];
-        let at = marks.iter().filter_map(|mark| line.find(mark)).min();
-        let (words, rest) = line.split_at(at.unwrap_or_else(|| panic!("what does it say? {line}")));
-        let quoted = words.split('\'').enumerate().flat_map(|(n, part)| match n % 2 {
-            0 => part.split_whitespace().collect(),
-            _ => vec![part],
-        });
-        let args: Vec<&str> = quoted.collect();
-        let (mark, expected) = rest.split_at(4);
-        let said = match mark {
-            " =1 " => fails(store, &args, 1),
-            " =2 " => fails(store, &args, 2),
-            _ => says(store, &args),
+        let (asked, mark, expected) = parts(line);
+        let said = match asked.split(' ').next() {
+            Some("GET" | "PUT" | "POST" | "DELETE") => answers(store, asked, mark),
+            _ => prints(store, asked, mark),
         };
-        if mark == " == " {
+        if mark == "=" {
             assert_eq!(said, expected.replace("\\n", "\n"), "{line}");
             continue;
         }
@@ -107,6 +99,45 @@ pub fn play(store: &str, script: &str) {
             assert_eq!(said.contains(part), there, "{line}\n{said}");
         }
     }
+}
+
+fn parts(line: &str) -> (&str, &str, &str) {
+    let is_mark = |mark: &str| [">", "="].contains(&mark) || mark.parse::<u16>().is_ok();
+    let found = line.match_indices(" =").find_map(|(at, _)| {
+        let (mark, expected) = line[at + 2..].split_once(' ')?;
+        is_mark(mark).then_some((&line[..at], mark, expected))
+    });
+    found.unwrap_or_else(|| panic!("what does it say? {line}"))
+}
+
+#[track_caller]
+fn prints(store: &str, words: &str, mark: &str) -> String {
+    let quoted = words.split('\'').enumerate().flat_map(|(n, part)| match n % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    let args: Vec<&str> = quoted.collect();
+    match mark.parse() {
+        Ok(code) => fails(store, &args, code),
+        Err(_) => says(store, &args),
+    }
+}
+
+#[track_caller]
+fn answers(url: &str, asked: &str, mark: &str) -> String {
+    let [method, path, body] = {
+        let mut words = asked.splitn(3, ' ');
+        [(); 3].map(|()| words.next().unwrap_or("null"))
+    };
+    let body = body.replace('@', &format!("\"request\":\"{REQUEST}\""));
+    let body: Value = serde_json::from_str(&body).expect(asked);
+    let status = mark.parse().unwrap_or(200);
+    let (answered, answer) = match status {
+        503 => call(url, method, path, &body),
+        _ => patient(url, method, path, &body),
+    };
+    assert_eq!(answered, status, "{asked}: {answer}");
+    answer.to_string()
 }
 
 #[track_caller]

@@ -1,13 +1,12 @@
 //! A server with tokens and certificates, and a client that may present its own certificate.
 
 use std::ops::Deref;
-use std::path::Path;
 use std::process::Command;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
-use crate::support::{Home, LEAFID, LIMIT, Serving, does, play};
+use crate::support::{Home, LEAFID, LIMIT, Serving, does, play, set_mode};
 
 pub struct Secured {
     home: Home,
@@ -69,7 +68,6 @@ impl Secured {
         let text = std::fs::read_to_string(self.at("tokens.toml")).unwrap();
         assert!(text.contains("workers = 16\n"), "{text}");
         self.write("tokens.toml", &text.replace("workers = 16\n", limits));
-        #[cfg(unix)]
         set_mode(self.at("tokens.toml"), 0o600);
         token
     }
@@ -110,10 +108,4 @@ impl Secured {
             .build()
             .new_agent()
     }
-}
-
-#[cfg(unix)]
-pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }

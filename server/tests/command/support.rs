@@ -1,8 +1,10 @@
 //! Runs the command `leafid` and reads its output. A failing test leaves no process behind, and every
 //! wait has a time limit.
 
+use std::fs::Permissions;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -17,7 +19,7 @@ mod answer;
 #[path = "said.rs"]
 mod said;
 
-pub use answer::{Answer, number};
+pub use answer::*;
 pub use said::*;
 
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -189,18 +191,9 @@ impl Serving {
         self.post(&format!("/v1/segments/{tag}/lease"), &ask)
     }
 
-    /// As [`Serving::post`], but repeats the request as a client does: on a busy machine the store behind the
-    /// server may time out or be overloaded.
+    /// As [`Serving::post`], but repeats the request as a client does.
     pub fn patient(&self, path: &str, body: &Value) -> (u16, Value) {
-        let mut last = None;
-        let had = until(|| {
-            let (status, answer) = self.post(path, body);
-            let late = status == 503
-                && (answer["code"] == "STORE_UNAVAILABLE" || answer["code"] == "OVERLOADED");
-            last = Some(answer.clone());
-            (!late).then_some((status, answer))
-        });
-        had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
+        patient(&self.url, "POST", path, body)
     }
 
     /// Waits until `/readyz` answers with this status and a body that contains all these words.
@@ -248,6 +241,15 @@ const TOLD: &str = "leafid: listening on ";
 pub fn send(id: u32, signal: &str) {
     let line = format!("kill {signal} {id}");
     assert!(output(Command::new("sh").args(["-c", &line])).status.success());
+}
+
+/// A file's rights.
+pub fn mode(path: impl AsRef<Path>) -> u32 {
+    std::fs::metadata(path).expect("a file").permissions().mode() & 0o777
+}
+
+pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("a file of ours");
 }
 
 /// Keeps journals in a folder of this test run, unless the test sets one.
@@ -351,6 +353,20 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let answer = ask(&agent(), None, method, &format!("{url}{path}"), body);
     let (status, _, json) = answer.expect("the server answers");
     (status, json)
+}
+
+/// As [`call`], but repeats the request as a client does: on a busy machine the store behind the server may time
+/// out or be overloaded.
+pub fn patient(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    let mut last = None;
+    let had = until(|| {
+        let (status, answer) = call(url, method, path, body);
+        let code = answer["code"].as_str().unwrap_or_default();
+        let late = status == 503 && ["STORE_UNAVAILABLE", "OVERLOADED"].contains(&code);
+        last = Some(answer.clone());
+        (!late).then_some((status, answer))
+    });
+    had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
 }
 
 /// Sends one request with this token and, if any, this body.

@@ -144,7 +144,6 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
 }
 
 /// The commands that the refusal shows start a server that other machines reach.
-#[cfg(unix)]
 #[test]
 fn the_refusal_shows_what_does_it_right() {
     let secured = Secured::new();
@@ -161,7 +160,7 @@ fn the_refusal_shows_what_does_it_right() {
     let made = output(&mut openssl).status;
     // The shell's exit code for a program that is not installed.
     if made.code() == Some(127) {
-        return leafid_servers::missing("certificates", "openssl", "openssl");
+        return leafid_servers::missing("certificates", "`openssl`");
     }
     assert!(made.success(), "{line}");
     // At new ports: a port that was freed may be taken at once.

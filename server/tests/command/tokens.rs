@@ -1,13 +1,11 @@
 //! `leafid token`, and a server that requires tokens.
-#![cfg(unix)]
-
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::secured::{Secured, set_mode};
+use crate::secured::Secured;
 use crate::support::{
-    Serving, agent, ask, does, early_in_the_day, has, output, refused, send, until,
+    Serving, agent, ask, does, early_in_the_day, has, mode, number, output, refusal, refused, send,
+    served, set_mode, until,
 };
 
 fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> String {
@@ -34,7 +32,7 @@ fn a_token_is_shown_once_and_kept_as_its_hash() {
     let file = secured.at("tokens.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("[principals.\"app\"]") && !text.contains(&token), "{text}");
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode(&file), 0o600);
     let fails = |args: &[&str]| refused(secured.leafid("token").args(args), 1);
     let said = does(secured.leafid("token").arg("list"));
     has(&said, &["app tags=orders namespaces= verbs=lease,read", "live"]);
@@ -196,50 +194,47 @@ fn quotas_of_ids_steps_windows_and_worker_numbers() {
     let app = secured.limited("app", limits);
     let serving = secured.serve(&[]);
     let agent = agent();
+    let asked = |path: &str, body: &Value| {
+        ask(&agent, Some(&app), "POST", &format!("{}{path}", serving.url), body).unwrap()
+    };
     let post = |path: &str, body: Value| {
-        ask(&agent, Some(&app), "POST", &format!("{}{path}", serving.url), &body).unwrap()
+        let (status, _, answer) = asked(path, &body);
+        (status, answer)
     };
     let key = |n: u32| format!("{n:032x}");
-    let lease = |n: u32, more: Value| {
-        let mut body = json!({ "request": key(n) });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let lease = |n: u32, mut body: Value| {
+        body["request"] = key(n).into();
         post("/v1/segments/orders/lease", body)
     };
-    let size = |answer: &Value| {
-        let end = |field: &str| answer[field].as_str().unwrap().parse::<u64>().unwrap();
-        end("end") - end("start")
-    };
+    let size = |grant: &Value| number(&grant["end"]) - number(&grant["start"]);
     // The tag's step is 100 and the request asks for more: the principal's limit of 60 applies.
-    let (status, _, answer) = lease(1, json!({}));
-    assert_eq!((status, size(&answer), &answer["max_step"]), (200, 60, &json!(60)), "{answer}");
-    let (status, _, answer) = lease(2, json!({ "step": 5_000, "at_least": 700 }));
-    assert_eq!((status, size(&answer)), (200, 60), "{answer}");
-    let (status, _, answer) = lease(3, json!({ "exactly": 61 }));
-    assert_eq!((status, &answer["code"]), (403, &json!("FORBIDDEN")), "{answer}");
+    let grant = served(lease(1, json!({})));
+    assert_eq!((size(&grant), &grant["max_step"]), (60, &json!(60)), "{grant}");
+    assert_eq!(size(&served(lease(2, json!({ "step": 5_000, "at_least": 700 })))), 60);
+    refusal(lease(3, json!({ "exactly": 61 })), 403, "FORBIDDEN");
     // 120 of the 250 IDs are used.
-    assert_eq!(post("/v1/segments/orders/ids", count(100)).0, 200);
-    let (status, headers, answer) = post("/v1/segments/orders/ids", count(31));
-    assert_eq!((status, &answer["code"]), (429, &json!("QUOTA_EXCEEDED")), "{answer}");
+    served(post("/v1/segments/orders/ids", count(100)));
+    let (status, headers, answer) = asked("/v1/segments/orders/ids", &count(31));
+    let answer = refusal((status, answer), 429, "QUOTA_EXCEEDED");
     assert!(headers.contains_key("retry-after") && answer["quota"] == "250", "{answer}");
     assert_eq!(post("/v1/segments/orders/ids", count(0)).0, 400);
-    assert_eq!(post("/v1/snowflake/edge/ids", count(30)).0, 200, "what was refused is not counted");
+    // What was refused is not counted.
+    served(post("/v1/snowflake/edge/ids", count(30)));
     assert_eq!(lease(4, json!({ "exactly": 1 })).0, 429);
 
     let acquire = |n: u32| {
         let body = json!({ "request": key(n), "owner": "o", "length_ms": 600_000 });
         post("/v1/workers/edge/acquire", body)
     };
-    let (status, _, one) = acquire(11);
-    assert_eq!(status, 200, "{one}");
-    let ms = |answer: &Value| size(answer) * answer["layout"]["tick_ms"].as_u64().unwrap();
-    assert!(ms(&one) <= 30_100, "{one}");
-    assert_eq!(acquire(12).0, 200);
-    assert_eq!(acquire(12).0, 200, "the same again");
-    let (status, _, answer) = acquire(13);
-    assert_eq!((status, &answer["code"]), (429, &json!("QUOTA_EXCEEDED")), "{answer}");
+    let one = served(acquire(11));
+    assert!(size(&one) * one["layout"]["tick_ms"].as_u64().unwrap() <= 30_100, "{one}");
+    served(acquire(12));
+    // The same again.
+    served(acquire(12));
+    refusal(acquire(13), 429, "QUOTA_EXCEEDED");
     let release = json!({ "store": one["store"], "worker": one["worker"], "key": key(11),
                           "unused_from": one["start"] });
-    assert_eq!(post("/v1/workers/edge/release", release).0, 200);
+    served(post("/v1/workers/edge/release", release));
     until(|| (acquire(14).0 == 200).then_some(()))
         .expect("a number that was given back counts no more");
     assert_eq!(says(&serving, &app, "GET", "/v1/tags", Value::Null), OK);

@@ -2,6 +2,7 @@
 //! every back end with an injected clock. The vectors' own replay in Rust does so over SQLite, and its
 //! self-test finds a wrong answer.
 
+mod asks;
 #[path = "../../../tests/tests/vectors/compare.rs"]
 mod compare;
 #[cfg(unix)]

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::{AcquireAsk, Name, Range, StoreTime, Token};
+use leafid_core::{Name, StoreTime, Token};
 use leafid_store::clock::ManualClock;
 use leafid_store::registry::Registry;
 use leafid_store::store::{Aside, NamespaceChange};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::asks::{acquire, namespace, workers};
 use crate::beaten;
 use crate::stores::replay;
 
@@ -73,20 +74,16 @@ pub async fn outside_is_passed_by(
     let clock = Arc::new(ManualClock::at(begun));
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), Token::new([0x5a; 16]), clock.clone());
-    let name = Name::namespace("n").unwrap();
-    let workers = Some(Range { start: 0, end: 2 });
-    let change =
-        NamespaceChange { workers, max_window_ms: Some(1_000), ..NamespaceChange::default() };
-    store.put_namespace(name, change).await.unwrap();
+    let change = NamespaceChange { max_window_ms: Some(1_000), ..workers(0, 2) };
+    store.put_namespace(namespace(), change).await.unwrap();
     for until in [None, Some(begun.plus(-5_000))] {
-        store.set_aside(name, 3, Aside { owner: Name::EMPTY, until }).await.unwrap();
+        store.set_aside(namespace(), 3, Aside { owner: Name::EMPTY, until }).await.unwrap();
     }
     let mut given = Vec::new();
     for n in 1..=4 {
         // The first two windows are over when the others ask.
         clock.set(begun.plus(if n < 3 { 0 } else { 10_000 }));
-        let ask = AcquireAsk::new(name, Token::new([n; 16]), Name::owner("host").unwrap());
-        let grant = store.acquire(ask).await;
+        let grant = store.acquire(acquire(n)).await;
         given.push(grant.unwrap_or_else(|why| panic!("{back_end}, request {n}: {why}")).worker);
     }
     assert_eq!(given, [0, 1, 0, 1], "{back_end}");

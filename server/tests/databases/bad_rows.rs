@@ -2,70 +2,63 @@
 //! a tag that is deleted while used. The tag is refused with its code, the others go on, and nothing is
 //! granted twice.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::serve;
-use crate::support::{Home, Serving, number, refusal, says, until};
+use crate::support::{Home, REQUEST, number, play, says, served};
 
 /// Writes position and step of a tag past the server.
 type Hand<'a> = &'a dyn Fn(&str, u64, u64);
 
-/// Asks until the store answers in time.
-fn answered(serving: &Serving, tag: &str) -> Value {
-    let answered = || Some(serving.lease(tag, &json!({}))).filter(|(status, _)| *status != 503);
-    until(answered).expect("an answer").1
-}
+const TAGS: [&str; 6] = ["good", "none", "end", "spent", "lower", "gone"];
 
-fn start(grant: &Value) -> u64 {
-    number(&grant["start"])
-}
+/// At the end a range is shorter, up to the last number, and then there is none.
+const REFUSED: &str = r#"
+POST /v1/segments/none/lease {@} =400 STEP_INVALID & `none`
+POST /v1/segments/spent/lease {@} =422 TAG_SPENT & `spent`
+POST /v1/segments/end/lease {@} => "end":"9223372036854775807"
+POST /v1/segments/end/lease {@} =422 TAG_SPENT
+POST /v1/segments/good/lease {@} => "start":"1"
+"#;
 
 pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     says(url, &["init"]);
-    let tags = ["good", "none", "end", "spent", "lower", "gone"];
-    for tag in tags {
+    for tag in TAGS {
         says(url, &["tag", "create", tag, "--step", "10"]);
     }
     edit("none", 1, 0);
     edit("end", 9_223_372_036_854_775_800, 10);
     edit("spent", 9_223_372_036_854_775_807, 10);
     let serving = serve(url, &[]);
-    for (tag, code) in [("none", "STEP_INVALID"), ("spent", "TAG_SPENT")] {
-        let problem = answered(&serving, tag);
-        assert_eq!(problem["code"], code, "{problem}");
-        assert!(problem["detail"].as_str().expect("text").contains(&format!("`{tag}`")));
-    }
-    // A shorter range, up to the last number, and then no more.
-    assert_eq!(answered(&serving, "end")["end"], "9223372036854775807");
-    assert_eq!(answered(&serving, "end")["code"], "TAG_SPENT");
-    assert_eq!(start(&answered(&serving, "good")), 1);
+    let asked = |script| play(&serving.url, script);
+    asked(REFUSED);
     let (_, list) = serving.get("/v1/tags");
-    assert_eq!(list["tags"].as_array().map(Vec::len), Some(tags.len()), "{list}");
+    assert_eq!(list["tags"].as_array().map(Vec::len), Some(TAGS.len()), "{list}");
     serving.ready(200, &["\"ok\""]);
-    says(url, &["tag", "set", "none", "--step", "7"]);
-    assert_eq!(answered(&serving, "none")["end"], "8");
+    play(url, "tag set none --step 7 => step 7");
+    asked("POST /v1/segments/none/lease {@} => \"end\":\"8\"");
 
     // Deleted by a command while this server leases from it.
-    assert_eq!(start(&answered(&serving, "gone")), 1);
-    says(url, &["tag", "delete", "gone"]);
-    assert_eq!(answered(&serving, "gone")["code"], "TAG_UNKNOWN");
-    says(url, &["tag", "create", "gone", "--step", "10"]);
-    assert_eq!(start(&answered(&serving, "gone")), 11, "it goes on above");
+    asked("POST /v1/segments/gone/lease {@} => \"start\":\"1\"");
+    play(url, "tag delete gone => deleted");
+    asked("POST /v1/segments/gone/lease {@} =404 TAG_UNKNOWN");
+    play(url, "tag create gone --step 10 => next number 11");
+    asked("POST /v1/segments/gone/lease {@} => \"start\":\"11\"");
 
     // This server remembers what it wrote, and fences: every tag moves past all that may have been granted.
-    assert_eq!(start(&answered(&serving, "lower")), 1);
+    asked("POST /v1/segments/lower/lease {@} => \"start\":\"1\"");
     edit("lower", 3, 10);
-    let above = start(&answered(&serving, "lower"));
-    assert!(above >= 100 * 1_000_000, "{above}");
+    let above = served(serving.patient("/v1/segments/lower/lease", &json!({ "request": REQUEST })));
+    assert!(number(&above["start"]) >= 100 * 1_000_000, "{above}");
     serving.logs(&["ERROR", "STORE_WENT_BACK", "lower"]);
     // Another server without that journal does not know; a holder's proof tells it.
     edit("good", 2, 10);
     let other = serve(url, &["--no-journal"]);
-    let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });
-    refusal(other.patient("/v1/segments/good/lease", &ask), 409, "STORE_WENT_BACK");
+    let lease = "POST /v1/segments/good/lease";
+    play(&other.url, &format!("{lease} {{@,\"have_until\":\"11\"}} =409 STORE_WENT_BACK"));
     other.ready(200, &["degraded", "good"]);
-    says(&other.url, &["tag", "advance", "good", "--to", "11"]);
-    assert_eq!(start(&answered(&other, "good")), 11);
+    play(&other.url, "tag advance good --to 11 => next number 11");
+    play(&other.url, &format!("{lease} {{@}} => \"start\":\"11\""));
     other.ready(200, &["\"ok\""]);
 }
 

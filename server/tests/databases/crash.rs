@@ -22,7 +22,7 @@ fn told(name: &str, what: &str, verdict: &Verdict) {
 }
 
 /// Without `crash`, for an engine inside the servers, only servers are killed.
-pub fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut()>) {
+fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut()>) {
     prepare(url);
     let mut servers = [serve(url, &[]), serve(url, &[])];
     let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
@@ -43,6 +43,21 @@ pub fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn F
     told(name, &format!("{} kills", kills()), &verdict);
     assert_eq!(verdict.overlaps, 0);
     assert!(verdict.granted >= 200 * (1 + kills()) && verdict.failed > 0 && verdict.lines > 3);
+}
+
+mod engines {
+    use leafid_servers::Server;
+
+    fn nothing_is_granted_twice<S: Server>(mut server: S) {
+        let url = server.fresh("crashes");
+        let mut crash = || {
+            server.crash();
+            server.start_again().expect("it comes back");
+        };
+        super::goes_on_through_kills(S::NAME, &url, Some(&mut crash));
+    }
+
+    each!(every nothing_is_granted_twice);
 }
 
 /// SQLite is a part of each server, and is killed with it.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::ranges::overlaps;
 use crate::restored::request;
+use crate::support::number;
 
 pub const CLIENTS: usize = 16;
 /// How long a test waits for the load to go on; longer than a client waits for an answer.
@@ -108,11 +109,10 @@ struct Client {
     held: Option<Held>,
 }
 
+/// The last grant of a worker number, and how often it was renewed.
 struct Held {
-    worker: u64,
+    grant: Value,
     key: String,
-    store: String,
-    until: u64,
     renewed: u32,
 }
 
@@ -172,35 +172,28 @@ impl Client {
     }
 
     fn window(&mut self) {
-        let Some(held) = self.held.take() else {
-            let request = request();
-            let owner = format!("client-{}", self.number);
-            let body = json!({ "request": request, "owner": owner, "length_ms": 1_000 });
-            if let Some(grant) = self.ask("/v1/workers/default/acquire", &body) {
-                let (worker, until) = (number(&grant["worker"]), number(&grant["end"]));
-                self.note(format!("worker{worker}"), number(&grant["start"]), until);
-                let store = grant["store"].as_str().expect("a store").to_owned();
-                self.held = Some(Held { worker, key: request, store, until, renewed: 0 });
-            }
-            return;
+        let Some(Held { grant, key, renewed }) = self.held.take() else {
+            let (key, owner) = (request(), format!("client-{}", self.number));
+            let body = json!({ "request": key, "owner": owner, "length_ms": 1_000 });
+            let grant = self.ask("/v1/workers/default/acquire", &body);
+            return self.holds(grant, key, 0);
         };
-        let Held { worker, key, store, until, renewed } = held;
-        let mut body = json!({ "store": store, "worker": worker, "key": key });
+        let mut body = json!({ "store": grant["store"], "worker": grant["worker"], "key": key });
         if renewed == 3 {
-            body["unused_from"] = until.to_string().into();
+            body["unused_from"] = grant["end"].clone();
             self.ask("/v1/workers/default/release", &body);
             return;
         }
         body["request"] = request().into();
-        body["have_until"] = until.to_string().into();
-        if let Some(grant) = self.ask("/v1/workers/default/renew", &body) {
-            let end = number(&grant["end"]);
-            self.note(format!("worker{worker}"), number(&grant["start"]), end);
-            self.held = Some(Held { worker, key, store, until: end, renewed: renewed + 1 });
-        }
+        body["have_until"] = grant["end"].clone();
+        let grant = self.ask("/v1/workers/default/renew", &body);
+        self.holds(grant, key, renewed + 1);
     }
-}
 
-fn number(value: &Value) -> u64 {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok()).expect("a number")
+    fn holds(&mut self, grant: Option<Value>, key: String, renewed: u32) {
+        let Some(grant) = grant else { return };
+        let line = format!("worker{}", grant["worker"]);
+        self.note(line, number(&grant["start"]), number(&grant["end"]));
+        self.held = Some(Held { grant, key, renewed });
+    }
 }

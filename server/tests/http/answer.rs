@@ -1,8 +1,14 @@
 //! HTTP/1.1 requests and answers as bytes on the wire.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
+
+/// How long an answer may take.
+const LATE: Duration = Duration::from_secs(120);
 
 #[derive(Debug)]
 pub struct Answer {
@@ -69,6 +75,63 @@ impl Answer {
         let ids = self.ok()["ids"].take();
         ids.as_array().expect("ids").iter().map(number).collect()
     }
+}
+
+/// A client that keeps its connection as long as the server allows, and sends a whole request before it
+/// reads the answer.
+pub struct Client {
+    address: String,
+    kept: Option<BufReader<TcpStream>>,
+    pub connections: usize,
+}
+
+impl Client {
+    pub fn of(address: impl ToString) -> Client {
+        Client { address: address.to_string(), kept: None, connections: 0 }
+    }
+
+    pub fn ask(&mut self, request: &str) -> std::io::Result<Answer> {
+        let mut stream = match self.kept.take() {
+            Some(stream) => stream,
+            None => {
+                self.connections += 1;
+                let stream = TcpStream::connect(&self.address)?;
+                stream.set_read_timeout(Some(LATE))?;
+                stream.set_write_timeout(Some(LATE))?;
+                BufReader::new(stream)
+            }
+        };
+        stream.get_mut().write_all(request.as_bytes())?;
+        let read = if request.starts_with("HEAD ") { Answer::head } else { Answer::read };
+        let reply = read(&mut stream)?;
+        if reply.closes() {
+            // Nothing comes after the answer that closes.
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest)?;
+            assert_eq!(String::from_utf8_lossy(&rest), "", "after {reply:?}");
+        } else {
+            self.kept = Some(stream);
+        }
+        Ok(reply)
+    }
+}
+
+/// Sends a request that waits for a store's file, which this process locks meanwhile, and hangs up. Whether the
+/// server noticed before it answered: on a slow machine its wait for the lock may end first.
+pub fn hangs_up(address: &str, file: &Path, request: &str) -> bool {
+    let other = rusqlite::Connection::open(file).expect("a file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let mut caller = TcpStream::connect(address).expect("it listens");
+    caller.write_all(request.as_bytes()).expect("it is sent");
+    let mut answer = Vec::new();
+    caller.set_read_timeout(Some(Duration::from_millis(500))).expect("a time-out");
+    caller.read_to_end(&mut answer).expect_err("no answer yet");
+    caller.shutdown(Shutdown::Write).expect("it hangs up");
+    // The server closes the connection too: it has noticed.
+    caller.set_read_timeout(Some(LATE)).expect("a time-out");
+    caller.read_to_end(&mut answer).expect("it is closed");
+    other.execute_batch("ROLLBACK").expect("no lock");
+    answer.is_empty()
 }
 
 pub fn number(value: &Value) -> u64 {

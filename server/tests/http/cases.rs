@@ -1,54 +1,11 @@
 //! Requests that are refused, with the expected refusals: one a line, in columns.
 //!
 //! The columns: method and path; the body; status and code; words of the detail, joined by ` & `; and headers
-//! in place of [`JSON`], `-` for none. In a body `@` stands for the field `request` with an id, `%` for the
+//! in place of that of JSON, `-` for none. In a body `@` stands for the field `request` with an id, `%` for the
 //! id alone, `$` for the store's id, `\0` for that character, and `LONG` for a name that is one too long.
 
-use crate::support::JSON;
-
-/// A request, and its expected refusal.
-pub struct Case {
-    pub line: &'static str,
-    pub method: &'static str,
-    pub path: &'static str,
-    pub headers: Vec<(&'static str, &'static str)>,
-    pub body: String,
-    pub status: u16,
-    pub code: &'static str,
-    pub says: Vec<&'static str>,
-}
-
-impl Case {
-    pub fn all(store: &str) -> Vec<Case> {
-        let lines = CASES.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
-        lines.map(|line| Case::read(line, store)).collect()
-    }
-
-    fn read(line: &'static str, store: &str) -> Case {
-        let mut columns = line.split(" | ");
-        let mut next = || columns.next().unwrap_or_else(|| panic!("a column less: {line}"));
-        let two = |column: &'static str| column.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-        let ((method, path), body, (status, code)) = (two(next()), next(), two(next()));
-        let says = next().split(" & ").collect();
-        let header = |text: &'static str| match text {
-            "JSON" => JSON,
-            text => text.split_once(": ").unwrap_or_else(|| panic!("{line}")),
-        };
-        let headers = match columns.next().unwrap_or("JSON") {
-            "-" => Vec::new(),
-            some => some.split(", ").map(header).collect(),
-        };
-        let body = body.replace('@', "\"request\":%").replace('%', &format!("\"{REQUEST}\""));
-        let body = body.replace('$', store).replace("\\0", "\0").replace("LONG", &"x".repeat(129));
-        let status = status.parse().unwrap_or_else(|_| panic!("{line}"));
-        Case { line, method, path, headers, body, status, code, says }
-    }
-}
-
-const REQUEST: &str = "000102030405060708090a0b0c0d0e0f";
-
 /// Each request is answered with a problem and changes nothing.
-const CASES: &str = r#"
+pub const CASES: &str = r#"
 POST /v1/segments/ordres/lease | {@} | 404 TAG_UNKNOWN | leafid tag create ordres
 POST /v1/segments/ordres/lease | {@,"have_until":"7"} | 404 TAG_UNKNOWN | up to 7
 POST /v1/segments/ordres/ids | {"count":1} | 404 TAG_UNKNOWN | leafid tag create ordres

@@ -2,52 +2,13 @@
 //! connection goes on.
 
 use std::io::{BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::support::{Answer, JSON, LATE, Server, message, number, request};
+use crate::support::{Answer, Client, JSON, LATE, Server, message, number, request};
 use leafid_server::http::deadlines::Limits;
 
 /// The shortest time-out that can be set.
 const LEAST: Duration = Duration::from_millis(1);
-
-/// A client that keeps its connection as long as the server allows, and sends a whole request
-/// before it reads the answer.
-struct Client {
-    address: SocketAddr,
-    kept: Option<BufReader<TcpStream>>,
-    connections: usize,
-}
-
-impl Client {
-    fn of(server: &Server) -> Client {
-        Client { address: server.address, kept: None, connections: 0 }
-    }
-
-    fn ask(&mut self, request: &str) -> std::io::Result<Answer> {
-        let mut stream = match self.kept.take() {
-            Some(stream) => stream,
-            None => {
-                self.connections += 1;
-                let stream = TcpStream::connect(self.address)?;
-                stream.set_read_timeout(Some(LATE))?;
-                stream.set_write_timeout(Some(LATE))?;
-                BufReader::new(stream)
-            }
-        };
-        stream.get_mut().write_all(request.as_bytes())?;
-        let reply = Answer::read(&mut stream)?;
-        if reply.closes() {
-            // Nothing comes after the answer that closes.
-            let mut rest = Vec::new();
-            stream.read_to_end(&mut rest)?;
-            assert_eq!(String::from_utf8_lossy(&rest), "", "after {reply:?}");
-        } else {
-            self.kept = Some(stream);
-        }
-        Ok(reply)
-    }
-}
 
 fn chunked(line: &str, headers: &[(&str, &str)], body: &str) -> String {
     let headers = [headers, &[("transfer-encoding", "chunked")]].concat();
@@ -73,7 +34,7 @@ fn ask_at_once(client: &mut Client, request: &str) -> std::io::Result<Answer> {
 fn a_client_never_meets_a_broken_pipe() {
     let server = Server::fresh();
     server.put("/v1/tags/orders", r#"{"step":1}"#).ok();
-    let mut client = Client::of(&server);
+    let mut client = Client::of(server.address);
     let (mut broken, mut refused, mut served) = (Vec::new(), 0, 0);
     for turn in 0..200_u64 {
         let bytes = [16 * 1024 + 1, 40_000, 300_000, 2_000_000][turn as usize / 2 % 4];
@@ -125,7 +86,7 @@ fn the_rest_of_a_refused_body_is_no_request() {
 fn a_refused_request_with_a_small_body_keeps_its_connection() {
     let server = Server::fresh();
     server.put("/v1/tags/orders", "{}").ok();
-    let mut client = Client::of(&server);
+    let mut client = Client::of(server.address);
     let body = " ".repeat(12_000);
     for (line, headers, status) in [
         ("POST /v1/segments/orders/lease", &[("content-type", "text/plain")][..], 415),
@@ -148,7 +109,8 @@ fn a_malformed_or_cut_body_is_no_large_one() {
     let server = Server::fresh();
     let chunked = [JSON, ("transfer-encoding", "chunked")];
     for body in ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx\r\n0\r\n\r\n", "-1\r\n{}\r\n0\r\n\r\n"] {
-        let reply = Client::of(&server).ask(&message("PUT /v1/tags/a", &chunked, body)).unwrap();
+        let reply =
+            Client::of(server.address).ask(&message("PUT /v1/tags/a", &chunked, body)).unwrap();
         assert_eq!((reply.status, reply.closes()), (400, true), "{body:?}: {}", reply.json);
         assert_eq!(reply.json["code"], "REQUEST_INVALID", "{body:?}");
     }

@@ -1,7 +1,7 @@
 //! Admission at Leaf's listener, by address: Leaf's clients can send no token.
 
-use crate::client::{Client, Running};
-use crate::support::{Home, fails, has, says};
+use crate::client::Running;
+use crate::support::{Home, agent, fails, has, says};
 
 fn start(home: &Home, options: &[&str]) -> Running {
     says(&home.store, &["tag", "create", "orders", "--if-missing"]);
@@ -9,8 +9,8 @@ fn start(home: &Home, options: &[&str]) -> Running {
 }
 
 fn refused(running: &Running, code: &str) -> u64 {
-    let mut client = Client::connect(running.serving.url.strip_prefix("http://").unwrap());
-    let text = client.call("GET", "/metrics", &[]).body;
+    let url = format!("{}/metrics", running.serving.url);
+    let text = agent().get(url).call().unwrap().body_mut().read_to_string().unwrap();
     let name = format!("leafid_http_problems_total{{code=\"{code}\"}} ");
     let count = text.lines().find_map(|line| line.strip_prefix(&name));
     count.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
@@ -35,7 +35,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
         ("GET", "/nowhere"),
     ];
     for (method, path) in paths {
-        let answer = running.client.call(method, path, &[]);
+        let answer = running.call(method, path, &[]);
         assert_eq!(answer.status, 403, "{method} {path}: {}", answer.body);
         assert!(
             method == "HEAD" || answer.body.contains("address `127.0.0.1` is not"),
@@ -45,7 +45,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
     // Forwarding headers are ignored: only the connection's address counts.
     for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP"] {
         let value = if header == "Forwarded" { "for=10.1.2.3" } else { "10.1.2.3" };
-        let answer = running.client.call("GET", "/api/segment/get/orders", &[(header, value)]);
+        let answer = running.call("GET", "/api/segment/get/orders", &[(header, value)]);
         assert_eq!(answer.status, 403, "{header}");
     }
     assert_eq!(refused(&running, "FORBIDDEN"), paths.len() as u64 + 3);

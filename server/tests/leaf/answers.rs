@@ -25,7 +25,7 @@ fn an_id_is_a_number_without_anything_around_it() {
     let home = Home::new();
     let mut leaf = running(&home);
     for (n, method) in ["GET", "POST", "DELETE"].into_iter().enumerate() {
-        let answer = leaf.client.call(method, "/api/segment/get/orders", &[]);
+        let answer = leaf.call(method, "/api/segment/get/orders", &[]);
         assert_eq!((answer.status, answer.body.clone()), (200, (n + 1).to_string()), "{method}");
         assert_eq!(leaf.client.connections, 1, "a body is read, and the connection goes on");
         // A status line, three headers, and an empty line.
@@ -34,17 +34,17 @@ fn an_id_is_a_number_without_anything_around_it() {
         assert_eq!(answer.header("content-length"), Some("1"));
     }
     for _ in 0..3 {
-        let answer = leaf.client.call("HEAD", "/api/segment/get/orders", &[]);
+        let answer = leaf.call("HEAD", "/api/segment/get/orders", &[]);
         assert_eq!((answer.status, answer.body.as_str()), (200, ""));
-        assert_eq!(leaf.client.call("HEAD", "/api/snowflake/get/x", &[]).status, 200);
+        assert_eq!(leaf.call("HEAD", "/api/snowflake/get/x", &[]).status, 200);
     }
-    assert_eq!(leaf.client.call("HEAD", "/api/segment/get/nope", &[]).status, 500);
+    assert_eq!(leaf.call("HEAD", "/api/segment/get/nope", &[]).status, 500);
     assert_eq!(leaf.get("/api/segment/get/orders"), "4");
     let accept = [("Accept", "text/html,application/xml;q=0.9,*/*;q=0.8")];
-    let answer = leaf.client.call("GET", "/api/segment/get/orders", &accept);
+    let answer = leaf.call("GET", "/api/segment/get/orders", &accept);
     assert_eq!(answer.header("content-type"), Some("text/html;charset=UTF-8"));
     assert_eq!(answer.body, "5");
-    let answer = leaf.client.call("PUT", "/api/segment/get/orders", &[("Content-Length", "0")]);
+    let answer = leaf.call("PUT", "/api/segment/get/orders", &[]);
     assert_eq!(answer.status, 405);
     // The connection is kept, also after the hundredth request.
     let before = leaf.client.connections;
@@ -68,9 +68,9 @@ fn a_path_is_read_as_leaf_reads_it_but_for_the_dot() {
     for (path, number) in [("a.b", 1), ("a%2Eb/", 2), ("a", 1)] {
         assert_eq!(leaf.number(&format!("/api/segment/get/{path}")), number, "{path}");
     }
-    let slash = leaf.client.call("GET", "/api/segment/get/a%2Fb", &[]);
+    let slash = leaf.call("GET", "/api/segment/get/a%2Fb", &[]);
     assert_eq!((slash.status, slash.body.as_str()), (400, ""));
-    let answer = leaf.client.call("GET", "/v1/tags", &[]);
+    let answer = leaf.call("GET", "/v1/tags", &[]);
     let body = "{\"timestamp\":0,\"status\":404,\"error\":\"Not Found\",\
                 \"message\":\"No message available\",\"path\":\"/v1/tags\"}";
     assert_eq!((answer.status, timeless(&answer).as_str()), (404, body));
@@ -82,7 +82,7 @@ fn an_unknown_key_is_an_error_of_leafs() {
     let home = Home::new();
     let mut leaf = running(&home);
     for path in ["/api/segment/get/nope", "/api/segment/get/no%20pe"] {
-        let answer = leaf.client.call("GET", path, &[]);
+        let answer = leaf.call("GET", path, &[]);
         let body = format!(
             "{{\"timestamp\":0,\"status\":500,\"error\":\"Internal Server Error\",\
              \"exception\":\"com.sankuai.inf.leaf.server.exception.LeafServerException\",\
@@ -93,13 +93,13 @@ fn an_unknown_key_is_an_error_of_leafs() {
         assert_eq!(answer.header("connection"), Some("close"));
     }
     // A page of another site, or one that uses DNS rebinding to this machine.
-    for headers in [
-        [("Host", "evil.example"), ("X-Any", "1")],
-        [("Origin", "http://evil.example"), ("X-Any", "1")],
-        [("Sec-Fetch-Site", "cross-site"), ("X-Any", "1")],
+    for header in [
+        ("host", "evil.example"),
+        ("origin", "http://evil.example"),
+        ("sec-fetch-site", "cross-site"),
     ] {
-        let answer = leaf.client.call("GET", "/api/segment/get/orders", &headers);
-        assert_eq!(answer.status, 403, "{headers:?}: {}", answer.body);
+        let answer = leaf.call("GET", "/api/segment/get/orders", &[header]);
+        assert_eq!(answer.status, 403, "{header:?}: {}", answer.body);
     }
     assert_eq!(leaf.get("/api/segment/get/orders"), "1", "they burnt nothing");
 }
@@ -128,7 +128,7 @@ fn pages_show_what_leafs_show() {
     assert!(db.contains("<th>tag</th><th>max</th><th>step</th><th>update</th>"), "{db}");
     assert!(db.contains(&cells(&["fresh", "2,001", "2,000", "-"])), "{db}");
     assert!(db.contains(&cells(&["orders", "1", "2,000", "-"])), "{db}");
-    let answer = leaf.client.call("GET", "/db", &[]);
+    let answer = leaf.call("GET", "/db", &[]);
     assert_eq!(answer.header("content-type"), Some("text/html;charset=UTF-8"));
     assert_eq!(answer.header("content-security-policy"), Some("default-src 'none'"));
 }
@@ -148,7 +148,7 @@ fn a_snowflake_is_taken_apart_in_the_servers_time_zone() {
     ] {
         assert_eq!(leaf.get(&format!("/decodeSnowflakeId?snowflakeId={query}")), body, "{query}");
     }
-    assert_eq!(leaf.client.call("GET", "/decodeSnowflakeId", &[]).status, 400);
+    assert_eq!(leaf.call("GET", "/decodeSnowflakeId", &[]).status, 400);
     let own = leaf.get("/api/snowflake/get/x");
     has(&leaf.get(&format!("/decodeSnowflakeId?snowflakeId={own}")), &["\"workerId\":\"0\""]);
 }

@@ -13,7 +13,7 @@ fn a_mode_that_is_off_answers_nought() {
         assert_eq!(leaf.get(path), "0", "{path}");
     }
     for path in ["/cache", "/db"] {
-        let answer = leaf.client.call("GET", path, &[]);
+        let answer = leaf.call("GET", path, &[]);
         assert_eq!(answer.status, 500, "{path}: {}", answer.body);
         assert!(answer.body.contains("\"status\":500,\"error\":\"Internal Server Error\""));
     }

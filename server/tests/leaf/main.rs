@@ -4,14 +4,18 @@
 
 mod admission;
 mod answers;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../conformance/asks.rs"]
+mod asks;
 mod client;
 mod config;
+#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../databases/opens.rs"]
 mod opens;
 mod page;
 mod ranges;
 mod serve;
-#[expect(dead_code, unused_imports, reason = "other tests use more of it")]
+#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
 #[expect(dead_code, reason = "other tests use more of it")]

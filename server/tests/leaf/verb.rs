@@ -1,6 +1,6 @@
 //! `leafid worker import`: its output and refusals; a refusal changes nothing.
 
-use crate::support::{Home, fails, has, leafid, play, says, until};
+use crate::support::{Home, has, leafid, play, says, until};
 
 /// A store in a folder, on which to run `worker import default …`.
 pub struct Store {
@@ -12,19 +12,15 @@ impl Store {
         Store { home: Home::with_store() }
     }
 
-    fn args<'a>(&self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["worker", "import", "default"], more].concat()
-    }
-
-    pub fn import(&self, more: &[&str]) -> String {
-        says(&self.home.store, &self.args(more))
-    }
-
-    pub fn refuses(&self, more: &[&str], words: &[&str]) {
-        let before = self.list();
-        let said = fails(&self.home.store, &self.args(more), 1);
-        has(&said, words);
-        assert_eq!(self.list(), before, "a refusal changes nothing");
+    /// Plays `worker import default …`, one a line, where `LEAFS` stands for these words. A refusal changes nothing.
+    pub fn plays(&self, leafs: &str, script: &str) {
+        let lines = script.lines().map(str::trim);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+            let before = self.list();
+            let import = format!("worker import default {}", line.replace("LEAFS", leafs));
+            play(&self.home.store, &import);
+            assert!(!line.contains(" =1 ") || self.list() == before, "{line}: nothing changes");
+        }
     }
 
     pub fn list(&self) -> Vec<String> {
@@ -46,14 +42,13 @@ fn files_are_taken_in_and_given_back() {
     let store = Store::new();
     let list = "leaf.snowflake.local.workIdMap={\"192.0.2.2:8080\":0,\"b:1\":2}\n";
     let list = store.home.write("leaf.properties", list);
-    let local = ["--leaf-local", list.as_str()];
-    store.import(&local);
+    let local = format!("--leaf-local {list}");
+    store.plays(&local, "LEAFS => set aside");
     assert_eq!(store.draws(), "1");
-    let said = store.import(&[&local[..], &["--stopped", "b:1", "--margin", "0s"]].concat());
-    has(&said, &["worker 2 is kept for `b:1`"]);
+    store.plays(&local, "LEAFS --stopped b:1 --margin 0s => worker 2 is kept for `b:1`");
     // The way back: repeated until the safety margin is over.
     let back = until(|| {
-        let args = store.args(&["--leaf-local", &list, "--back", "b:1"]);
+        let args = ["worker", "import", "default", "--leaf-local", &list, "--back", "b:1"];
         let output = leafid(&store.home.store, &args);
         output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
     });
@@ -63,15 +58,15 @@ fn files_are_taken_in_and_given_back() {
     // The year, and not a part of a random name.
     assert_eq!(listed.iter().filter(|line| line.contains(" 2080-")).count(), 2, "{listed:?}");
 
-    let cached = store.home.write("workerID.properties", "workerID=7");
-    store.refuses(&["--leaf-local", &cached], &["whose number 7 is", "--owner IP:PORT"]);
-    let owned = ["--leaf-local", cached.as_str(), "--owner", "192.0.2.7:8080"];
+    let cached = format!("--leaf-local {}", store.home.write("workerID.properties", "workerID=7"));
     // This Leaf was granted its number; the next one will get another.
-    store.refuses(&owned, &["number 1 is leafid's", "first time"]);
+    let script = "LEAFS =1 whose number 7 is & --owner IP:PORT
+                  LEAFS --owner 192.0.2.7:8080 =1 number 1 is leafid's & first time
+                  --leaf-local /no/such/file =1 REQUEST_INVALID & /no/such/file";
+    store.plays(&cached, script);
     let another = Store::new();
-    has(&another.import(&owned), &["512 numbers set aside"]);
+    another.plays(&cached, "LEAFS --owner 192.0.2.7:8080 => 512 numbers set aside");
     assert_eq!(another.draws(), "512");
-    store.refuses(&["--leaf-local", "/no/such/file"], &["REQUEST_INVALID", "/no/such/file"]);
     says(&store.home.store, &["namespace", "create", "edge", "--layout", "edge"]);
-    play(&store.home.store, &format!("worker import edge --leaf-local {list} =1 LAYOUT_MISMATCH"));
+    play(&store.home.store, &format!("worker import edge {local} =1 LAYOUT_MISMATCH"));
 }

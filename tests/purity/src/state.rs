@@ -6,25 +6,17 @@ use leafid_core::{
 
 use crate::shared::SharedSnowflake;
 
-macro_rules! keeping {
-    ($module:ident $whose:literal, $type:ty) => {
-        mod $module {
-            use super::*;
-
-            verbs! {
-                of $whose;
-                keep(ids: &mut $type, found: &Option<StateRecord>, now: &HostTime)
-                    -> Result<(), Refusal> { ids.keep(*found, *now) }
-                leave(ids: &mut $type) -> () { ids.leave() }
-            }
-        }
-    };
-}
-
-keeping!(own "snowflake", Snowflake);
-keeping!(shared "shared_snowflake", SharedSnowflake);
+type Found = Option<StateRecord>;
 
 verbs! {
+    snowflake_keep(ids: &mut Snowflake, found: &Found, now: &HostTime) -> Result<(), Refusal> {
+        ids.keep(*found, *now)
+    }
+    snowflake_leave(ids: &mut Snowflake) -> () { ids.leave() }
+    shared_snowflake_keep(ids: &mut SharedSnowflake, found: &Found, now: &HostTime)
+        -> Result<(), Refusal> { ids.keep(*found, *now) }
+    shared_snowflake_leave(ids: &mut SharedSnowflake) -> () { ids.leave() }
+
     state_new(place: &StatePlace) -> StateFile { StateFile::new(*place) }
     state_read(place: &StatePlace, since_boot: &HostTime, bytes: &[u8; StateFile::BYTES])
         -> (StateFile, Result<Option<StateRecord>, Unread>) {

@@ -7,7 +7,7 @@ use leafid_stream::child::dies_with_us;
 use leafid_stream::port::Port;
 
 use crate::running::{Running, running};
-use crate::{Server, process};
+use crate::{Clustered, Server, process};
 
 /// A member of etcd: the only one, or one of several.
 pub struct Etcd {
@@ -20,23 +20,6 @@ pub struct Etcd {
 }
 
 impl Etcd {
-    /// Starts the members of one cluster, each with its own folder.
-    pub fn cluster(count: usize) -> Result<Vec<Etcd>, String> {
-        let mut members = Vec::new();
-        for number in 0..count {
-            members.push(Etcd::member(number)?);
-        }
-        let all: Vec<String> = members.iter().map(Etcd::named).collect();
-        for member in &mut members {
-            member.cluster = all.join(",");
-            member.spawn()?;
-        }
-        for member in &mut members {
-            member.wait()?;
-        }
-        Ok(members)
-    }
-
     /// Starts a single member with TLS for clients; gives it and its certificate's file.
     pub fn secure() -> Result<(Etcd, PathBuf), String> {
         let mut server = Etcd::member(0)?;
@@ -57,13 +40,6 @@ impl Etcd {
         Ok((server, certificate))
     }
 
-    /// The URL of an empty place in a cluster.
-    pub fn url_of(members: &[Etcd]) -> String {
-        let hosts: Vec<String> =
-            members.iter().map(|member| format!("127.0.0.1:{}", member.port())).collect();
-        format!("etcd://{}/leafid", hosts.join(","))
-    }
-
     /// Creates a member that is alone until it gets a list of others.
     fn member(number: usize) -> Result<Etcd, String> {
         let (running, peer) = (Running::nothing_yet()?, Port::take()?);
@@ -75,6 +51,19 @@ impl Etcd {
 
     fn named(&self) -> String {
         format!("{}=http://127.0.0.1:{}", self.name, self.peer.number())
+    }
+}
+
+impl Clustered for Etcd {
+    fn cluster() -> Result<Vec<Etcd>, String> {
+        let mut members = (0..3).map(Etcd::member).collect::<Result<Vec<_>, _>>()?;
+        let all: Vec<String> = members.iter().map(Etcd::named).collect();
+        for member in &mut members {
+            member.cluster = all.join(",");
+            member.spawn()?;
+        }
+        members.iter_mut().try_for_each(Etcd::wait)?;
+        Ok(members)
     }
 }
 

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use leafid_stream::child::Child;
+pub use leafid_stream::proxy::Proxy;
 use process::LIMIT;
 use running::Running;
 pub use rustix::process::Signal;
@@ -151,6 +152,19 @@ pub trait Databases: Server {
     fn run(&self, database: &str, sql: &str) -> Result<String, String>;
 }
 
+/// A server of which several make one store.
+pub trait Clustered: Server {
+    /// Starts the three members of a cluster, each with its own folder.
+    fn cluster() -> Result<Vec<Self>, String>;
+
+    /// The URL of an empty place in a cluster.
+    fn url_of(members: &[Self]) -> String {
+        let place = |member: &Self| format!("127.0.0.1:{}", member.port());
+        let all: Vec<String> = members.iter().map(place).collect();
+        members[0].url().replace(&all[0], &all.join(","))
+    }
+}
+
 /// An empty server for a test; `None` where it is not installed.
 pub fn for_test<S: Server>() -> Option<S> {
     for_test_with(&[])
@@ -158,7 +172,8 @@ pub fn for_test<S: Server>() -> Option<S> {
 
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     if let Some(program) = S::missing() {
-        missing(&S::NAME.to_lowercase(), program, S::PACKAGE);
+        let why = format!("`{program}` (apt-get install {})", S::PACKAGE);
+        missing(&S::NAME.to_lowercase(), &why);
         return None;
     }
     match S::start_with(settings) {
@@ -167,11 +182,11 @@ pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
     }
 }
 
-/// Reports that this test is skipped for `what`, as a program of a Debian package is not installed.
-/// Panics where `CI` is set, as everything must be installed there.
-pub fn missing(what: &str, program: &str, package: &str) {
+/// Reports that this test is skipped for `what`, as something is not installed. Panics where `CI` is set, as
+/// everything must be installed there.
+pub fn missing(what: &str, which: &str) {
     let in_ci = |value: String| !matches!(value.as_str(), "" | "0" | "false");
-    let why = format!("no `{program}` (apt-get install {package})");
+    let why = format!("no {which}");
     assert!(!std::env::var("CI").is_ok_and(in_ci), "NOT RUN  {what}: {why}");
     not_run(what, &why);
 }

@@ -10,7 +10,7 @@ use leafid_stream::child::dies_with_us;
 use leafid_stream::port::Port;
 
 use crate::running::{Running, running};
-use crate::{Server, process};
+use crate::{Clustered, Server, process};
 
 const JAR: &str = "zookeeper.jar";
 
@@ -26,32 +26,6 @@ pub struct Zookeeper {
 }
 
 impl Zookeeper {
-    /// Starts the servers of one cluster, each with its own folder.
-    pub fn cluster(count: usize) -> Result<Vec<Zookeeper>, String> {
-        let mut cluster = Vec::new();
-        for _ in 0..count {
-            cluster.push(Arc::new([Port::take()?, Port::take()?]));
-        }
-        let mut servers = Vec::new();
-        for number in 1..=count {
-            let mut server = Zookeeper::server(number)?;
-            server.cluster.clone_from(&cluster);
-            server.spawn()?;
-            servers.push(server);
-        }
-        for server in &mut servers {
-            server.wait()?;
-        }
-        Ok(servers)
-    }
-
-    /// The URL of an empty place in a cluster.
-    pub fn url_of(servers: &[Zookeeper]) -> String {
-        let hosts: Vec<String> =
-            servers.iter().map(|server| format!("127.0.0.1:{}", server.port())).collect();
-        format!("zk://{}/leafid", hosts.join(","))
-    }
-
     fn server(number: usize) -> Result<Zookeeper, String> {
         Ok(Zookeeper { running: Running::nothing_yet()?, number, cluster: Vec::new() })
     }
@@ -73,6 +47,20 @@ impl Zookeeper {
             let _ = writeln!(config, "{setting}");
         }
         config
+    }
+}
+
+impl Clustered for Zookeeper {
+    fn cluster() -> Result<Vec<Zookeeper>, String> {
+        let peer = |_| Ok(Arc::new([Port::take()?, Port::take()?]));
+        let cluster = (1..=3).map(peer).collect::<Result<Vec<Peer>, String>>()?;
+        let mut servers = (1..=3).map(Zookeeper::server).collect::<Result<Vec<_>, _>>()?;
+        for server in &mut servers {
+            server.cluster.clone_from(&cluster);
+            server.spawn()?;
+        }
+        servers.iter_mut().try_for_each(Zookeeper::wait)?;
+        Ok(servers)
     }
 }
 

@@ -64,19 +64,17 @@ fn shown(gave: &Map<String, Value>) -> String {
     Value::Object(gave.clone()).to_string()
 }
 
-pub trait Subject {
-    /// Takes one step and gives its result.
-    fn step(&mut self, step: &Value) -> Result<Value, String>;
-}
-
-/// Takes all steps; fails with the first that gives a different result.
-pub fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
+/// Takes all steps, each of which gives a result; fails with the first that gives a different one.
+pub fn run(
+    script: &Value,
+    mut take: impl FnMut(&Value) -> Result<Value, String>,
+) -> Result<(), String> {
     let steps = script["steps"].as_array().ok_or("it has no steps")?;
     let mut names = Names::default();
     for (number, step) in (1..).zip(steps) {
         let place = |problem| format!("step {number} ({}): {problem}", step["do"]);
         let put_in = names.put_in(step);
-        let gave = subject.step(&put_in).map_err(place)?;
+        let gave = take(&put_in).map_err(place)?;
         let expected = step.get("gives").ok_or_else(|| place("it expects nothing".to_owned()))?;
         if gave.get("code").is_some() && expected.get("code").is_none() {
             return Err(place(format!("it was refused: {gave}")));

@@ -6,49 +6,44 @@ use leafid_wire::{
 };
 use serde_json::{Value, json};
 
-use crate::Subject;
 use crate::json::{either, number, object, open, store_time, text};
 
 /// Answers the steps of the kinds `layouts`, `text` and `errors`.
-pub struct Forms;
-
-impl Subject for Forms {
-    fn step(&mut self, step: &Value) -> Result<Value, String> {
-        match text(step, "do")? {
-            "layout" => Ok(either(layout(step), shown_layout)),
-            "compose" => {
-                let (time, sequence) = (store_time(step, "time_ms")?, number(step, "sequence")?);
-                let worker = step["worker"].as_u64().and_then(|worker| worker.try_into().ok());
-                let worker = worker.ok_or("`worker` is no worker number")?;
-                Ok(id(layout(step).and_then(|layout| layout.compose(time, worker, sequence))))
-            }
-            "decompose" => decompose(step),
-            "first_id" => {
-                let time = store_time(step, "time_ms")?;
-                Ok(id(layout(step).and_then(|layout| layout.first_id(time))))
-            }
-            "last_id" => {
-                let time = store_time(step, "time_ms")?;
-                Ok(id(layout(step).and_then(|layout| layout.last_id(time))))
-            }
-            "decimal" => Ok(written(Text::decimal(number(step, "id")?))),
-            "base32" => Ok(written(Text::base32(number(step, "id")?))),
-            "parse_decimal" => Ok(id(Text::parse_decimal(text(step, "text")?))),
-            "parse_base32" => Ok(id(Text::parse_base32(text(step, "text")?))),
-            "code" => code(step),
-            "sentence" => {
-                let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
-                let subject = About::of(text(step, "kind")?, text(step, "name")?);
-                let (most, wait_ms) = (step["most"].as_u64(), step["wait_ms"].as_u64());
-                Ok(json!(Sentence { code, subject, most, wait_ms }.to_string()))
-            }
-            "from_http" => {
-                let status = step["status"].as_u64().and_then(|status| status.try_into().ok());
-                Ok(json!(from_http(status.ok_or("`status` is no HTTP status")?).as_str()))
-            }
-            "codes" => Ok(Code::ALL.iter().map(|code| code.as_str()).collect()),
-            other => Err(format!("there is no step `{other}`")),
+pub fn take(step: &Value) -> Result<Value, String> {
+    match text(step, "do")? {
+        "layout" => Ok(either(layout(step), shown_layout)),
+        "compose" => {
+            let (time, sequence) = (store_time(step, "time_ms")?, number(step, "sequence")?);
+            let worker = step["worker"].as_u64().and_then(|worker| worker.try_into().ok());
+            let worker = worker.ok_or("`worker` is no worker number")?;
+            Ok(id(layout(step).and_then(|layout| layout.compose(time, worker, sequence))))
         }
+        "decompose" => decompose(step),
+        "first_id" => {
+            let time = store_time(step, "time_ms")?;
+            Ok(id(layout(step).and_then(|layout| layout.first_id(time))))
+        }
+        "last_id" => {
+            let time = store_time(step, "time_ms")?;
+            Ok(id(layout(step).and_then(|layout| layout.last_id(time))))
+        }
+        "decimal" => Ok(written(Text::decimal(number(step, "id")?))),
+        "base32" => Ok(written(Text::base32(number(step, "id")?))),
+        "parse_decimal" => Ok(id(Text::parse_decimal(text(step, "text")?))),
+        "parse_base32" => Ok(id(Text::parse_base32(text(step, "text")?))),
+        "code" => code(step),
+        "sentence" => {
+            let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
+            let subject = About::of(text(step, "kind")?, text(step, "name")?);
+            let (most, wait_ms) = (step["most"].as_u64(), step["wait_ms"].as_u64());
+            Ok(json!(Sentence { code, subject, most, wait_ms }.to_string()))
+        }
+        "from_http" => {
+            let status = step["status"].as_u64().and_then(|status| status.try_into().ok());
+            Ok(json!(from_http(status.ok_or("`status` is no HTTP status")?).as_str()))
+        }
+        "codes" => Ok(Code::ALL.iter().map(|code| code.as_str()).collect()),
+        other => Err(format!("there is no step `{other}`")),
     }
 }
 

@@ -8,7 +8,7 @@ use leafid_wire::{FieldReader, Fields, put_ask, put_stats, segment_config, snowf
 use serde_json::{Value, json};
 
 use crate::json::{either, host_time, number, object, open, read, refused, text, token};
-use crate::{Subject, run};
+use crate::run;
 
 pub fn replay_segment(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
@@ -33,13 +33,15 @@ fn on_both_faces<S: Kind>(
         Ok(generator) => generator,
         Err(refusal) => return not_built(script, refusal),
     };
-    run(script, &mut Driven(own, Clocks::default()))?;
+    let mut own = Driven(own, Clocks::default());
+    run(script, |step| own.step(step))?;
     // A shared line relies on a clock that does not go back.
     if goes_back(script) {
         return Ok(());
     }
     let shared = shared(Box::default()).map_err(|refusal| refusal.to_string())?;
-    run(script, &mut Driven(shared, Clocks::default()))
+    let mut shared = Driven(shared, Clocks::default());
+    run(script, |step| shared.step(step))
         .map_err(|problem| format!("on the lock-free face: {problem}"))
 }
 
@@ -61,7 +63,7 @@ fn goes_back(script: &Value) -> bool {
 /// A generator that takes the steps of a script.
 struct Driven<S: Kind, L: Line>(Generator<S, L>, Clocks);
 
-impl<S: Kind, L: Line> Subject for Driven<S, L> {
+impl<S: Kind, L: Line> Driven<S, L> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
         let at = host_time(step, "at")?;
         let generator = &mut self.0;
@@ -133,9 +135,7 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
             other => Err(format!("there is no step `{other}`")),
         }
     }
-}
 
-impl<S: Kind, L: Line> Driven<S, L> {
     /// Fills a buffer, wholly or with what is at hand; fails if the IDs do not ascend.
     fn filled(&mut self, step: &Value, exactly: bool) -> Result<Result<Vec<u64>, Refusal>, String> {
         let room = usize::try_from(count(step)?).map_err(|_| "so many are no fill")?;

@@ -20,7 +20,7 @@ use leafid_store::opening::open_sqlite;
 use serde_json::Value;
 use tokio::runtime::Builder;
 
-use crate::compare::{Subject, run};
+use crate::compare::run;
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("LEAFID_VECTORS").map_or_else(own_folder, PathBuf::from);
@@ -69,7 +69,7 @@ fn replay_file(path: &Path) -> Result<usize, Vec<String>> {
 fn replay(script: &Value) -> Result<(), String> {
     let name = script["name"].as_str().unwrap_or("a script without a name");
     let result = match script["kind"].as_str().unwrap_or_default() {
-        "layouts" | "text" | "errors" => run(script, &mut forms::Forms),
+        "layouts" | "text" | "errors" => run(script, forms::take),
         "segment" => generators::replay_segment(script),
         "snowflake" => generators::replay_snowflake(script),
         "public" => public::replay(script),

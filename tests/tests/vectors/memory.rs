@@ -5,7 +5,7 @@ use leafid_core::{Code, Failure, MemoryStore, Name, Refusal, Store, StoreTime};
 use leafid_wire::{FieldReader, Fields};
 use serde_json::{Value, json};
 
-use crate::compare::{Subject, run};
+use crate::compare::run;
 use crate::json::{either, open, read, store_time, text, token};
 use crate::stores::{list, name, shown};
 
@@ -54,23 +54,24 @@ fn in_memory<const WORKERS: usize>(script: &Value, id: [u8; 16]) -> Result<(), S
         Ok(())
     };
     create(&mut store).map_err(|refusal| refusal.to_string())?;
-    run(script, &mut store)
+    run(script, |step| take(&mut store, step))
 }
 
-impl<const WORKERS: usize> Subject for MemoryStore<16, 4, WORKERS> {
-    fn step(&mut self, step: &Value) -> Result<Value, String> {
-        let (now, store) = (store_time(step, "at")?, self);
-        store.set_clock(now);
-        let ask = &step["ask"];
-        let gave = match text(step, "do")? {
-            "lease_segment" => asked(ask, now, |ask| store.lease_segment(&ask).map(|g| shown(&g))),
-            "acquire" => asked(ask, now, |ask| store.acquire(&ask).map(|g| shown(&g))),
-            "renew" => asked(ask, now, |ask| store.renew(&ask).map(|g| shown(&g))),
-            "release" => asked(ask, now, |ask| store.release(&ask).map(|()| json!({}))),
-            other => return Err(format!("it has no verb `{other}`")),
-        };
-        Ok(either(gave, |gave| gave))
-    }
+fn take<const WORKERS: usize>(
+    store: &mut MemoryStore<16, 4, WORKERS>,
+    step: &Value,
+) -> Result<Value, String> {
+    let now = store_time(step, "at")?;
+    store.set_clock(now);
+    let ask = &step["ask"];
+    let gave = match text(step, "do")? {
+        "lease_segment" => asked(ask, now, |ask| store.lease_segment(&ask).map(|g| shown(&g))),
+        "acquire" => asked(ask, now, |ask| store.acquire(&ask).map(|g| shown(&g))),
+        "renew" => asked(ask, now, |ask| store.renew(&ask).map(|g| shown(&g))),
+        "release" => asked(ask, now, |ask| store.release(&ask).map(|()| json!({}))),
+        other => return Err(format!("it has no verb `{other}`")),
+    };
+    Ok(either(gave, |gave| gave))
 }
 
 /// Asks a store whose refusals contain how long to wait, not until when.

@@ -3,12 +3,12 @@
 use leafid_public::{Alphabet, Problem, Scrambler};
 use serde_json::{Value, json};
 
+use crate::compare::run;
 use crate::json::{number, text};
-use crate::{Subject, run};
 
 pub fn replay(script: &Value) -> Result<(), String> {
     match (built(script)?, script.get("gives")) {
-        (Ok(scrambler), None) => run(script, &mut Public(scrambler)),
+        (Ok(scrambler), None) => run(script, |step| take(&scrambler, step)),
         (Ok(_), Some(expected)) => Err(format!("it was built: expected {expected}")),
         (Err(got), Some(expected)) if got == *expected => Ok(()),
         (Err(got), expected) => Err(format!("building: expected {expected:?}, got {got}")),
@@ -36,25 +36,21 @@ fn refused(problem: Problem) -> Value {
     json!({ "code": problem.code.as_str() })
 }
 
-struct Public(Scrambler);
-
-impl Subject for Public {
-    fn step(&mut self, step: &Value) -> Result<Value, String> {
-        let id = || number(step, "id");
-        let given = || text(step, "text");
-        let told = |id: u64| json!(id.to_string());
-        let digits = |text: String| json!(text);
-        let gave = match text(step, "do")? {
-            "scramble" => self.0.scramble(id()?).map(told).map_err(refused),
-            "unscramble" => self.0.unscramble(id()?).map(told).map_err(refused),
-            "encode" => self.0.encode(id()?).map(digits).map_err(refused),
-            "decode" => self.0.decode(given()?).map(told).map_err(refused),
-            "base58" => Alphabet::Base58.write(id()?).map(digits).map_err(refused),
-            "base62" => Alphabet::Base62.write(id()?).map(digits).map_err(refused),
-            "parse_base58" => Alphabet::Base58.read(given()?).map(told).map_err(refused),
-            "parse_base62" => Alphabet::Base62.read(given()?).map(told).map_err(refused),
-            other => return Err(format!("there is no step `{other}`")),
-        };
-        Ok(gave.unwrap_or_else(|refused| refused))
-    }
+fn take(by: &Scrambler, step: &Value) -> Result<Value, String> {
+    let id = || number(step, "id");
+    let given = || text(step, "text");
+    let told = |id: u64| json!(id.to_string());
+    let digits = |text: String| json!(text);
+    let gave = match text(step, "do")? {
+        "scramble" => by.scramble(id()?).map(told).map_err(refused),
+        "unscramble" => by.unscramble(id()?).map(told).map_err(refused),
+        "encode" => by.encode(id()?).map(digits).map_err(refused),
+        "decode" => by.decode(given()?).map(told).map_err(refused),
+        "base58" => Alphabet::Base58.write(id()?).map(digits).map_err(refused),
+        "base62" => Alphabet::Base62.write(id()?).map(digits).map_err(refused),
+        "parse_base58" => Alphabet::Base58.read(given()?).map(told).map_err(refused),
+        "parse_base62" => Alphabet::Base62.read(given()?).map(told).map_err(refused),
+        other => return Err(format!("there is no step `{other}`")),
+    };
+    Ok(gave.unwrap_or_else(|refused| refused))
 }

@@ -12,7 +12,7 @@ use leafid_wire::{FieldReader, Fields};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use crate::compare::{Subject, run};
+use crate::compare::run;
 use crate::json::{either, object, open, read, store_time, text, token};
 
 struct Stored<'a> {
@@ -30,13 +30,16 @@ pub fn replay(
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let clock = Arc::new(ManualClock::at(store_time(&script["steps"][0], "at")?));
     let registry = open(folder.path(), token(script, "store")?, clock.clone());
-    let stored = &mut Stored { registry, clock, runtime };
+    let stored = Stored { registry, clock, runtime };
     for (verb, fields) in [("create_tag", "tags"), ("set_workers", "namespaces")] {
         for row in list(script, fields) {
             stored.take(verb, row).map_err(|refusal| format!("{row}: {refusal}"))?;
         }
     }
-    run(script, stored)
+    run(script, |step| {
+        stored.clock.set(store_time(step, "at")?);
+        Ok(either(stored.take(text(step, "do")?, step), |gave| gave))
+    })
 }
 
 pub fn list<'s>(script: &'s Value, field: &str) -> &'s [Value] {
@@ -85,13 +88,6 @@ impl Stored<'_> {
             _ => return Err(Code::RequestInvalid.into()),
         };
         given.map_err(|problem| Refusal { code: problem.code, until: problem.free_at })
-    }
-}
-
-impl Subject for Stored<'_> {
-    fn step(&mut self, step: &Value) -> Result<Value, String> {
-        self.clock.set(store_time(step, "at")?);
-        Ok(either(self.take(text(step, "do")?, step), |gave| gave))
     }
 }
 

@@ -7,9 +7,8 @@ mod verdict;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use leafid_core::Layout;
-use leafid_stream::hosts::{Draw, Installed, Program, Stage};
-use leafid_stream::store::Store;
+use leafid_stream::hosts::{Installed, Program, RATE, Stage};
+use leafid_stream::store::{NAMESPACE, STEP, Store, TAG};
 use leafid_stream::stream::Stream;
 
 use crate::args::Args;
@@ -18,14 +17,6 @@ use crate::process::log::Log;
 use crate::{Outcome, build, consumers, files, interrupt, prerequisites, project, tools};
 use display::Display;
 
-/// The shared tag; its step is small, so that ranges change often.
-pub const TAG: &str = "orders";
-pub const STEP: u64 = 100;
-/// The shared namespace, with windows of 10 s.
-pub const NAMESPACE: &str = "stream";
-
-/// IDs per second and host, half of them numbers and half snowflakes.
-const RATE: u32 = 2_000;
 /// The time-out of a host's calls.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const EVERY: Duration = Duration::from_millis(200);
@@ -44,8 +35,8 @@ pub fn main(mut args: Args) -> Outcome {
     interrupt::in_order();
     let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), &scratch.path().join("store"))?;
-    store.prepare(TAG, NAMESPACE)?;
-    let stage = Stage::make(&installed, scratch.path());
+    store.prepare()?;
+    let stage = Stage::make(&installed, scratch.path(), TIMEOUT);
     let stage = stage.map_err(|error| format!("the host programs: {error}"))?;
     let end = seconds.map_or("Ctrl-C ends it".to_owned(), |seconds| format!("{seconds} s"));
     println!(
@@ -54,17 +45,9 @@ pub fn main(mut args: Args) -> Outcome {
     );
     println!("the store and its dashboard: {}/\n", store.url());
 
-    let mut stream = Stream::new(Layout::LEAF);
+    let mut stream = Stream::default();
     for program in Program::ALL {
-        let draw = Draw {
-            store: store.url(),
-            tag: TAG.to_owned(),
-            namespace: NAMESPACE.to_owned(),
-            rate: RATE,
-            timeout: TIMEOUT,
-        };
-        let started = stream.start(program.name(), stage.command(program, &draw));
-        started.map_err(|error| format!("{} does not start: {error}", program.name()))?;
+        stage.start(&mut stream, program, &store.url())?;
     }
     watch(&mut stream, &mut store, seconds)?;
     stream.close(CLOSING)?;

@@ -1,10 +1,9 @@
 //! The verdict on a run: IDs from all hosts, enough grants, no duplicates, every window given back.
 
-use leafid_stream::store::Store;
+use leafid_stream::store::{STEP, Store};
 use leafid_stream::stream::{Host, Stream};
 
 use super::display::grouped;
-use super::{NAMESPACE, STEP};
 use crate::Outcome;
 
 /// Prints every host's figures; the error names what is wrong.
@@ -37,7 +36,7 @@ fn complaint(host: &Host) -> Option<String> {
     if host.segment.ids == 0 || host.snowflake.ids == 0 {
         return Some(format!("{name} gave no IDs of one kind"));
     }
-    let refused = host.segment.refused.iter().chain(&host.snowflake.refused).next()?;
+    let refused = host.refused()?;
     let count = host.segment.refusals + host.snowflake.refusals;
     Some(format!("{name} was refused {count} times: {} {}", refused.code, refused.message))
 }
@@ -47,14 +46,12 @@ fn complaint(host: &Host) -> Option<String> {
 /// # Errors
 /// Worker numbers still held, or fewer than IDs were drawn on.
 pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
-    let path = format!("/v1/workers/{NAMESPACE}");
-    let list = store.get(&path)?;
-    let rows = list["workers"].as_array().ok_or("no workers in the store's list")?;
-    if let Some(row) = rows.iter().find(|row| row["held"] != false) {
-        return Err(format!("a window was not given back: {row}"));
+    let (had, held) = store.workers()?;
+    if held > 0 {
+        return Err(format!("{held} windows of {had} were not given back"));
     }
-    if rows.len() < used {
-        return Err(format!("IDs of {used} workers, but only {} had a window", rows.len()));
+    if had < used {
+        return Err(format!("IDs of {used} workers, but only {had} had a window"));
     }
-    Ok(format!("GET {path}: all windows of {} worker numbers were given back", rows.len()))
+    Ok(format!("all windows of {had} worker numbers were given back"))
 }

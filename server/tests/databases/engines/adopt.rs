@@ -3,8 +3,7 @@
 use crate::support::{Home, fails, has, says};
 use leafid_servers::{Databases, Postgres, Server, for_test};
 
-fn begins_above_a_table<S: Databases>(read_only: &str, cast: &str) {
-    let Some(server) = for_test::<S>() else { return };
+fn begins_above_a_table<S: Databases>(server: S, read_only: &str, cast: &str) {
     let url = server.fresh("shop");
     says(&url, &["init"]);
     server.run("shop", "CREATE TABLE orders (id BIGINT PRIMARY KEY)").expect("a table");

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use leafid_servers::{Databases, Mariadb, Server, for_test};
+use leafid_servers::{Databases, Mariadb, Proxy, Server, for_test};
 use serde_json::json;
 
-use crate::proxy::Proxy;
 use crate::serve;
 use crate::support::{says, until};
 

@@ -6,26 +6,22 @@ pub mod keys;
 mod races;
 mod starts;
 
-use leafid_servers::{Etcd, Server, Zookeeper, for_test};
+use leafid_servers::Clustered;
 
 use crate::crash::prepare;
 use crate::load::Load;
 use crate::serve;
 use crate::support::says;
 
-type Cluster<S> = fn(usize) -> Result<Vec<S>, String>;
-type UrlOf<S> = fn(&[S]) -> String;
-
-fn three<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) -> Option<(Vec<S>, String)> {
-    for_test::<S>()?;
-    let members = cluster(3).expect("three members");
-    let url = url_of(&members);
-    Some((members, url))
+fn three<S: Clustered>() -> (Vec<S>, String) {
+    let members = S::cluster().expect("three members");
+    let url = S::url_of(&members);
+    (members, url)
 }
 
 /// Kills each of three members in turn during the work: the others go on.
-fn goes_on_without_a_member<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
-    let Some((mut members, url)) = three(cluster, url_of) else { return };
+fn goes_on_without_a_member<S: Clustered>(_lone: S) {
+    let (mut members, url) = three::<S>();
     prepare(&url);
     let servers = [serve(&url, &[]), serve(&url, &[])];
     let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
@@ -41,15 +37,11 @@ fn goes_on_without_a_member<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
     assert_eq!(verdict.overlaps, 0);
 }
 
-each!(
-    goes_on_without_a_member:
-    etcd Etcd(super::Etcd::cluster, super::Etcd::url_of),
-    zookeeper Zookeeper(super::Zookeeper::cluster, super::Zookeeper::url_of),
-);
+each!(keyed goes_on_without_a_member);
 
 /// The server starts while one of three members runs: without a majority it has to wait.
-fn is_waited_for_without_a_majority<S: Server>(cluster: Cluster<S>, url_of: UrlOf<S>) {
-    let Some((mut members, url)) = three(cluster, url_of) else { return };
+fn is_waited_for_without_a_majority<S: Clustered>(_lone: S) {
+    let (mut members, url) = three::<S>();
     says(&url, &["init"]);
     for member in &mut members[1..] {
         member.crash();
@@ -64,8 +56,4 @@ fn is_waited_for_without_a_majority<S: Server>(cluster: Cluster<S>, url_of: UrlO
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
 
-each!(
-    is_waited_for_without_a_majority:
-    etcd Etcd(super::Etcd::cluster, super::Etcd::url_of),
-    zookeeper Zookeeper(super::Zookeeper::cluster, super::Zookeeper::url_of),
-);
+each!(keyed is_waited_for_without_a_majority);

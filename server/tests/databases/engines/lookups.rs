@@ -1,7 +1,7 @@
 //! The candidates of an acquire are found by index, however many worker rows a namespace has.
 
 use crate::support::says;
-use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use leafid_servers::Databases;
 
 macro_rules! text {
     ($lookup:literal) => {
@@ -11,12 +11,12 @@ macro_rules! text {
 
 /// Checks the query plan of each statement over 20,000 rows of one time, as after a restart of every holder.
 fn are_found_by_index<S: Databases>(
+    server: S,
     schema: &str,
     fill: &str,
     [column, key]: [&str; 2],
     lookups: [(&'static str, &str); 5],
 ) {
-    let Some(server) = for_test::<S>() else { return };
     let url = server.fresh("many");
     says(&url, &["init"]);
     let run = |sql: &str| server.run("many", &format!("{schema}{sql}")).expect("it runs");
@@ -45,9 +45,9 @@ fn are_found_by_index<S: Databases>(
     }
 }
 
-#[test]
-fn candidates_are_found_by_index_in_postgres() {
-    are_found_by_index::<Postgres>(
+each!(
+    are_found_by_index:
+    postgres Postgres(
         "SET search_path = leafid; ",
         "INSERT INTO workers SELECT 'default', n, 'owner-' || n, n % 2 = 0, \
          decode(md5(n::text), 'hex'), 9, 9, 9 FROM generate_series(0, 19999) AS n; \
@@ -59,13 +59,9 @@ fn candidates_are_found_by_index_in_postgres() {
             (text!("own"), "workers_own"),
             (text!("rested"), "workers_rested"),
             (text!("unused"), "workers_pkey"),
-        ],
-    );
-}
-
-#[test]
-fn candidates_are_found_by_index_in_mariadb() {
-    are_found_by_index::<Mariadb>(
+        ]
+    ),
+    mariadb Mariadb(
         "",
         "INSERT INTO workers SELECT 'default', seq, CONCAT('owner-', seq), seq % 2 = 0, \
          UNHEX(MD5(seq)), 9, 9, 9, TRUE FROM seq_0_to_19999; ANALYZE TABLE workers",
@@ -76,6 +72,6 @@ fn candidates_are_found_by_index_in_mariadb() {
             (text!("own"), "\tworkers_own\t"),
             (text!("rested"), "\tworkers_rested\t"),
             (text!("unused"), "\tPRIMARY\t"),
-        ],
-    );
-}
+        ]
+    ),
+);

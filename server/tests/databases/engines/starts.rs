@@ -1,6 +1,6 @@
 //! A store is created by a command; a server waits for it while its database is down, and finds it again.
 
-use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
+use leafid_servers::{Databases, Server};
 use serde_json::json;
 
 use super::keyed::keys::Keys;
@@ -23,8 +23,7 @@ fn leases_ten(serving: &Serving, from: u64) -> u64 {
 }
 
 /// `nothing` is the message for a place without a store.
-fn is_made_by_a_command_and_opened_by_others<S: Server>(nothing: &str) {
-    let Some(mut server) = for_test::<S>() else { return };
+fn is_made_by_a_command_and_opened_by_others<S: Server>(mut server: S, nothing: &str) {
     let url = server.fresh("made");
     // A lost store would look the same, so nothing is created.
     has(&fails(&url, &SERVE, 1), &["leafid init", nothing]);
@@ -64,8 +63,7 @@ each!(
     zookeeper Zookeeper("no store"),
 );
 
-fn is_waited_for<S: Server>() {
-    let Some(mut server) = for_test::<S>() else { return };
+fn is_waited_for<S: Server>(mut server: S) {
     let url = server.url();
     says(&url, &["init"]);
     server.stop().expect("it ends");
@@ -96,11 +94,11 @@ impl<F: Fn()> Drop for AtLast<F> {
 }
 
 fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
+    server: S,
     lock: &'static str,
     sleeper: &'static str,
     end: fn(&str) -> String,
 ) {
-    let Some(server) = for_test::<S>() else { return };
     let url = server.fresh("locked");
     says(&url, &["init"]);
     std::thread::scope(|scope| {
@@ -120,58 +118,48 @@ fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     });
 }
 
-#[test]
-fn postgres_whose_tables_are_locked_is_waited_for() {
-    one_whose_tables_are_locked_is_waited_for::<Postgres>(
+each!(
+    one_whose_tables_are_locked_is_waited_for:
+    postgres Postgres(
         "LOCK TABLE leafid.meta; SELECT pg_sleep(600)",
         "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
-        |sleeper| format!("SELECT pg_terminate_backend({sleeper})"),
-    );
-}
-
-#[test]
-fn mariadb_whose_tables_are_locked_is_waited_for() {
-    one_whose_tables_are_locked_is_waited_for::<Mariadb>(
+        |sleeper| format!("SELECT pg_terminate_backend({sleeper})")
+    ),
+    mariadb Mariadb(
         "LOCK TABLES meta WRITE; SELECT SLEEP(600)",
         "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'",
-        |sleeper| format!("KILL {sleeper}"),
-    );
-}
+        |sleeper| format!("KILL {sleeper}")
+    ),
+);
 
 /// Another store takes over the name: nothing is granted from it, with or without a broken connection.
 fn another_store_behind_the_name_stops_the_server<S: Server>(
+    mut server: S,
     url: fn(&S) -> String,
     forget: fn(&S),
-    broken: &[bool],
+    breaks: bool,
 ) {
-    for breaks in broken {
-        let Some(mut server) = for_test::<S>() else { return };
-        let url = url(&server);
-        let make = || {
-            says(&url, &["init"]);
-            says(&url, &["tag", "create", "orders"]);
-        };
-        make();
-        let serving = serve(&url, &[]);
-        serving.ready(200, &["\"ok\""]);
-        forget(&server);
-        make();
-        let (path, ask) = ("/v1/segments/orders/lease", json!({ "request": REQUEST }));
-        if *breaks {
-            server.crash();
-            server.start_again().expect("it comes back");
-            serving.ready(503, &["STORE_CHANGED"]);
-        } else {
-            // The write that notices is not granted; the next request is refused by name.
-            let refused = serving.post(path, &ask);
-            assert_eq!(refused.0, 503, "{refused:?}");
-        }
-        refusal(serving.patient(path, &ask), 409, "STORE_CHANGED");
+    let url = url(&server);
+    let make = || {
+        says(&url, &["init"]);
+        says(&url, &["tag", "create", "orders"]);
+    };
+    make();
+    let serving = serve(&url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    forget(&server);
+    make();
+    let (path, ask) = ("/v1/segments/orders/lease", json!({ "request": REQUEST }));
+    if breaks {
+        server.crash();
+        server.start_again().expect("it comes back");
+        serving.ready(503, &["STORE_CHANGED"]);
+    } else {
+        // The write that notices is not granted; the next request is refused by name.
+        let refused = serving.post(path, &ask);
+        assert_eq!(refused.0, 503, "{refused:?}");
     }
-}
-
-fn twice<S: Databases>(server: &S) -> String {
-    server.fresh("twice")
+    refusal(serving.patient(path, &ask), 409, "STORE_CHANGED");
 }
 
 fn forgets<S: Databases>(server: &S, sql: &str) {
@@ -181,15 +169,17 @@ fn forgets<S: Databases>(server: &S, sql: &str) {
 each!(
     another_store_behind_the_name_stops_the_server:
     postgres Postgres(
-        super::twice,
+        |server| leafid_servers::Server::fresh(server, "twice"),
         |server| super::forgets(server, "DROP SCHEMA leafid CASCADE"),
-        &[true]
+        true
     ),
     mariadb Mariadb(
-        super::twice,
+        |server| leafid_servers::Server::fresh(server, "twice"),
         |server| super::forgets(server, "DROP TABLE meta, tags, namespaces, workers"),
-        &[true]
+        true
     ),
-    etcd Etcd(leafid_servers::Server::url, super::Keys::wipe, &[true, false]),
-    zookeeper Zookeeper(leafid_servers::Server::url, super::Keys::wipe, &[true, false]),
+    etcd Etcd(leafid_servers::Server::url, super::Keys::wipe, true),
+    zookeeper Zookeeper(leafid_servers::Server::url, super::Keys::wipe, true),
+    connected_etcd Etcd(leafid_servers::Server::url, super::Keys::wipe, false),
+    connected_zookeeper Zookeeper(leafid_servers::Server::url, super::Keys::wipe, false),
 );

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use leafid_core::{Name, SegmentAsk, Token};
 use leafid_servers::{Mariadb, for_test};
-use leafid_store::backends::BackEnd;
 use leafid_store::registry::Registry;
 use tokio::sync::watch;
 
 use super::running::{Leaf, database};
+use crate::asks;
 use crate::opens::Opens;
 use crate::ranges::overlaps;
 use crate::troubled::{Trouble, Troubled};
@@ -22,10 +21,6 @@ const ROUNDS: usize = 60;
 const LEAFS: usize = 3;
 /// The row's position at the start.
 const OLD: u64 = 1_000_001;
-
-fn registry(back_end: impl BackEnd) -> Registry {
-    Registry::over(None, back_end, false).expect("a registry")
-}
 
 /// The progress of both sides.
 #[derive(Default)]
@@ -97,12 +92,8 @@ fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
 /// Leases, repeating the request as every holder does: a Leaf may write between a server's reading and
 /// writing.
 async fn lease(server: &Registry, n: u32) -> (u64, u64) {
-    let mut request = [7; 16];
-    request[..4].copy_from_slice(&n.to_be_bytes());
-    let tag = Name::tag("orders").expect("a tag");
-    let ask = SegmentAsk::new(tag, Token::new(request));
     loop {
-        match server.lease_segment(ask).await {
+        match server.lease_segment(asks::lease(n)).await {
             Ok(grant) => return (grant.range.start, grant.range.end),
             Err(problem) => assert!(!problem.code.is_permanent(), "{problem}"),
         }
@@ -114,8 +105,7 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let rows = format!("('orders', {OLD}, 2000, 'made by Leaf')");
     let url = database(&server, "beside", &rows);
-    let (holders, leafs) =
-        at_work(&url, [registry(Mariadb::opened(&url)), registry(Mariadb::opened(&url))]);
+    let (holders, leafs) = at_work(&url, [(); 2].map(|()| Mariadb::registry(&url)));
     let all: Ranges = holders.iter().chain(&leafs).copied().collect();
     println!("{} leases, {} of Leaf's segments", holders.len(), leafs.len());
     assert_eq!(holders.len(), HOLDERS * ROUNDS);
@@ -125,9 +115,13 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
 
     // The control: the same, with writes that have no condition.
     let url = database(&server, "careless", &rows);
-    let careless =
-        || registry(Troubled::over(Mariadb::opened(&url), Trouble::Blind, &Arc::default()));
-    let (holders, leafs) = at_work(&url, [careless(), careless()]);
+    let (holders, leafs) = at_work(
+        &url,
+        [(); 2].map(|()| {
+            let careless = Troubled::over(Mariadb::opened(&url), Trouble::Blind, &Arc::default());
+            Registry::over(None, careless, false).expect("a registry")
+        }),
+    );
     let found = overlaps(holders.into_iter().chain(leafs).collect());
     println!("without the condition: {found} overlaps");
     assert!(found > 0, "a test that finds nothing proves nothing");

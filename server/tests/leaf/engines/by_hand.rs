@@ -3,23 +3,20 @@
 use leafid_servers::{Databases, Mariadb, for_test};
 
 use super::running::{Leaf, database};
-use super::table::{lease, row, serve};
-use crate::support::{fails, has, play, says};
+use super::table::{row, serve};
+use crate::support::{play, says};
 
 #[test]
 fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let url = database(&server, "inserted", "");
     says(&url, &["init"]);
-    let insert = |tag: &str| {
-        let text =
-            format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', 1, 10)");
-        server.run("inserted", &text).expect("a row");
-    };
     for tag in ["new", "set", "gone"] {
         says(&url, &["tag", "create", tag, "--from", "95", "--until", "100"]);
         says(&url, &["tag", "delete", tag]);
-        insert(tag);
+        let insert =
+            format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', 1, 10)");
+        server.run("inserted", &insert).expect("a row");
     }
     let list = says(&url, &["tag", "list"]);
     let new = list.lines().find(|line| line.starts_with("new")).expect("the tag");
@@ -27,8 +24,11 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
     // The new tag does not inherit the deleted one's end.
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let serving = serve(&url);
-    let (_, grant) = lease(&serving, "new");
-    assert_eq!((&grant["start"], &grant["end"]), (&"95".into(), &"105".into()), "{grant}");
+    let lease = |start: u64| {
+        let range = format!("\"start\":\"{start}\" & \"end\":\"{}\"", start + 10);
+        play(&serving.url, &format!("POST /v1/segments/new/lease {{@}} => {range}"));
+    };
+    lease(95);
     assert_eq!(row(&server, "inserted", "new"), "105\t10", "and a Leaf goes on above");
     runtime.block_on(async {
         let mut leaf = Leaf::connect(&url).await;
@@ -36,37 +36,36 @@ fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
         // A Leaf that comes first takes the row's position; for leafid the tag stays where it was.
         assert_eq!(leaf.segment("set", None).await, (1, 11));
     });
-    let (_, grant) = lease(&serving, "new");
-    assert_eq!((&grant["start"], &grant["end"]), (&"115".into(), &"125".into()), "{grant}");
-    let set = says(&url, &["tag", "set", "set", "--step", "20"]);
-    assert!(set.contains("next number 95, step 20") && !set.contains("until"), "{set}");
+    lease(115);
+    play(&url, "tag set set --step 20 => next number 95, step 20 & !until");
     assert_eq!(row(&server, "inserted", "set"), "95\t20");
     // Deleted once more, the tag keeps its position.
-    for (tag, next) in [("gone", "95"), ("new", "125")] {
-        says(&url, &["tag", "delete", tag]);
-        has(&says(&url, &["tag", "create", tag]), &[&format!("next number {next},")]);
-    }
+    let script = "tag delete gone => deleted
+                  tag create gone => next number 95,
+                  tag delete new => deleted
+                  tag create new => next number 125,";
+    play(&url, script);
 }
 
 #[test]
 fn a_tag_whose_row_was_deleted_by_hand_is_made_again_only_with_its_first_number() {
     let Some(server) = for_test::<Mariadb>() else { return };
     let url = database(&server, "removed", "('orders', 5001, 1000, NULL)");
-    says(&url, &["init"]);
     // Leaf's table has no column for this setting: leafid keeps a row of its own, at 5001.
-    says(&url, &["tag", "set", "orders", "--max-step", "2000"]);
+    let script = "init => created
+                  tag set orders --max-step 2000 => max_step 2000";
+    play(&url, script);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let taken = async { Leaf::connect(&url).await.segment("orders", Some(895_000)).await };
     assert_eq!(runtime.block_on(taken), (5_001, 900_001));
     server.run("removed", "DELETE FROM leaf_alloc").expect("no row");
-    for more in [&[][..], &["--if-missing"]] {
-        let said = fails(&url, &[&["tag", "create", "orders"], more].concat(), 1);
-        assert!(said.contains("REQUEST_INVALID") && said.contains("--from N"), "{said}");
-        assert!(said.contains("5001"), "{said}");
-    }
+    let script = "tag create orders =1 REQUEST_INVALID & --from N & 5001
+                  tag create orders --if-missing =1 REQUEST_INVALID & --from N & 5001";
+    play(&url, script);
     assert_eq!(row(&server, "removed", "orders"), "");
-    play(&url, "tag create orders --from 900001 => next number 900001,");
     // A lease is recorded beside Leaf's row, so a tag deleted by the command needs no first number.
-    says(&url, &["tag", "delete", "orders"]);
-    assert!(says(&url, &["tag", "create", "orders"]).contains("next number 900001,"));
+    let script = "tag create orders --from 900001 => next number 900001,
+                  tag delete orders => deleted
+                  tag create orders => next number 900001,";
+    play(&url, script);
 }

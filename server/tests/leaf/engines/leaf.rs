@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use leafid_core::Layout;
-use leafid_servers::{Databases, Mariadb, Server, Zookeeper};
+use leafid_servers::{Server, Zookeeper};
 use leafid_store::clock::{Clock, SystemClock};
 use zookeeper_client::{Acls, Client, CreateMode};
 
@@ -99,44 +99,5 @@ impl Tree {
         let data = Tree::data(leaf.owner, at);
         let written = self.runtime.block_on(self.client.set_data(&path, data.as_bytes(), None));
         written.unwrap_or_else(|error| panic!("{path}: {error}"));
-    }
-}
-
-/// `leaf_workerid_alloc` in a database `leaf`.
-pub struct Table {
-    server: Mariadb,
-}
-
-impl Table {
-    pub fn in_mariadb(server: Mariadb) -> Table {
-        server.fresh("leaf");
-        let table = Table { server };
-        table.run(
-            "CREATE TABLE `leaf_workerid_alloc` (`id` bigint(20) NOT NULL AUTO_INCREMENT, \
-             `ip` varchar(127) DEFAULT NULL, `port` varchar(127) DEFAULT NULL, \
-             `ip_port` varchar(127) NOT NULL, `max_timestamp` bigint(20) DEFAULT NULL, \
-             `create_time` timestamp NULL DEFAULT NULL, \
-             `update_time` timestamp NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP, \
-             PRIMARY KEY (`id`), UNIQUE KEY `idx_ipport` (`ip_port`) USING BTREE) \
-             ENGINE=InnoDB AUTO_INCREMENT=0",
-        );
-        table
-    }
-
-    pub fn url(&self) -> String {
-        format!("mysql://root@127.0.0.1:{}/leaf", self.server.port())
-    }
-
-    pub fn run(&self, sql: &str) -> String {
-        self.server.run("leaf", sql).unwrap_or_else(|said| panic!("{sql}: {said}"))
-    }
-
-    pub fn register(&self, owner: &str, at: i64) -> u32 {
-        let (ip, port) = owner.split_once(':').expect("`ip:port`");
-        let id = self.run(&format!(
-            "INSERT INTO leaf_workerid_alloc (ip_port, ip, port, max_timestamp, create_time, update_time) \
-             VALUES ('{owner}', '{ip}', '{port}', {at}, NOW(), NOW()); SELECT LAST_INSERT_ID()"
-        ));
-        id.trim().parse().expect("an id")
     }
 }

@@ -10,7 +10,7 @@ const PATH: &str = "/api/segment/get/orders";
 
 /// Asks for an ID: `Ok` with the number of a 200, `Err` with the body of a 500.
 fn failure(leaf: &mut Running) -> Result<u64, String> {
-    let answer = leaf.client.call("GET", PATH, &[]);
+    let answer = leaf.call("GET", PATH, &[]);
     match answer.status {
         200 => Ok(answer.body.parse().expect("a number")),
         500 => Err(answer.body),
@@ -60,7 +60,7 @@ fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
     let url = database(&server, "deleted", rows);
     let mut leaf = Running::start(&["--store", &url]);
     let late = "/api/segment/get/late";
-    let unknown = leaf.client.call("GET", late, &[]);
+    let unknown = leaf.call("GET", late, &[]);
     assert!(unknown.body.contains("id=-2"), "{}", unknown.body);
     server
         .run("deleted", "INSERT INTO leaf_alloc (biz_tag, step) VALUES ('late', 10)")
@@ -74,7 +74,7 @@ fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
     assert!(page.contains("<td>&lt;b&gt;</td>") && !page.contains("<b>"), "{page}");
 
     // A key that the table's character set cannot hold.
-    let unknown = leaf.client.call("GET", "/api/segment/get/%E8%AE%A2%E5%8D%95", &[]);
+    let unknown = leaf.call("GET", "/api/segment/get/%E8%AE%A2%E5%8D%95", &[]);
     assert!(unknown.body.contains("id=-2"), "{}\n{}", unknown.body, leaf.serving.log());
 
     assert_eq!(leaf.number(PATH), 1);

@@ -7,15 +7,24 @@ use leafid_core::{Layout, Parts};
 
 use crate::intervals::Intervals;
 use crate::line::Line;
-use crate::runs::Runs;
+use crate::owned::Owned;
+
+/// The greatest gap between two batches of one run, in ms. The holder held the worker all that time:
+/// a number that another holder had meanwhile would not come back so soon.
+const PAUSE_MS: u64 = 10_000;
+
+/// The layout of the stream's namespace: a tick lasts a millisecond.
+const LAYOUT: Layout = Layout::LEAF;
 
 /// Checks the streams of many holders of one tag and one namespace. Its memory grows with holes and
 /// windows, not with IDs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Checker {
-    layout: Layout,
     numbers: Intervals,
-    workers: BTreeMap<u32, Runs>,
+    /// The positions (`tick << sequence_bits | sequence`) of each worker, by holder.
+    workers: BTreeMap<u32, Owned>,
+    /// The last position of a worker that a holder drew.
+    last: BTreeMap<(u32, usize), u64>,
     holders: Vec<Holder>,
     twice: u64,
     backwards: u64,
@@ -30,17 +39,6 @@ struct Holder {
 }
 
 impl Checker {
-    pub fn new(layout: Layout) -> Checker {
-        Checker {
-            layout,
-            numbers: Intervals::default(),
-            workers: BTreeMap::new(),
-            holders: Vec::new(),
-            twice: 0,
-            backwards: 0,
-        }
-    }
-
     /// Adds a holder. A restarted process is a new holder: it may not go on where the one before stopped.
     pub fn holder(&mut self) -> usize {
         self.holders.push(Holder::default());
@@ -57,15 +55,18 @@ impl Checker {
                 state.number = end.max(state.number);
             }
             Line::Snowflakes { first, last, count } => {
-                let (a, b) = (self.decode(first)?, self.decode(last)?);
+                let (a, b) = (decode(first)?, decode(last)?);
                 if a.worker != b.worker {
                     return Err(format!("`{first}` and `{last}` are of two workers, in one run"));
                 }
-                // A tick lasts `tick_ms`: with 10 ms a second has a tenth of the positions.
-                let per_ms = (self.layout.per_tick() / u64::from(self.layout.tick_ms())).max(1);
-                let (from, to) = (self.position(a), self.position(b));
-                let runs = self.workers.entry(a.worker).or_default();
-                if runs.add(holder, from, to, per_ms) {
+                let (from, to) = (position(a), position(b));
+                let before = self.last.insert((a.worker, holder), to);
+                let pause = PAUSE_MS * LAYOUT.per_tick();
+                let near = |last: &u64| *last < from && from - last <= pause;
+                // The time since its last batch is the holder's, too.
+                let run = (before.filter(near).map_or(from, |last| last + 1), to + 1);
+                let owned = self.workers.entry(a.worker).or_default();
+                if owned.claim(run, holder as u64).is_err() {
                     self.twice += count;
                 }
                 let state = &mut self.holders[holder];
@@ -95,32 +96,32 @@ impl Checker {
     pub fn workers(&self) -> usize {
         self.workers.len()
     }
+}
 
-    fn position(&self, parts: Parts) -> u64 {
-        parts.tick << self.layout.sequence_bits() | parts.sequence
-    }
+fn position(parts: Parts) -> u64 {
+    parts.tick << LAYOUT.sequence_bits() | parts.sequence
+}
 
-    fn decode(&self, id: u64) -> Result<Parts, String> {
-        self.layout.decompose(id).map_err(|_| format!("`{id}` is no snowflake ID"))
-    }
+fn decode(id: u64) -> Result<Parts, String> {
+    LAYOUT.decompose(id).map_err(|_| format!("`{id}` is no snowflake ID"))
 }
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::{Layout, StoreTime};
+    use leafid_core::StoreTime;
 
-    use super::Checker;
+    use super::{Checker, LAYOUT};
     use crate::line::Line;
 
     fn run(at: i64, worker: u32, count: u64) -> Line {
         let time = StoreTime::new(1_800_000_000_000 + at);
-        let first = Layout::LEAF.compose(time, worker, 0).expect("it fits");
+        let first = LAYOUT.compose(time, worker, 0).expect("it fits");
         Line::Snowflakes { first, last: first + count - 1, count }
     }
 
     #[test]
     fn every_fault_is_seen() {
-        let mut checker = Checker::new(Layout::LEAF);
+        let mut checker = Checker::default();
         let (a, b) = (checker.holder(), checker.holder());
         checker.take(a, &Line::Numbers { start: 100, end: 200 }).expect("it is read");
         checker.take(b, &Line::Numbers { start: 150, end: 160 }).expect("it is read");

@@ -7,6 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::store::{NAMESPACE, TAG};
+use crate::stream::Stream;
+
+/// IDs per second of each host, half of them numbers and half snowflakes. It leases ten times a second.
+pub const RATE: u32 = 2_000;
+
 /// The installed packages: where Python finds the wheel, and Node the npm packages.
 #[derive(Clone, Debug)]
 pub struct Installed {
@@ -37,28 +43,18 @@ impl Program {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct Draw {
-    pub store: String,
-    pub tag: String,
-    pub namespace: String,
-    /// IDs per second, both kinds together.
-    pub rate: u32,
-    /// How long a call may wait.
-    pub timeout: Duration,
-}
-
 /// A folder with the programs and links to the installed packages: an `import` from there finds
 /// the published packages, and none of the sources.
 #[derive(Debug)]
 pub struct Stage {
     installed: Installed,
     folder: PathBuf,
+    timeout: Duration,
 }
 
 impl Stage {
-    /// Copies the programs below `folder`.
-    pub fn make(installed: &Installed, folder: &Path) -> io::Result<Stage> {
+    /// Copies the programs below `folder`; their calls wait for so long.
+    pub fn make(installed: &Installed, folder: &Path, timeout: Duration) -> io::Result<Stage> {
         let folder = folder.join("programs");
         let modules = folder.join("node_modules");
         fs::create_dir_all(&modules)?;
@@ -76,10 +72,22 @@ impl Stage {
             }
         }
         symlink(installed.root.join("node_modules/miniflare"), modules.join("miniflare"))?;
-        Ok(Stage { installed: installed.clone(), folder })
+        Ok(Stage { installed: installed.clone(), folder, timeout })
     }
 
-    pub fn command(&self, program: Program, draw: &Draw) -> Command {
+    /// Starts a host that draws from the store at this address; gives its index.
+    pub fn start(
+        &self,
+        stream: &mut Stream,
+        program: Program,
+        store: &str,
+    ) -> Result<usize, String> {
+        let name = program.name();
+        let started = stream.start(name, self.command(program, store));
+        started.map_err(|error| format!("{name} does not start: {error}"))
+    }
+
+    fn command(&self, program: Program, store: &str) -> Command {
         let (interpreter, script) = match program {
             Program::Python => (self.installed.python.as_path(), "python.py"),
             Program::Node => (Path::new("node"), "node.mjs"),
@@ -87,10 +95,9 @@ impl Stage {
         };
         let mut command = Command::new(interpreter);
         command.arg(script).current_dir(&self.folder);
-        command.args(["--store", &draw.store]);
-        command.args(["--tag", &draw.tag, "--namespace", &draw.namespace]);
-        command.args(["--rate", &draw.rate.to_string()]);
-        command.args(["--timeout", &draw.timeout.as_secs_f64().to_string()]);
+        command.args(["--store", store, "--tag", TAG, "--namespace", NAMESPACE]);
+        command.args(["--rate", &RATE.to_string()]);
+        command.args(["--timeout", &self.timeout.as_secs_f64().to_string()]);
         for name in ["LEAFID_STORE", "PYTHONPATH", "NODE_OPTIONS", "LD_LIBRARY_PATH"] {
             command.env_remove(name);
         }

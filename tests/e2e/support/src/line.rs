@@ -3,7 +3,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// `hello NAME VERSION`: the host's name, and its version of leafid.
-    Hello(String),
+    Hello,
     /// `n START END`: the numbers `[start, end)` were handed out, in this order.
     Numbers {
         start: u64,
@@ -35,8 +35,6 @@ pub enum Kind {
 /// A generator's own counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    pub ids: u64,
-    pub asks: u64,
     pub grants: u64,
     pub failures: u64,
     /// How often the line had nothing to hand out.
@@ -57,7 +55,7 @@ impl Line {
     pub fn parse(text: &str) -> Result<Line, String> {
         let words: Vec<&str> = text.split(' ').collect();
         let line = match words.as_slice() {
-            ["hello", name, version] => Some(Line::Hello(format!("{name} {version}"))),
+            ["hello", _, _] => Some(Line::Hello),
             ["n", start, end] => numbers(start, end),
             ["s", first, last, count] => snowflakes(first, last, count),
             ["stats", kind, counters @ ..] => stats(kind, counters),
@@ -98,7 +96,7 @@ fn snowflakes(first: &str, last: &str, count: &str) -> Option<Line> {
 
 fn stats(kind: &str, counters: &[&str]) -> Option<Line> {
     let read: Option<Vec<u64>> = counters.iter().map(|word| word.parse().ok()).collect();
-    let &[ids, asks, grants, failures, waits, in_hand] = read?.as_slice() else { return None };
-    let stats = Stats { ids, asks, grants, failures, waits, in_hand };
+    let &[_, _, grants, failures, waits, in_hand] = read?.as_slice() else { return None };
+    let stats = Stats { grants, failures, waits, in_hand };
     Some(Line::Stats(Kind::parse(kind)?, stats))
 }

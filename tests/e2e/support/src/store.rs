@@ -12,10 +12,16 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::child::{Child, dies_with_us, said};
-use crate::http;
 use crate::port::Port;
 
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// The tag of a stream.
+pub const TAG: &str = "orders";
+/// The numbers in one of its steps: few, so that leases are frequent.
+pub const STEP: u64 = 100;
+/// The namespace of a stream, with windows of 10 s and the layout [`Layout::LEAF`](leafid_core::Layout::LEAF).
+pub const NAMESPACE: &str = "stream";
 
 /// A store on one address, running or not.
 pub struct Store {
@@ -26,7 +32,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Starts a store in `folder`, with an empty file, and waits until it is ready.
+    /// Starts a store in `folder`, with an empty file, and waits until it listens.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let (binary, folder, port) = (binary.to_owned(), folder.to_owned(), Port::take()?);
@@ -35,12 +41,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Restarts it on the same file and port, and waits until it is ready.
+    /// Restarts it on the same file and port, and waits until it listens: its file is open then.
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
         command.args(["serve", "--create", "--no-journal", "--store"]);
-        command.arg(format!("sqlite:{}", self.file().display()));
+        command.arg(format!("sqlite:{}", self.folder.join("leafid.db").display()));
         command.arg("--listen").arg(self.address().to_string());
         let told = Arc::new(AtomicBool::new(false));
         let listens = Arc::clone(&told);
@@ -50,9 +56,7 @@ impl Store {
         });
         let mut child = started
             .map_err(|error| format!("`{}` does not start: {error}", self.binary.display()))?;
-        // Also waits for its own output: another store may answer at an address that this one cannot bind.
-        let ready = || told.load(Ordering::SeqCst) && http::get(self.address(), "/readyz").is_ok();
-        child.wait_until(LIMIT, |_| ready())?;
+        child.wait_until(LIMIT, |_| told.load(Ordering::SeqCst))?;
         self.child = Some(child);
         Ok(())
     }
@@ -86,10 +90,6 @@ impl Store {
         format!("http://{}", self.address())
     }
 
-    pub fn file(&self) -> PathBuf {
-        self.folder.join("leafid.db")
-    }
-
     /// Runs the binary as an operator would, against this store.
     pub fn operate(&self, words: &[&str]) -> Result<String, String> {
         let mut command = Command::new(&self.binary);
@@ -98,15 +98,30 @@ impl Store {
         said(command, LIMIT).map_err(|error| format!("`leafid {}`: {error}", words.join(" ")))
     }
 
-    /// Creates the tag and the namespace of a stream, with small steps and windows, so that leases are
-    /// frequent.
-    pub fn prepare(&self, tag: &str, namespace: &str) -> Result<(), String> {
-        self.operate(&["tag", "create", tag, "--step", "100", "--max-step", "100"])?;
-        self.operate(&["namespace", "create", namespace, "--max-window", "10s"])?;
+    /// Creates the tag and the namespace of a stream.
+    pub fn prepare(&self) -> Result<(), String> {
+        let step = &STEP.to_string();
+        self.operate(&["tag", "create", TAG, "--step", step, "--max-step", step])?;
+        self.operate(&["namespace", "create", NAMESPACE, "--max-window", "10s"])?;
         Ok(())
     }
 
-    pub fn get(&self, path: &str) -> Result<Value, String> {
-        http::get(self.address(), path)
+    /// How many numbers of the tag were ever granted.
+    pub fn granted(&self) -> Result<u64, String> {
+        let list = self.list(&["tag", "list"])?;
+        let next = list["tags"][0]["max_id"].as_str().and_then(|next| next.parse::<u64>().ok());
+        next.map(|next| next - 1).ok_or_else(|| format!("no tag: {list}"))
+    }
+
+    /// How many worker numbers ever had a window, and how many are held now.
+    pub fn workers(&self) -> Result<(usize, usize), String> {
+        let list = self.list(&["worker", "list", NAMESPACE])?;
+        let rows = list["workers"].as_array().ok_or_else(|| format!("no workers: {list}"))?;
+        Ok((rows.len(), rows.iter().filter(|row| row["held"] != false).count()))
+    }
+
+    fn list(&self, words: &[&str]) -> Result<Value, String> {
+        let said = self.operate(&[words, &["--json"]].concat())?;
+        serde_json::from_str(&said).map_err(|error| format!("{error}: {said}"))
     }
 }

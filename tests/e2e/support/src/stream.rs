@@ -5,8 +5,6 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use leafid_core::Layout;
-
 use crate::checker::Checker;
 use crate::child::Child;
 use crate::line::{Kind, Line, Refused, Stats};
@@ -15,8 +13,6 @@ use crate::line::{Kind, Line, Refused, Stats};
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a host may take to end after its standard output has ended.
 const END: Duration = Duration::from_secs(60);
-/// How many refusals are kept for each generator; more are only counted.
-const KEPT_REFUSALS: usize = 20;
 
 /// Running and ended hosts, and the check over all of them.
 pub struct Stream {
@@ -47,7 +43,8 @@ pub struct Told {
     pub last: Option<u64>,
     /// The generator's own counters in its last report.
     pub stats: Stats,
-    pub refused: Vec<Refused>,
+    /// The first refusal, and how many there were.
+    pub refused: Option<Refused>,
     pub refusals: u64,
 }
 
@@ -56,13 +53,14 @@ struct Heard {
     line: Option<String>,
 }
 
-impl Stream {
-    /// A stream without hosts, for a namespace with this layout.
-    pub fn new(layout: Layout) -> Stream {
+impl Default for Stream {
+    fn default() -> Stream {
         let (sender, heard) = channel();
-        Stream { checker: Checker::new(layout), hosts: Vec::new(), sender, heard }
+        Stream { checker: Checker::default(), hosts: Vec::new(), sender, heard }
     }
+}
 
+impl Stream {
     /// Starts a host; gives its index.
     pub fn start(&mut self, name: &str, command: Command) -> io::Result<usize> {
         let host = self.checker.holder();
@@ -177,6 +175,11 @@ impl Host {
         self.segment.ids + self.snowflake.ids
     }
 
+    /// The first refusal of a call, if any.
+    pub fn refused(&self) -> Option<&Refused> {
+        self.segment.refused.as_ref().or(self.snowflake.refused.as_ref())
+    }
+
     /// Whether it ended without closing its generators, and was not killed.
     pub fn unasked_end(&self) -> bool {
         self.ended && !self.closed && !self.killed
@@ -201,12 +204,10 @@ impl Host {
             Line::Error(kind, refused) => {
                 let told = self.told(*kind);
                 told.refusals += 1;
-                if told.refused.len() < KEPT_REFUSALS {
-                    told.refused.push(refused.clone());
-                }
+                told.refused.get_or_insert_with(|| refused.clone());
             }
             Line::Bye => self.closed = true,
-            Line::Hello(_) => {}
+            Line::Hello => {}
         }
     }
 
@@ -238,8 +239,6 @@ impl Host {
 mod tests {
     use std::time::Duration;
 
-    use leafid_core::Layout;
-
     use super::Stream;
     use crate::child::shell;
 
@@ -252,7 +251,7 @@ mod tests {
             ("echo oops; echo bye", "oops"),
             ("exit 1", "gone"),
         ] {
-            let mut stream = Stream::new(Layout::LEAF);
+            let mut stream = Stream::default();
             stream.start("sh", shell(script)).expect("sh starts");
             assert!(stream.pump(LIMIT, |stream| stream.host(0).ended));
             assert!(stream.fault().is_some_and(|fault| fault.contains(why)), "{script}");

@@ -1,12 +1,9 @@
 //! Another program's keys at a store's path, and a store of another version.
 
-use leafid_servers::for_test;
-
 use super::keys::Keys;
 use crate::support::{fails, has, play, says};
 
-fn what_others_wrote_is_refused<S: Keys>() {
-    let Some(server) = for_test::<S>() else { return };
+fn what_others_wrote_is_refused<S: Keys>(server: S) {
     let url = server.url();
     server.put(&[("theirs".to_owned(), "x".to_owned())]);
     play(&url, "init =1 SCHEMA_MISMATCH & another program");

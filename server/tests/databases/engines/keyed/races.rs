@@ -2,8 +2,8 @@
 //! left the range and came back is nobody's, though its row was not written.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, Token, WindowGrant,
@@ -14,18 +14,14 @@ use leafid_store::backends::{
 };
 use leafid_store::clock::{Clock, SystemClock};
 use leafid_store::problem::Problem;
-use leafid_store::registry::Registry;
-use leafid_store::store::{NamespaceChange, Page, TagChange};
+use leafid_store::store::{Page, TagChange};
 
-use crate::opens::Opens;
+use crate::asks::{acquire, namespace, request, workers};
+use crate::opens::{Opens, answered, served};
 use crate::support::LIMIT;
 
-fn name() -> Name {
-    Name::namespace("default").expect("a name")
-}
-
-async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Problem> {
-    let read = from.read(&[Want::Namespace(name())]).await?;
+async fn row(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Problem> {
+    let read = from.read(&[Want::Namespace(namespace())]).await?;
     match read.as_slice() {
         [Answer::Namespace(Some(seen))] => Ok(*seen),
         other => panic!("{other:?}"),
@@ -33,7 +29,7 @@ async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Proble
 }
 
 async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<WorkerRow>>, Problem> {
-    let read = from.read(&[Want::Worker(name(), number)]).await?;
+    let read = from.read(&[Want::Worker(namespace(), number)]).await?;
     match read.as_slice() {
         [Answer::Workers(rows)] => Ok(rows.first().map(|(_, seen)| *seen)),
         other => panic!("{other:?}"),
@@ -43,12 +39,12 @@ async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<Work
 /// Writes a number's row, reserved up to a tick, as a grant or a renewal does.
 async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Outcome, Problem> {
     server.begin().await?;
-    let (space, before) = (namespace(server).await?, worker(server, number).await?);
+    let (space, before) = (row(server).await?, worker(server, number).await?);
     let row = before.map_or(WorkerRow::default(), |seen| seen.row);
     let key = row.key.or(Some(Token::new([9; 16])));
     let after = WorkerRow { key, reserved_until: until, granted: SystemClock.wall(), ..row };
-    let write = WorkerWrite { namespace: name(), worker: number, before, after };
-    let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
+    let write = WorkerWrite { namespace: namespace(), worker: number, before, after };
+    let group = vec![Write::Same(namespace(), space), Write::Worker(Box::new(write))];
     Ok(server.write(&[group]).await?.remove(0))
 }
 
@@ -61,15 +57,14 @@ async fn change_after<S: Opens>(
     let (mut one, mut two) = (S::opened(url), S::opened(url));
     two.begin().await?;
     one.begin().await?;
-    let before = namespace(&mut one).await?;
-    let namespace = change(before.row.namespace);
-    let after = NamespaceRow { namespace, ..before.row };
+    let before = row(&mut one).await?;
+    let after = NamespaceRow { namespace: change(before.row.namespace), ..before.row };
     let (from, to) = (before.row.namespace.workers, after.namespace.workers);
-    let any = Want::Workers(name(), Page { after: None, limit: 1 });
-    let leaving = Want::Leaving { namespace: name(), before: from, after: to };
+    let any = Want::Workers(namespace(), Page { after: None, limit: 1 });
+    let leaving = Want::Leaving { namespace: namespace(), before: from, after: to };
     one.read(&[any, leaving]).await?;
     meanwhile(&mut two).await?;
-    let write = Write::Namespace { namespace: name(), before: Some(before), after };
+    let write = Write::Namespace { namespace: namespace(), before: Some(before), after };
     Ok(one.write(&[vec![write]]).await?.remove(0))
 }
 
@@ -84,10 +79,10 @@ fn more(of: Namespace) -> Namespace {
 /// How often a test starts over with a new database where this machine is too slow for its answers.
 pub const TRIES: usize = 5;
 
-async fn changes_are_decided_on_what_is_there<S: Opens>() {
+async fn changes_are_decided_on_what_is_there<S: Opens>(server: S) {
     let mut last = None;
-    for _ in 0..TRIES {
-        let Some(server) = for_test::<S>() else { return };
+    let more = std::iter::repeat_with(|| for_test::<S>().expect("it was there"));
+    for server in std::iter::once(server).chain(more).take(TRIES) {
         match changes_over::<S>(&server.url()).await {
             Ok(()) => return,
             Err(fault) => last = Some(fault),
@@ -122,29 +117,18 @@ async fn changes_over<S: Opens>(url: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-each!(asynchronous changes_are_decided_on_what_is_there: etcd Etcd, zookeeper Zookeeper);
+each!(keyed async changes_are_decided_on_what_is_there);
 
 /// A holder renews with a server that has cached its row, after another server moved its number out of
 /// the range and back.
-async fn a_number_that_came_back_is_nobodys<S: Opens>() {
-    let Some(server) = for_test::<S>() else { return };
-    let url = server.url();
-    let [one, two] = [(); 2]
-        .map(|()| Registry::over(None, S::opened(&url), false).expect("a thread for the store"));
-    let range = |start, end| NamespaceChange {
-        workers: Some(Range::new(start, end)),
-        ..NamespaceChange::default()
-    };
-    let acquire = async |request: u8| {
-        let owner = Name::owner("a").expect("an owner");
-        let ask = AcquireAsk {
-            length_ms: Some(1_000),
-            ..AcquireAsk::new(name(), Token::new([request; 16]), owner)
-        };
+async fn a_number_that_came_back_is_nobodys<S: Opens>(server: S) {
+    let [one, two] = [(); 2].map(|()| S::registry(&server.url()));
+    let acquire = async |n: u32| {
+        let ask = AcquireAsk { length_ms: Some(1_000), ..acquire(n) };
         served(async || one.acquire(ask).await).await
     };
-    let renew = async |grant: &WindowGrant, request: u8| {
-        let ask = RenewAsk::new(name(), Token::new([request; 16]), grant);
+    let renew = async |grant: &WindowGrant, n: u32| {
+        let ask = RenewAsk::new(namespace(), request(n), grant);
         answered(async || one.renew(ask).await).await
     };
     let [first, second, third] = [acquire(1).await, acquire(2).await, acquire(3).await];
@@ -152,7 +136,7 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     // Waits until the numbers are free, as their windows are over.
     let over = async || {
         loop {
-            match answered(async || two.put_namespace(name(), range(2, 9)).await).await {
+            match answered(async || two.put_namespace(namespace(), workers(2, 9)).await).await {
                 Ok(_) => return,
                 Err(problem) => assert_eq!(problem.code, Code::WorkersExhausted, "{problem}"),
             }
@@ -160,7 +144,7 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
         }
     };
     tokio::time::timeout(LIMIT, over()).await.expect("they end");
-    served(async || two.put_namespace(name(), range(0, 9)).await).await;
+    served(async || two.put_namespace(namespace(), workers(0, 9)).await).await;
     // The namespace is read again for this renewal; the row of the next one is still cached.
     assert_eq!(renew(&third, 4).await.expect("it never left").worker, 2);
     for (grant, request) in [(&first, 5), (&second, 6)] {
@@ -169,59 +153,29 @@ async fn a_number_that_came_back_is_nobodys<S: Opens>() {
     }
 }
 
-each!(asynchronous a_number_that_came_back_is_nobodys: etcd Etcd, zookeeper Zookeeper);
-
-/// Repeats a request until it is answered, as a holder does: on a busy machine the engine may time out, or
-/// the queue overflow.
-async fn answered<T>(ask: impl AsyncFn() -> Result<T, Problem>) -> Result<T, Problem> {
-    let begun = Instant::now();
-    loop {
-        let answer = ask().await;
-        let late =
-            |problem: &Problem| [Code::StoreUnavailable, Code::Overloaded].contains(&problem.code);
-        if !answer.as_ref().is_err_and(late) || begun.elapsed() > LIMIT {
-            return answer;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
-async fn served<T>(ask: impl AsyncFn() -> Result<T, Problem>) -> T {
-    answered(ask).await.unwrap_or_else(|problem| panic!("{problem}"))
-}
+each!(keyed async a_number_that_came_back_is_nobodys);
 
 /// Many holders and many tags start at once: more than an engine writes together.
-async fn many_at_once_are_all_served<S: Opens>() {
-    let Some(server) = for_test::<S>() else { return };
-    let server = Registry::over(None, S::opened(&server.url()), false).expect("a thread");
-    let acquires = (0..300_u32).map(|number| {
-        let mut request = [5; 16];
-        request[..4].copy_from_slice(&number.to_be_bytes());
-        let owner = Name::owner(&format!("owner-{number}")).expect("an owner");
-        let ask = AcquireAsk::new(name(), Token::new(request), owner);
-        let ask = AcquireAsk { sticky: number % 3 == 0, ..ask };
-        let server = &server;
-        async move { served(async || server.acquire(ask).await).await.worker }
+async fn many_at_once_are_all_served<S: Opens>(server: S) {
+    let server = &S::registry(&server.url());
+    let acquires = (0..300).map(async |number| {
+        let ask = AcquireAsk { sticky: number % 3 == 0, ..acquire(number) };
+        served(async || server.acquire(ask).await).await.worker
     });
-    let numbers = futures_util::future::join_all(acquires).await.into_iter();
+    let numbers = join_all(acquires).await.into_iter();
     assert_eq!(numbers.collect::<BTreeSet<_>>().len(), 300);
     let tags = (0..200).map(|number| Name::tag(&format!("tag{number}")).expect("a tag"));
     let tags: Vec<Name> = tags.collect();
     let change = TagChange { step: Some(10), ..TagChange::default() };
-    let made = tags.iter().map(|tag| served(async || server.put_tag(*tag, change).await));
-    futures_util::future::join_all(made).await;
-    let leases = (0..3_u8).flat_map(|round| {
-        let server = &server;
-        tags.iter().enumerate().map(move |(at, tag)| {
-            let mut request = [round; 16];
-            request[..8].copy_from_slice(&at.to_be_bytes());
-            let ask = SegmentAsk::new(*tag, Token::new(request));
-            async move { (at, served(async || server.lease_segment(ask).await).await.range.start) }
-        })
+    join_all(tags.iter().map(|tag| served(async || server.put_tag(*tag, change).await))).await;
+    let asked = (0..600).map(|n| (n as usize % tags.len(), request(n)));
+    let leases = asked.map(async |(at, request)| {
+        let ask = SegmentAsk::new(tags[at], request);
+        (at, served(async || server.lease_segment(ask).await).await.range.start)
     });
-    let leased = futures_util::future::join_all(leases).await;
+    let leased = join_all(leases).await;
     assert_eq!(leased.iter().collect::<BTreeSet<_>>().len(), 600, "none of them twice");
     assert!(leased.iter().all(|(_, start)| start % 10 == 1), "{leased:?}");
 }
 
-each!(asynchronous many_at_once_are_all_served: etcd Etcd, zookeeper Zookeeper);
+each!(keyed async many_at_once_are_all_served);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::{AcquireAsk, Code, Name, StoreTime, Token};
+use leafid_core::StoreTime;
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use leafid_store::backends::far;
 use leafid_store::backends::opening::Options;
@@ -12,13 +12,13 @@ use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
 use super::keys::{Keys, ask, ask_with, by_hand};
-use crate::opens::{Opens, in_the_end};
-use crate::support::{fails, has, play, refusal, says, until};
+use crate::asks::{acquire, namespace};
+use crate::opens::{Opens, in_the_end, served};
+use crate::support::{fails, has, play, refusal, says};
 use crate::{REQUEST, SERVE, is_refused, lets_in, serve};
 
 /// An unreadable key is named and the rest goes on; a server does not start over it.
-fn nonsense_is_named<S: Keys>() {
-    let Some(server) = for_test::<S>() else { return };
+fn nonsense_is_named<S: Keys>(server: S) {
     let url = server.url();
     says(&url, &["init"]);
     for tag in ["bad", "good"] {
@@ -31,8 +31,7 @@ fn nonsense_is_named<S: Keys>() {
     };
     let (status, first) = acquire(REQUEST);
     assert_eq!((status, &first["worker"]), (200, &json!(0)), "{first}");
-    let namespace = Name::namespace("default").expect("a name");
-    let (tag, worker) = ("tags/bad", S::worker(namespace, 0));
+    let (tag, worker) = ("tags/bad", S::worker(namespace(), 0));
     let nonsense = [(tag.to_owned(), "{\"max_id\":7}".to_owned()), (worker, "cheese".to_owned())];
     server.put(&nonsense);
     let lease = |tag: &str| {
@@ -189,8 +188,7 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
     drop(lone);
 }
 
-fn a_clock_that_strays_is_refused<S: Opens>() {
-    let Some(server) = for_test::<S>() else { return };
+async fn a_clock_that_strays_is_refused<S: Opens>(server: S) {
     let url = server.url();
     let open = |days: i64, believe_clock: bool| {
         let at = StoreTime::new((20_000 + days) * 86_400_000);
@@ -200,26 +198,17 @@ fn a_clock_that_strays_is_refused<S: Opens>() {
         in_the_end(|| far::open::<S::BackEnd>(&S::address(&url), "here", clock.clone(), &options))
             .map(|back_end| Registry::over(None, back_end, false).expect("a thread"))
     };
-    let wait = |registry: &Registry, request: u8| {
-        let namespace = Name::namespace("default").expect("a name");
-        let owner = Name::owner("a").expect("an owner");
-        let ask = AcquireAsk::new(namespace, Token::new([request; 16]), owner);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let granted = until(|| match runtime.block_on(registry.acquire(ask)) {
-            Err(problem) if problem.code == Code::StoreUnavailable => None,
-            granted => Some(granted.unwrap_or_else(|problem| panic!("{problem}"))),
-        });
-        granted.expect("a window in the end")
-    };
-    let first = wait(&open(0, false).expect("a store"), 1);
+    let granted =
+        async |registry: Registry, n| served(async || registry.acquire(acquire(n)).await).await;
+    let first = granted(open(0, false).expect("a store"), 1).await;
     for days in [-3, 60] {
         let refused = open(days, false).expect_err("far away");
         assert!(refused.problem.detail.contains("--believe-clock"), "{:?}", refused.problem);
     }
     // Granted windows stay reserved, whatever the time is.
-    let earlier = wait(&open(-3, true).expect("it is believed"), 2);
+    let earlier = granted(open(-3, true).expect("it is believed"), 2).await;
     assert!(earlier.worker != first.worker && earlier.ticks.start < first.ticks.start);
     assert!(open(-3, false).is_ok(), "it is not strange any more");
 }
 
-each!(keyed a_clock_that_strays_is_refused);
+each!(keyed async a_clock_that_strays_is_refused);

@@ -3,35 +3,36 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::Range;
+/// Start and end (exclusive).
+pub type Interval = (u64, u64);
 
 #[derive(Clone, Debug, Default)]
 pub struct Owned(BTreeMap<u64, (u64, u64)>);
 
 impl Owned {
-    /// Gives a range to an owner, who may have parts of it already; fails if another has any.
-    pub fn claim(&mut self, range: Range, owner: u64) -> Result<(), (Range, u64)> {
-        if range.is_empty() {
+    /// Gives a range to an owner, who may have parts of it already; fails with a part that another has.
+    pub fn claim(&mut self, (start, end): Interval, owner: u64) -> Result<(), (Interval, u64)> {
+        if start >= end {
             return Ok(());
         }
-        let mut merged = range;
+        let mut merged = (start, end);
         let mut inside = Vec::new();
-        for (&start, &(end, other)) in self.0.range(..=range.end).rev() {
-            if end < range.start {
+        for (&from, &(to, other)) in self.0.range(..=end).rev() {
+            if to < start {
                 break;
             }
-            let touches_only = end == range.start || start == range.end;
+            let touches_only = to == start || from == end;
             if other == owner {
-                inside.push(start);
-                merged = Range::new(merged.start.min(start), merged.end.max(end));
+                inside.push(from);
+                merged = (merged.0.min(from), merged.1.max(to));
             } else if !touches_only {
-                return Err((Range::new(start.max(range.start), end.min(range.end)), other));
+                return Err(((from.max(start), to.min(end)), other));
             }
         }
-        for start in inside {
-            self.0.remove(&start);
+        for from in inside {
+            self.0.remove(&from);
         }
-        self.0.insert(merged.start, (merged.end, owner));
+        self.0.insert(merged.0, (merged.1, owner));
         Ok(())
     }
 
@@ -52,11 +53,11 @@ impl Owned {
     /// The first number of the range whose owner `is_theirs` rejects, and that owner, if any.
     pub fn first_foreign(
         &self,
-        range: Range,
+        (start, end): Interval,
         is_theirs: impl Fn(u64) -> bool,
     ) -> Option<(u64, Option<u64>)> {
-        let mut at = range.start;
-        while at < range.end {
+        let mut at = start;
+        while at < end {
             match self.0.range(..=at).next_back() {
                 Some((_, &(end, owner))) if end > at => {
                     if !is_theirs(owner) {

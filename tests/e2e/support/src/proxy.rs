@@ -1,4 +1,4 @@
-//! A proxy to a database, which counts and delays its answers.
+//! A proxy to a server, which counts and delays its answers, and counts clients for which it is down.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -7,37 +7,42 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A proxy to a database that counts and delays its answers, open until this program ends.
+/// A proxy to a port of this machine, open until this program ends.
 #[derive(Clone)]
 pub struct Proxy {
-    database: u16,
+    server: u16,
     port: u16,
     /// The delay of each answer, in ms.
     pub away: Arc<AtomicU64>,
-    /// How many bytes the database has answered.
+    /// How many bytes the server has answered.
     pub answered: Arc<AtomicU64>,
+    /// How many connections found the server down.
+    pub in_vain: Arc<AtomicU64>,
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Proxy {
-    pub fn to(database: u16) -> Proxy {
+    pub fn to(server: u16) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let port = listener.local_addr().expect("it listens").port();
-        let (away, answered, open) = Default::default();
-        let proxy = Proxy { database, port, away, answered, open };
+        let (away, answered, in_vain, open) = Default::default();
+        let proxy = Proxy { server, port, away, answered, in_vain, open };
         let joined = proxy.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // Without its database the connection ends.
-                let _ = joined.join(client);
+                match TcpStream::connect((Ipv4Addr::LOCALHOST, server)) {
+                    // A client that disconnects midway only ends its own threads.
+                    Ok(server) => drop(joined.join(client, server)),
+                    Err(_) => drop(joined.in_vain.fetch_add(1, Ordering::Relaxed)),
+                }
             }
         });
         proxy
     }
 
-    /// The URL of the database by this proxy.
+    /// The URL of the server by this proxy.
     pub fn through(&self, url: &str) -> String {
-        url.replace(&format!(":{}/", self.database), &format!(":{}/", self.port))
+        url.replace(&format!(":{}", self.server), &format!(":{}", self.port))
     }
 
     pub fn cut(&self) {
@@ -46,13 +51,12 @@ impl Proxy {
         }
     }
 
-    fn join(&self, mut client: TcpStream) -> io::Result<()> {
-        let mut database = TcpStream::connect((Ipv4Addr::LOCALHOST, self.database))?;
-        for stream in [&client, &database] {
+    fn join(&self, mut client: TcpStream, mut server: TcpStream) -> io::Result<()> {
+        for stream in [&client, &server] {
             stream.set_nodelay(true)?;
             self.open.lock().expect("nobody panicked").push(stream.try_clone()?);
         }
-        let (mut asks, mut asked) = (client.try_clone()?, database.try_clone()?);
+        let (mut asks, mut asked) = (client.try_clone()?, server.try_clone()?);
         thread::spawn(move || {
             let _ = io::copy(&mut asks, &mut asked);
             let _ = asked.shutdown(Shutdown::Both);
@@ -60,7 +64,7 @@ impl Proxy {
         let (away, answered) = (Arc::clone(&self.away), Arc::clone(&self.answered));
         thread::spawn(move || {
             let mut part = [0; 16_384];
-            while let Ok(read @ 1..) = database.read(&mut part) {
+            while let Ok(read @ 1..) = server.read(&mut part) {
                 answered.fetch_add(read as u64, Ordering::Relaxed);
                 thread::sleep(Duration::from_millis(away.load(Ordering::Relaxed)));
                 if client.write_all(&part[..read]).is_err() {
