@@ -11,7 +11,7 @@ use crate::{Outcome, consumers, project, simulate};
 /// Path segment of every test that needs a foreign server.
 const ENGINES: &str = "engines::";
 /// Test targets that contain such tests.
-const ENGINE_TARGETS: [&str; 3] = ["databases", "leaf", "conformance"];
+const ENGINE_TARGETS: [&str; 4] = ["databases", "leaf", "conformance", "lives"];
 
 /// Runs unit tests and doctests of every member except the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {
@@ -26,7 +26,7 @@ pub fn workspace() -> Outcome<Report> {
 /// Tests the store over PostgreSQL, MariaDB, etcd and ZooKeeper.
 pub fn engines() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--locked", "--no-fail-fast"]);
-    let run = run.args(["-p", "leafid-server"]);
+    let run = run.args(["-p", "leafid-server", "-p", "leafid-servers"]);
     let targets = ENGINE_TARGETS.iter().flat_map(|target| ["--test", target]);
     runners::cargo(run.args(targets).args(["--", ENGINES]))
 }
