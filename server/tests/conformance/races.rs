@@ -301,7 +301,7 @@ async fn servers_at_once_grant_nothing_twice_nor_below() {
         at_once([Trouble::EveryThirdRace, Trouble::EveryThirdRace, Trouble::Never]).await;
     println!("{conflicts} conflicts");
     assert_eq!((twice, below), (0, 0));
-    assert!(conflicts >= 50, "only {conflicts} conflicts");
+    assert!(conflicts >= 20, "only {conflicts} conflicts");
     let (twice, below, _) = at_once([Trouble::Blind; 3]).await;
     println!("the control, without conditions: {twice} numbers twice, {below} ranges below");
     assert!(twice > 0, "the control found nothing");
