@@ -6,8 +6,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
-    Token,
+    AcquireAsk, Code, LINE_END, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime, Token,
 };
 use leafid_wire::{Sentence, Subject};
 
@@ -15,6 +14,10 @@ use crate::change::TagChange;
 use crate::hex;
 use crate::problem::{Figure, Problem};
 use crate::utc;
+
+mod layouts;
+
+pub use layouts::{layout_is_fixed, layout_mismatch, words};
 
 fn sentence(code: Code, subject: Subject<'_>) -> Problem {
     Problem::new(code, Sentence::new(code, subject).to_string())
@@ -379,39 +382,6 @@ pub fn release(
         }
         _ => refusal.into(),
     }
-}
-
-/// A declared layout that is not the namespace's.
-pub fn layout_mismatch(name: &Name, layout: &Layout, said: Option<Layout>) -> Problem {
-    let said = said.map_or_else(|| "another".to_owned(), |said| words(&said));
-    let detail = format!(
-        "namespace `{name}` has layout {}, the caller {said}; use its own, or another namespace",
-        words(layout)
-    );
-    Problem::new(Code::LayoutMismatch, detail)
-}
-
-/// A change of a layout after the first window.
-pub fn layout_is_fixed(name: &Name, before: &Layout, after: &Layout) -> Problem {
-    let detail = format!(
-        "namespace `{name}` has layout {}, which cannot become {} after its first window; create \
-         another namespace",
-        words(before),
-        words(after)
-    );
-    Problem::new(Code::LayoutMismatch, detail)
-}
-
-/// A short form of a layout.
-pub fn words(layout: &Layout) -> String {
-    format!(
-        "{}/{}/{} of {} ms since {}",
-        layout.time_bits(),
-        layout.worker_bits(),
-        layout.sequence_bits(),
-        layout.tick_ms(),
-        layout.epoch_ms()
-    )
 }
 
 fn lease_lost(name: &Name, worker: u32) -> Problem {
