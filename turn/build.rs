@@ -52,7 +52,7 @@ const DIALECTS: [Dialect; 4] = [
 /// The only dialect with numbered parameters.
 const POSTGRES: usize = 1;
 
-/// What a mark such as `{same}` stands for in SQLite, PostgreSQL and MySQL. Besides, `{tags}` is a table's
+/// The meaning of each mark, such as `{same}`, in SQLite, PostgreSQL and MySQL. Besides, `{tags}` is a table's
 /// name, and `{indexed NAME}` names the index to use, to SQLite alone: the others find it themselves.
 const MARKS: [(&str, [&str; 3]); 11] = [
     // Compares values of which both may be null.

@@ -27,7 +27,7 @@ pub struct Row<R>(pub R);
 /// Leases the next numbers of a tag.
 ///
 /// # Errors
-/// What could not be read; [`registry::lease_segment`]'s.
+/// A field that cannot be read, and those of [`registry::lease_segment`].
 pub fn lease_segment(
     store: &str,
     row: impl Source,
@@ -42,7 +42,7 @@ pub fn lease_segment(
 /// Gives a worker number. `rows` may have `mine`, `own`, `spare` and `rested`, each with its `worker`.
 ///
 /// # Errors
-/// What could not be read; [`registry::acquire`]'s.
+/// A field that cannot be read, and those of [`registry::acquire`].
 pub fn acquire(
     store: &str,
     namespace: impl Source,
@@ -59,7 +59,7 @@ pub fn acquire(
 /// Moves the end of a window forward. The row has its `worker`, which is the ask's.
 ///
 /// # Errors
-/// What could not be read; [`registry::renew`]'s.
+/// A field that cannot be read, and those of [`registry::renew`].
 pub fn renew(
     store: &str,
     namespace: impl Source,
@@ -77,7 +77,7 @@ pub fn renew(
 /// Takes back the rest of a window. The row has its `worker`, which is the ask's.
 ///
 /// # Errors
-/// What could not be read; [`registry::release`]'s.
+/// A field that cannot be read, and those of [`registry::release`].
 pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Worker>, Wrong> {
     let ask: Release = read(ask, "ask")?;
     let row = row_of_ask(ask.worker, read(row, "row")?)?;
@@ -88,7 +88,7 @@ pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Wo
 /// `step`, `max_step`, `until`, and `tag`, which is only checked.
 ///
 /// # Errors
-/// What could not be read; [`TagRow::create`]'s.
+/// A field that cannot be read, and those of [`TagRow::create`].
 pub fn tag_row<S: Source>(before: Option<S>, wanted: S) -> Result<Row<TagRow>, Wrong> {
     let before: Option<TagRow> = before.map(|row| read(row, "row before")).transpose()?;
     let spec = read_with(wanted, "tag", |from| {
@@ -102,7 +102,7 @@ pub fn tag_row<S: Source>(before: Option<S>, wanted: S) -> Result<Row<TagRow>, W
 /// `namespace`, which is only checked.
 ///
 /// # Errors
-/// What could not be read, a missing layout included; [`Namespace::create`]'s.
+/// A field that cannot be read, a missing layout included, and those of [`Namespace::create`].
 pub fn namespace_row(wanted: impl Source) -> Result<Row<Namespace>, Wrong> {
     let (layout, workers, max_window_ms) = read_with(wanted, "namespace", |from| {
         from.text("namespace", Name::namespace)?.transpose()?;

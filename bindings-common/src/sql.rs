@@ -35,7 +35,7 @@ pub struct Turned {
 /// linked: `{ …, next }`.
 ///
 /// # Errors
-/// What could not be read.
+/// A field that cannot be read.
 pub fn turned<O: Object>(verb: &str, ask: O, call: O) -> Result<Turned, Wrong> {
     let mut found =
         chained(call.get("found")).into_iter().map(rows).collect::<Vec<_>>().into_iter();

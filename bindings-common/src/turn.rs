@@ -55,7 +55,7 @@ impl Reply {
 /// The decision for a verb's request.
 ///
 /// # Errors
-/// What could not be read; `REQUEST_INVALID` for an unknown verb.
+/// A field that cannot be read; `REQUEST_INVALID` for an unknown verb.
 pub fn request(verb: &str, ask: impl Source) -> Result<Decide<Reply>, Wrong> {
     Ok(match verb {
         "lease_segment" => {

@@ -1,5 +1,4 @@
-//! What WebAssembly cannot do for leafid in Node: state files, which have to be locked, and closed in
-//! children. Each is named by a key of the caller's, and what is in it crosses as bytes of
+//! State files in Node: WebAssembly cannot lock a file, nor close it in children. Each is named by a key of the caller's, and what is in it crosses as bytes of
 //! `leafid_bindings::state_bytes`.
 //!
 //! A write is begun (`begin`), made in the thread pool or in this thread (`finish`), whichever comes first, and
@@ -38,7 +37,7 @@ thread_local! {
 pub struct Told {
     /// `STATE_LOCKED`, `STATE_INVALID` or `NOT_ENABLED`.
     pub code: Option<String>,
-    /// What happened, and what to do.
+    /// The message: the event, and the advice.
     pub message: Option<String>,
     /// The message of a failed write, with what follows if the file is abandoned.
     pub abandoned: Option<String>,

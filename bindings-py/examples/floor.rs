@@ -1,5 +1,4 @@
-//! What a native method costs that does nothing: the floor of the figures of Python, made and built
-//! as the engine is. `cargo xtask bench --only python` builds it; no package has it.
+//! The floor of Python's figures: a native method that does nothing, made and built as the engine is. `cargo xtask bench --only python` builds it; no package has it.
 
 /// An empty native module.
 #[pyo3::pymodule]

@@ -64,7 +64,7 @@ def test_a_subinterpreter_is_told_what_to_do() -> None:
     assert said.endswith("\n1\n")
 
 
-# What AWS Lambda's runtime offers: hooks, run in order of registration, or the reverse.
+# The hooks of AWS Lambda's runtime, run in order of registration, or the reverse.
 HOOKS = """
 before, after = [], []
 def register_before_snapshot(hook, *words): before.insert(0, (hook, words))

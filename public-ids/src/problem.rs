@@ -11,7 +11,7 @@ use leafid_core::Code;
 pub struct Problem {
     /// `REQUEST_INVALID` for a key or a prefix, `TAG_INVALID`, or `ID_INVALID`.
     pub code: Code,
-    /// What was given, and what it has to be.
+    /// The message: the given value, and the form it must have.
     pub message: String,
 }
 

@@ -82,7 +82,7 @@ impl State {
     /// Empties the file, because its right is of another namespace or layout than its generator's.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn refuse(self) -> Result<(State, Problem), Problem> {
         let ignored = self.ignored("is of another namespace or layout, and is not used");
         Ok((self.clear()?, ignored))

@@ -11,7 +11,7 @@ use leafid_core::Code;
 pub struct Problem {
     /// `STATE_LOCKED`, `STATE_INVALID` or `NOT_ENABLED`.
     pub code: Code,
-    /// What happened, and what to do.
+    /// The event, and the advice.
     pub message: String,
 }
 

@@ -25,7 +25,7 @@ pub enum Figure {
 pub struct Problem {
     /// The code.
     pub code: Code,
-    /// What happened, with the figures, and what to do.
+    /// The event with its figures, and the advice.
     pub detail: String,
     /// The HTTP status, where HTTP has a finer word than the code's own (404, 405, 408, 413, 415).
     pub status: Option<u16>,

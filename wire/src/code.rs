@@ -11,13 +11,13 @@ macro_rules! told {
             if status == 0 { None } else { Some(status) }
         }
 
-        /// What happened, as the rest of a sentence that begins with the subject: "tag `orders`" *has no
+        /// The event, as the rest of a sentence that begins with the subject: "tag `orders`" *has no
         /// numbers left*.
         pub const fn event(code: Code) -> &'static str {
             match code { $( Code::$code => $event, )* }
         }
 
-        /// What a program, or its operator, should do about it.
+        /// The advice to a program, or its operator.
         pub const fn advice(code: Code) -> &'static str {
             match code { $( Code::$code => $advice, )* }
         }

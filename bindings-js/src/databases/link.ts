@@ -40,7 +40,7 @@ export interface Said {
 }
 
 /**
- * What an error means: the login failed, a right is missing, there is no such database, or no such table; another
+ * The meaning of an error: the login failed, a right is missing, there is no such database, or no such table; another
  * session interfered and everything was rolled back, or it kept a row locked; or the connection broke.
  */
 export type Kind = 'login' | 'denied' | 'nowhere' | 'gone' | 'race' | 'locked' | 'lost'

@@ -115,7 +115,7 @@ export class Waiting {
   /** The result of `attempt` at once; throws why there is none. */
   now<T>(attempt: Attempt<T>): T {
     let got = this.#begun(attempt)
-    // What a store grants at once may first have to be written to the state file.
+    // Tries twice: a grant that comes at once may first have to be written to the state file.
     for (let tries = 0; got === undefined && tries < 2; tries++) {
       this.#raise(this.#refused())
       if (this.#driver.askNow(this.#driver.now())) got = attempt()

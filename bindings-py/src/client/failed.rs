@@ -14,7 +14,7 @@ pub type Cause = Arc<dyn Error + Send + Sync>;
 #[derive(Clone, Debug)]
 pub struct Failed {
     pub code: Code,
-    /// What happened, with the figures, and what to do.
+    /// The event with its figures, and the advice.
     pub message: String,
     /// When to try again: on the refusing side's clock.
     pub until_ms: Option<i64>,

@@ -42,7 +42,7 @@ pub extern "C" fn last_id(layout: u32, time_ms: i64) -> u32 {
     of(layout, |layout| layout.last_id(StoreTime::new(time_ms)).map(Id))
 }
 
-/// What is made of a layout, or the refusal.
+/// Answers with the result of a call on a layout, or with the refusal.
 fn of<A: Answer>(layout: u32, make: impl FnOnce(Layout) -> Result<A, Refusal>) -> u32 {
     answer(layouts::layout(from(layout)).and_then(|layout| Ok(make(layout)?)))
 }
@@ -75,7 +75,7 @@ pub extern "C" fn sentence(most: f64, wait_ms: f64) {
     tell_text(&codes::sentence(&code, &kind, &name, most, wait_ms));
 }
 
-/// What a code means: `{ http, permanent, stops, advice }`, or nothing if there is no such code. The
+/// The meaning of a code: `{ http, permanent, stops, advice }`, or nothing if there is no such code. The
 /// parcel is the code.
 #[unsafe(export_name = "codeFacts")]
 pub extern "C" fn code_facts() -> u32 {

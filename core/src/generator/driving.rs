@@ -5,7 +5,7 @@ use crate::line::Line;
 use crate::protocol::{Ask, Failure, Grant, Release, StateWrite};
 use crate::values::{Code, HostTime, Refusal, Token};
 
-/// What a host has to do for a generator. At most one of each is under way at a time.
+/// A task of the host for a generator. At most one of each is under way at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum Action<A> {
@@ -77,7 +77,7 @@ impl Event<Grant> {
     }
 }
 
-/// What an event changed.
+/// The effect of an event.
 ///
 /// ```
 /// use leafid_core::{

@@ -41,7 +41,7 @@ pub struct WriteDue {
     pub(crate) from: u64,
 }
 
-/// What a kind does about a state file; the defaults are for one that keeps none. Only this crate
+/// How a kind keeps a state file; the defaults are for one that keeps none. Only this crate
 /// can name this trait, so there are no other kinds.
 pub trait Keeps: Sized {
     /// When the file has to be written.

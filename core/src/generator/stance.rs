@@ -1,10 +1,10 @@
-//! What a refused caller should do: one decision for every host that waits.
+//! The stance of a refused caller: whether to wait or to raise, decided once for every host.
 
 use super::{Generator, Kind};
 use crate::line::Line;
 use crate::values::{Code, HostTime, Refusal};
 
-/// What a refused caller should do.
+/// Whether a refused caller waits, or raises an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stance {
     /// Raise this at once: waiting would not help.

@@ -5,7 +5,7 @@ use core::fmt;
 
 macro_rules! codes {
     ($( $(#[$doc:meta])* $variant:ident $text:literal $lasts:ident; )*) => {
-        /// What went wrong, as one code that all hosts and the wire share.
+        /// The code of a failure, shared by all hosts and the wire.
         ///
         /// A program asks two questions: does waiting help ([`Code::is_permanent`]), and must the IDs in hand
         /// be dropped ([`Code::stops`])? The messages for people and the HTTP statuses are in `leafid-wire`.

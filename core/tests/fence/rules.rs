@@ -180,7 +180,7 @@ impl Rules {
         Some(self.write(after, i))
     }
 
-    /// What a server does once in each period, and again whenever that changes what it knows.
+    /// A server's periodic round: once in each period, and again whenever a round changes what it knows.
     fn round(&self, world: &World, i: usize) -> Option<Option<World>> {
         let (server, before) = (world.servers[i], world.journals[i]);
         if !self.runs(world, i) {

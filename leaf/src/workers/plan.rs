@@ -68,7 +68,7 @@ pub struct Row {
 pub struct Step {
     /// The worker number.
     pub worker: u32,
-    /// What to write.
+    /// The row to write.
     pub aside: Aside,
     /// If the number was leafid's, the end of the time that it may have stamped with it.
     pub ours_until: Option<StoreTime>,

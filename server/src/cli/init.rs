@@ -84,8 +84,8 @@ impl Init {
         show(&json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }), text)
     }
 
-    /// What journals know of a store that was at this place, with `--replaces-lost`; without, they refuse a new
-    /// one there.
+    /// With `--replaces-lost`, reads what the journals know of the store that was at this place; without, refuses
+    /// a new store there if they know of one.
     fn lost(&self, place: &Place) -> Result<Option<Lost>, Problem> {
         let (folder, shown) = (self.journal.clone(), place.shown());
         let lost = folder.or_else(usual).map(|folder| lost(&folder, &shown));

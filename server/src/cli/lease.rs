@@ -70,11 +70,11 @@ impl Lease {
     }
 }
 
-/// Writes the SQL for a range of a tag; the names of the table and of what is made for it come quoted.
+/// Writes the SQL for a range of a tag; the names of the table and of the sequence or trigger come quoted.
 type Sql = fn(&Name, table: &str, made: &str, Range) -> String;
 
 impl Dialect {
-    /// What writes the SQL, and the names of the tag's table and of what is made for it.
+    /// The writer of the SQL, and the names of the tag's table and of the sequence or trigger made for it.
     fn names(self, tag: &Name) -> Result<(Sql, String, String), Problem> {
         // No character of a tag needs escaping.
         let (sql, quote, longest): (Sql, _, _) = match self {

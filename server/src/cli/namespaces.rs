@@ -50,7 +50,7 @@ const DEFAULTS: &str = "\
 Without options the layout is `leaf`, any worker number of the layout may be handed out, and the
 longest window is 10m. One that exists with these values is fine.";
 
-/// What a namespace is to be. A custom layout needs all three of its parts.
+/// The wanted fields of a namespace. A custom layout needs all three of its parts.
 #[derive(Args, Debug)]
 pub struct Values {
     /// The layout of a preset: leaf, edge, long or js53

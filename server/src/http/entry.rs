@@ -37,7 +37,7 @@ pub struct Entry {
     pub paths: Paths,
 }
 
-/// What is served at an address.
+/// The service at an address.
 pub enum Paths {
     Api(Router),
     /// Leaf's clients do not know our problems, so nothing else answers them.

@@ -39,7 +39,8 @@ where
     })
 }
 
-/// What a path names and, if it is there, its row as a listing shows it: without the key of a lease.
+/// The name of the row that a path is about and, if it exists, the row as a listing shows it: without the key of
+/// a lease.
 async fn row(input: &Input) -> Option<(String, Option<String>)> {
     let (store, mut writer) = (&input.app.store, Writer::default());
     if !input.path("tag").is_empty() {

@@ -63,7 +63,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     let mut granted = granted.into_inner().unwrap();
     println!("{} leases, {} refused", granted.len(), refused.load(SeqCst));
     assert_eq!(overlaps(granted.clone()), 0);
-    // What was granted is in the file, even after a kill.
+    // Every grant is in the file, even after a kill.
     serving.kill();
     let again = home.serve(&[]);
     let ask = json!({ "request": format!("{:032x}", u128::MAX) });

@@ -69,7 +69,7 @@ fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it
     for tag in ["orders", "users"] {
         says(&serving.url, &["tag", "create", tag]);
     }
-    // What the server has in hand goes with the proof: it was leased from the row that went back.
+    // The proof drops the numbers that the server has in hand: they were leased from the row that went back.
     let drawn = |serving: &Serving| serving.post("/v1/segments/orders/ids", &json!({ "count": 1 }));
     served(drawn(&serving));
     let refused = |serving: &Serving, stands: &str| {

@@ -218,7 +218,7 @@ fn quotas_of_ids_steps_windows_and_worker_numbers() {
     let answer = refusal((status, answer), 429, "QUOTA_EXCEEDED");
     assert!(headers.contains_key("retry-after") && answer["quota"] == "250", "{answer}");
     assert_eq!(post("/v1/segments/orders/ids", count(0)).0, 400);
-    // What was refused is not counted.
+    // Refused requests do not count against the quota.
     served(post("/v1/snowflake/edge/ids", count(30)));
     assert_eq!(lease(4, json!({ "exactly": 1 })).0, 429);
 

@@ -20,7 +20,7 @@ fn verbs(store: &str) {
     assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
 }
 
-/// What `python -m leafid` does as well; its half is `bindings-py/tests/test_commands.py`.
+/// Plays the commands that `python -m leafid` also has; its half is `bindings-py/tests/test_commands.py`.
 fn same(store: &str) {
     let list: Value =
         serde_json::from_str(include_str!("../../../tests/commands/tags.json")).unwrap();
@@ -61,7 +61,7 @@ lease small --count 3 --as mysql => ALTER TABLE `small` AUTO_INCREMENT = 2147483
 tag create app.small --from 5 => `app.small`
 lease app.small --count 3 --as postgres => ALTER TABLE "app"."small" & nextval('"app"."small_id_leafid"') & MAXVALUE 7
 tag delete app.small => deleted
-# What cannot be named is found before anything is leased for it.
+# A table that cannot be named is refused before anything is leased for it.
 lease a.b.c --count 3 --as mysql =1 SCHEMA.TABLE
 lease a. --count 3 --as mysql =1 SCHEMA.TABLE
 lease ttttttttttttttttttttttttttttttttttttttttttttttttttttttt --count 3 --as postgres =1 at most 63 bytes

@@ -86,7 +86,7 @@ GET /v1/nothing |  | 404 REQUEST_INVALID | no such path: `/v1/nothing`
 DELETE /v1/namespaces/default |  | 405 REQUEST_INVALID | method `DELETE` is not allowed
 GET /v1/segments/orders/lease |  | 405 REQUEST_INVALID | GET
 
-# What is not there is said before what a body needs.
+# A missing path or method is reported before a missing body.
 PUT /healthz |  | 405 REQUEST_INVALID | PUT | -
 POST /v1/nothing | x | 404 REQUEST_INVALID | /v1/nothing | -
 POST /v1/segments/orders/lease | {@} | 415 REQUEST_INVALID | text/plain | content-type: text/plain
@@ -101,7 +101,7 @@ POST /v1/segments/orders/lease | {@} | 403 FORBIDDEN | cross-site | JSON, sec-fe
 POST /v1/segments/orders/lease | {@} | 403 FORBIDDEN | evil.example | JSON, host: evil.example
 GET /v1/tags |  | 403 FORBIDDEN | 192.0.2.1 | host: 192.0.2.1:8750
 
-# What is said twice is not guessed at, at any depth and however the name is spelt.
+# A field given twice is refused, at any depth and however its name is escaped.
 POST /v1/segments/orders/ids | {"count":1,"count":2} | 400 REQUEST_INVALID | `count` is given twice
 POST /v1/segments/orders/ids | {"count":1,"c\u006funt":1} | 400 REQUEST_INVALID | `count` is given twice
 PUT /v1/namespaces/other | {"layout":"leaf","workers":{"start":0,"end":4,"start":2}} | 400 REQUEST_INVALID | `start` is given twice
@@ -157,7 +157,7 @@ PUT /v1/workers/default/7 | {"owner":"LONG"} | 400 REQUEST_INVALID | owner
 PUT /v1/workers/default/7 | {"sticky":true} | 400 REQUEST_INVALID | sticky
 PUT /v1/workers/nowhere/7 | {} | 404 NAMESPACE_UNKNOWN | nowhere
 
-# What is there is not created again, and what windows depend on does not change: `used` has one.
+# A row that exists is not created again, and a layout does not change after a window: `used` has one.
 PUT /v1/tags/orders | {} | 409 TAG_EXISTS | orders | JSON, if-none-match: *
 PUT /v1/namespaces/used | {"layout":"leaf"} | 409 LAYOUT_MISMATCH | `used` & exists already & 0..4 | JSON, if-none-match: *
 PUT /v1/namespaces/used | {"layout":"edge"} | 409 LAYOUT_MISMATCH | `used` & exists already & 0..4 | JSON, if-none-match: *
@@ -181,7 +181,7 @@ GET /v1/workers/default?limit=0 |  | 400 REQUEST_INVALID | limit
 GET /v1/workers/default?limit=1001 |  | 400 REQUEST_INVALID | limit
 GET /v1/workers/default?limit=x |  | 400 REQUEST_INVALID | limit
 
-# What a web page of another site can send.
+# Requests that a web page of another site can send.
 POST /v1/segments/orders/ids | {"count":1} | 415 REQUEST_INVALID | text/plain | content-type: text/plain
 POST /v1/segments/orders/ids | {"count":1} | 403 FORBIDDEN | evil.example | content-type: application/x-www-form-urlencoded, origin: https://evil.example
 POST /v1/segments/orders/ids | {"count":1} | 403 FORBIDDEN | evil.example | JSON, host: 127.0.0.1.evil.example:8750

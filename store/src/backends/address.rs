@@ -17,7 +17,7 @@ pub fn query(url: &str) -> Option<(&str, &str)> {
 /// Takes the options of these names out of a URL.
 ///
 /// # Errors
-/// What is wrong, without any part of the URL that may be secret.
+/// The fault of the URL, without any part that may be secret.
 pub fn without(url: &str, names: &[&str]) -> Result<(String, Options), String> {
     let Some((before, query)) = query(url) else { return Ok((url.to_owned(), Options::new())) };
     let (mut taken, mut left) = (Options::new(), Vec::new());

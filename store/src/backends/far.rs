@@ -68,7 +68,7 @@ pub trait Far: BackEnd + Sized {
     /// A connection.
     type Client: Client;
 
-    /// What a store consists of: `tables` or `keys`.
+    /// The word for the parts of a store: `tables` or `keys`.
     const KEEPS: &'static str;
     /// The version of those tables or keys.
     const VERSION: i64;

@@ -122,7 +122,7 @@ impl NewStore {
 /// Why a store was not opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unopened {
-    /// What is wrong.
+    /// The reason.
     pub problem: Problem,
     /// Whether a later try may succeed, as the database was only not reached.
     pub may_pass: bool,

@@ -35,7 +35,7 @@ impl<'a> Asked<'a> {
     /// the option to recommend for TLS.
     ///
     /// # Errors
-    /// What is wrong with the options.
+    /// The fault of the options.
     pub fn of(
         options: &'a Options,
         [mode, authorities, certificate, key]: [&'a str; 4],

@@ -20,7 +20,7 @@ use crate::registry::Registry;
 
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// What all drivers share.
+/// The dependencies that all drivers share.
 #[derive(Clone)]
 pub struct Deps {
     /// The store that leases the ranges.

@@ -30,7 +30,7 @@ const LOOKS: u32 = 4;
 #[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
-    /// What was written by this server and, by the journals, before it.
+    /// The writes of this server and, from the journals, those before it.
     witness: Witness,
     journal: Option<Arc<Journal>>,
     compared: Option<u64>,
@@ -162,7 +162,7 @@ impl Guard {
         let Orders { journal, heard, repair } = orders;
         let found = journal.as_ref().map(|journal| journal.found.clone());
         for found in [found, heard].into_iter().flatten() {
-            // What this server wrote since it started counts, too.
+            // The writes of this server since it started count, too.
             let mut all = found;
             let lines = self.witness.notes().filter(|note| !matches!(note, Note::Store(_)));
             lines.collect::<Vec<_>>().into_iter().for_each(|note| all.note(note));

@@ -1,4 +1,4 @@
-//! What the errors of a database mean, by their own codes: one table for the back ends of every language.
+//! The meaning of a database's errors, by their own codes: one table for the back ends of every language.
 
 /// The meaning of an error. One that is in no table is a plain refusal: the whole transaction was rolled back, and
 /// the connection remains usable.

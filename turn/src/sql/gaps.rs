@@ -7,14 +7,14 @@ use crate::want::{Answer, Want};
 
 /// A want that is being read. Finding numbers without rows may take several reads.
 pub struct Reading {
-    /// What is wanted.
+    /// The want that the answer is for.
     pub want: Want,
     next: Want,
     unused: Vec<u64>,
 }
 
 impl Reading {
-    /// Begins to read what is wanted.
+    /// Begins the reading of a want.
     pub fn of(want: Want) -> Reading {
         Reading { want, next: want, unused: Vec::new() }
     }

@@ -9,7 +9,7 @@ pub struct FieldSchema {
     pub form: FieldForm,
     /// Whether it is always present.
     pub presence: Presence,
-    /// What it means.
+    /// Its meaning.
     pub about: &'static str,
 }
 

@@ -29,7 +29,7 @@ pub struct Reader {
     must_be: &'static str,
     /// The value that it had.
     taken: Option<Value>,
-    /// What is wrong in the nested object.
+    /// The fault in the nested object.
     within: Option<String>,
     /// An unknown field in a nested object.
     unknown: Option<String>,
@@ -99,7 +99,7 @@ impl Reader {
         read(&mut self).map_err(|refusal| self.culprit(refusal))
     }
 
-    /// What is wrong with the field that was read last.
+    /// The fault of the field that was read last.
     fn culprit(&self, refusal: Refusal) -> Problem {
         let (field, must_be) = (self.last, self.must_be);
         let detail = match (&self.within, self.fields.get(field).or(self.taken.as_ref())) {

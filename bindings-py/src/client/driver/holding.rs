@@ -30,7 +30,7 @@ pub struct Drawn {
     pub calls_driver: bool,
 }
 
-/// What one process has of a generator.
+/// A generator's state in one process: its line, its core, and its driver's work.
 pub struct Holding {
     generation: Generation,
     line: Arc<SharedLine>,

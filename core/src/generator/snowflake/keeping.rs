@@ -66,7 +66,7 @@ pub(super) struct Out {
     pub(super) since: HostTime,
 }
 
-/// What a generator knows of its state file. Without the feature `state` there is never one, so the
+/// A generator's view of its state file. Without the feature `state` there is never one, so the
 /// compiler removes all of this.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keeping {

@@ -206,7 +206,7 @@ impl Kind for Snowflakes {
         code == Code::LeaseLost && self.lease.take().is_some()
     }
 
-    /// What lies up to `max_ahead` after now, or in half a window: the other half may pass before the
+    /// The number of IDs up to `max_ahead` after now, or in half a window: the other half may pass before the
     /// next window arrives.
     fn most(&self) -> u64 {
         let Some(ids) = self.ids else { return LINE_END };

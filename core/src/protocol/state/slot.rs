@@ -34,7 +34,7 @@ pub(super) struct Slot {
     pub(super) record: Option<StateRecord>,
 }
 
-/// What was read in the place of a slot.
+/// The contents read in the place of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is no allocator, and two at a time")]
 pub(super) enum Seen {

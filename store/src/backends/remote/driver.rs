@@ -1,4 +1,4 @@
-//! What a back end needs of a database's client crate, and how it reads the effects of statements.
+//! The interface to a database's client crate, and the reading of the effects of statements.
 
 use std::future::Future;
 use std::time::Duration;
