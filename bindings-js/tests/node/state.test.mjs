@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, w
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { BREAKING } from '../support/breaking.mjs'
+import { BREAKING } from '../support/broken-engine.mjs'
 import { ranNode, remove, scratch } from '../support/ends.mjs'
 import { until } from '../support/stores.mjs'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
-import { BREAKING } from '../support/breaking.mjs'
+import { BREAKING } from '../support/broken-engine.mjs'
 import { ranNode } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 
