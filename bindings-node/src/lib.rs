@@ -1,5 +1,5 @@
-//! State files in Node: WebAssembly cannot lock a file, nor close it in children. Each is named by a key of the caller's, and what is in it crosses as bytes of
-//! `leafid_bindings::state_bytes`.
+//! State files in Node: WebAssembly cannot lock a file, nor close it in children. Each file is named by a
+//! key of the caller's, and its content crosses as bytes of `leafid_bindings::state_bytes`.
 //!
 //! A write is begun (`begin`), made in the thread pool or in this thread (`finish`), whichever comes first, and
 //! its outcome is returned by `finish`. No function throws: a problem is `{ code, message }`.

@@ -1,4 +1,5 @@
-//! The floor of Python's figures: a native method that does nothing, made and built as the engine is. `cargo xtask bench --only python` builds it; no package has it.
+//! The floor of Python's figures: a native method that does nothing, made and built as the engine is.
+//! `cargo xtask bench --only python` builds it; no package has it.
 
 /// An empty native module.
 #[pyo3::pymodule]

@@ -1,5 +1,5 @@
-// Draws that happen within an ask, from code that the ask calls (a store in this process, a hook, a waiting caller), and
-// an engine that breaks there.
+// Draws that happen within an ask, from code that the ask calls (a store in this process, a hook, a waiting
+// caller), and an engine that breaks there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
