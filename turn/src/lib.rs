@@ -20,6 +20,7 @@ pub mod groups;
 mod namespace_rows;
 pub mod namespaces;
 pub mod problem;
+pub mod register;
 pub mod row;
 pub mod rows;
 pub mod segments;

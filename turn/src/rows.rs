@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use leafid_core::registry::{TagRow, Worker, WorkerRow};
-use leafid_core::{Name, StoreTime, Token};
+use leafid_core::{Name, Range, StoreTime, Token};
 
 use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
@@ -29,6 +29,12 @@ pub struct TurnRows {
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
+    /// The numbers of tags that are reserved in their rows, and not granted yet.
+    in_hand: BTreeMap<Name, Range>,
+    /// How many numbers to reserve beyond the granted ones.
+    ahead: BTreeMap<Name, u64>,
+    /// Tags that an operator changes.
+    changed: BTreeSet<Name>,
     /// Tags whose rows are gone, at an unknown position.
     removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
@@ -54,6 +60,9 @@ impl TurnRows {
             first_use,
             now,
             tags: BTreeMap::new(),
+            in_hand: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            changed: BTreeSet::new(),
             removed: BTreeSet::new(),
             spaces: BTreeMap::new(),
             cache,
@@ -124,7 +133,8 @@ impl TurnRows {
     /// A tag as it was written last, tombstones included.
     pub fn known_tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
         if let Some(&seen) = self.cache.tags.get(tag) {
-            return Ok(self.tags.entry(*tag).or_insert(Entry::known(seen)).row);
+            self.tags.entry(*tag).or_insert(Entry::known(seen));
+            return Ok(self.position(tag).flatten());
         }
         self.tag(tag)
     }
@@ -134,8 +144,66 @@ impl TurnRows {
         if self.tags.get(tag).is_some_and(Entry::is_doubtful) {
             self.tags.remove(tag);
         }
-        let found = self.tags.get(tag).map(|entry| entry.row);
+        let found = self.position(tag);
         found.ok_or_else(|| self.want(Want::Tag(*tag)))
+    }
+
+    /// A tag's row, if it is at hand. Numbers in hand that are the last reserved ones count as not granted.
+    fn position(&mut self, tag: &Name) -> Option<Option<TagRow>> {
+        let entry = self.tags.get_mut(tag)?;
+        if let (Some(row), Some(rest), false) = (&mut entry.row, self.in_hand.get(tag), entry.touched)
+            && row.max_id == rest.end
+        {
+            row.max_id = rest.start;
+        }
+        Some(entry.row)
+    }
+
+    /// Adds numbers in hand, so that what is decided on the tag begins with them.
+    pub fn hold(&mut self, tag: &Name, rest: Option<Range>) {
+        self.in_hand.extend(rest.map(|rest| (*tag, rest)));
+    }
+
+    /// Reserves numbers of a tag beyond those that are granted.
+    pub fn reserve(&mut self, tag: &Name, ahead: u64) {
+        let known = self.ahead.entry(*tag).or_default();
+        *known = ahead.max(*known);
+    }
+
+    /// Notes that an operator changes a tag: nothing is reserved beyond its position.
+    pub fn settle(&mut self, tag: &Name) {
+        self.ahead.remove(tag);
+        self.changed.insert(*tag);
+    }
+
+    /// The row of a tag to write, and the numbers that are in hand then.
+    fn reserved(&self, tag: &Name, entry: &Entry<TagRow>) -> (Option<TagRow>, Option<Range>) {
+        let Some(row) = entry.row.filter(|_| entry.touched) else { return (None, None) };
+        let Some(ahead) = self.ahead.get(tag) else { return (entry.after(), None) };
+        let granted = |was: TagRow| TagRow { max_id: row.max_id, ..was } == row;
+        let was = entry.before.map(|seen| seen.row).filter(|was| granted(*was));
+        let after = match was {
+            Some(was) if row.max_id <= was.max_id => None,
+            _ => {
+                let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
+                Some(TagRow { max_id: end, ..row })
+            }
+        };
+        let end = after.or(was).map_or(row.max_id, |row| row.max_id);
+        (after, Some(Range::new(row.max_id, end)))
+    }
+
+    /// The numbers of tags that are in hand once this turn is written, with the rows they are reserved in.
+    pub fn hands(&self) -> impl Iterator<Item = (Name, TagRow, Range)> + '_ {
+        self.tags.iter().filter_map(|(tag, entry)| {
+            let (_, rest) = self.reserved(tag, entry);
+            Some((*tag, entry.row?, rest?))
+        })
+    }
+
+    /// Whether an operator changes a tag in this turn.
+    pub fn is_changed(&self, tag: &Name) -> bool {
+        self.changed.contains(tag)
     }
 
     /// Whether a tag is gone that may have been beyond its row's position.
@@ -309,7 +377,7 @@ impl TurnRows {
             groups.push(Scope::Beat, vec![Write::Beat(self.now)]);
         }
         for (tag, entry) in &self.tags {
-            if let Some(after) = entry.after() {
+            if let Some(after) = self.reserved(tag, entry).0 {
                 let write = Write::Tag { tag: *tag, before: entry.before, after };
                 groups.push(Scope::Tag(*tag), vec![write]);
             }
