@@ -3,6 +3,8 @@
 //! a request that loses a race with another server is decided again.
 
 mod alarm;
+pub(crate) mod hands;
+pub use leafid_turn::register::{Line, Server};
 pub use leafid_turn::{aside, explain};
 mod health;
 mod job;
@@ -10,7 +12,7 @@ mod opened;
 mod queue;
 mod turn;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -26,11 +28,13 @@ use crate::backends::link::pause;
 use crate::backends::opening::{Found, Unopened};
 use crate::backends::{Answer as Rows, BackEnd, Want};
 use crate::clock::Clock as _;
-use crate::fence::{Journal, Repaired, Witness};
+use crate::fence::bounds::Note;
+use crate::fence::{Journal, Orders, Repair, Repaired};
 use crate::meter::leases::{Leases, OfSpace, Outcomes};
 use crate::problem::Problem;
 use crate::store::{Aside, Inside, NamespaceChange, Page, TagChange};
 
+use futures_util::future::Either;
 use leafid_turn::groups::Scope;
 use leafid_turn::rows::TurnRows;
 use leafid_turn::stop::Stop;
@@ -152,36 +156,62 @@ impl Registry {
         &self.leases
     }
 
-    /// Notes all writes from now on in a journal, and compares the store with the journal before the next
-    /// answer; with `believe_clock` without the journal's times.
+    /// Keeps a journal from now on, as a server of this name: the store is compared with it before the next
+    /// answer; with `believe_clock` without the journal's windows.
     ///
     /// # Errors
     /// Why it is not open yet.
-    pub fn keep(&self, mut journal: Journal, believe_clock: bool) -> Result<(), Problem> {
+    pub fn keep(&self, mut journal: Journal, name: String, believe_clock: bool) -> Result<(), Problem> {
         let opened = self.opened()?;
         if believe_clock {
-            journal.found.forget_times();
+            journal.found.note(Note::Afresh);
+            // It is written before the first beat.
+            drop(journal.note(vec![Note::Afresh]));
         }
-        let journal = Arc::new(journal);
-        opened.journal.get_or_init(|| Arc::downgrade(&journal));
-        opened.shared.desk.order(|orders| orders.journal = Some(journal));
+        opened.journal.get_or_init(|| journal.sight.clone());
+        opened.shared.desk.order(|orders| {
+            (orders.journal, orders.name) = (Some(journal), name);
+        });
         Ok(())
     }
 
-    /// Fences the store, whatever its state: moves every tag and namespace past what may have been granted
-    /// by the store and, if given, the journals in `heard`.
+    /// Fences the store, whatever its state: raises every line to its bound in the journals that were found,
+    /// or beyond.
     ///
     /// # Errors
     /// `STORE_UNAVAILABLE` if the store cannot be written.
-    pub async fn repair(&self, heard: Option<Witness>) -> Result<Repaired, Problem> {
-        let (asked, done) = oneshot::channel();
-        let desk = &self.opened()?.shared.desk;
-        desk.order(|orders| (orders.repair, orders.heard) = (Some(asked), heard));
+    pub async fn repair(&self, repair: Repair) -> Result<Repaired, Problem> {
+        self.ordered(|orders, reply| orders.repair = Some((repair, reply))).await
+    }
+
+    /// Removes a server of this name, or id, from the store's register: it does not run and never comes back.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` if there is no such server, `STORE_UNAVAILABLE` while this server waits for others
+    /// itself.
+    pub async fn remove_server(&self, name: String) -> Result<(), Problem> {
+        self.ordered(|orders, reply| orders.remove = Some((name, reply))).await
+    }
+
+    async fn ordered<T>(
+        &self,
+        give: impl FnOnce(&mut Orders, oneshot::Sender<Result<T, Problem>>),
+    ) -> Result<T, Problem> {
+        let (reply, done) = oneshot::channel();
+        self.opened()?.shared.desk.order(|orders| give(orders, reply));
         let turned = self.now().await;
         match done.await {
             Ok(done) => done,
             Err(_) => Err(turned.err().unwrap_or_else(closed)),
         }
+    }
+
+    /// Lists the store's servers.
+    pub fn servers(&self) -> impl Answer<Vec<Server>> {
+        self.submit(Kind::Take, Scope::Nothing, |turn| match turn.list(Want::Servers)? {
+            Rows::Servers(servers) => Ok(servers),
+            _ => Ok(Vec::new()),
+        })
     }
 
     /// Reads the store's time; fails if the store cannot be used.
@@ -254,8 +284,33 @@ impl Registry {
             leases.tags.of(&ask.tag, there).note(answer);
         };
         let scope = Scope::Tag(ask.tag);
-        let lease = move |turn: &mut TurnRows| segments::lease(turn, &ask);
-        self.heed(scope, ask.store, note, self.submit(Kind::Take, scope, lease))
+        let opened = self.state.opened.get().map(|opened| Arc::clone(&opened.shared));
+        let in_hand = opened.as_ref().and_then(|shared| {
+            shared.hands.lease(shared.facts.store, &ask, shared.facts.clock.boot())
+        });
+        let answer = match in_hand {
+            Some(lease) => {
+                if lease.is_low {
+                    self.fill(ask.tag, lease.grant.range.len());
+                }
+                Either::Left(ready(Ok(lease.grant)))
+            }
+            None => {
+                let lease = move |turn: &mut TurnRows| hands::lease(turn, opened.as_deref(), &ask);
+                Either::Right(self.submit(Kind::Take, scope, lease))
+            }
+        };
+        self.heed(scope, ask.store, note, answer)
+    }
+
+    /// Reserves more numbers of a tag, ahead of use.
+    fn fill(&self, tag: Name, granted: u64) {
+        let Ok(opened) = self.opened() else { return };
+        let shared = Arc::clone(&opened.shared);
+        // Nobody waits for it.
+        drop(self.submit(Kind::Change, Scope::Tag(tag), move |turn| {
+            hands::fill(turn, &shared, &tag, granted)
+        }));
     }
 
     /// Grants a worker number and a first window.
@@ -297,32 +352,51 @@ impl Registry {
 
     /// Reads the row of a tag that is not deleted.
     pub fn tag(&self, tag: Name) -> impl Answer<TagRow> {
-        self.submit(Kind::Take, Scope::Tag(tag), move |turn| segments::tag(turn, &tag))
+        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
+        self.submit(Kind::Take, Scope::Tag(tag), move |turn| {
+            Ok(hands::shown(hands.as_deref(), &tag, segments::tag(turn, &tag)?))
+        })
     }
 
     /// Lists tags that are not deleted, by name.
     pub fn tags(&self, page: Page<Name>) -> impl Answer<Vec<(Name, TagRow)>> {
+        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
         self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(Want::Tags(page))? {
-            Rows::Tags(rows) => Ok(rows),
+            Rows::Tags(rows) => {
+                let shown = |(tag, row)| (tag, hands::shown(hands.as_deref(), &tag, row));
+                Ok(rows.into_iter().map(shown).collect())
+            }
             _ => Ok(Vec::new()),
         })
     }
 
     /// Creates or changes a tag.
     pub fn put_tag(&self, tag: Name, change: TagChange) -> impl Answer<TagRow> {
-        let put = move |turn: &mut TurnRows| segments::put(turn, &tag, &change);
-        self.noted(self.submit(Kind::Change, Scope::Tag(tag), put))
+        self.change_tag(tag, move |turn| segments::put(turn, &tag, &change))
     }
 
     /// Moves the position of a tag up to `to`, never down.
     pub fn advance_tag(&self, tag: Name, to: u64) -> impl Answer<TagRow> {
-        let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
-        self.noted(self.submit(Kind::Change, Scope::Tag(tag), advance))
+        self.change_tag(tag, move |turn| segments::advance(turn, &tag, to))
     }
 
     /// Deletes a tag; a tombstone keeps its position.
     pub fn delete_tag(&self, tag: Name) -> impl Answer<()> {
-        self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
+        self.change_tag(tag, move |turn| segments::delete(turn, &tag))
+    }
+
+    /// Queues an operator's change of a tag: what is in hand of it goes back into its row first.
+    fn change_tag<T: Send + 'static>(
+        &self,
+        tag: Name,
+        change: impl Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
+    ) -> impl Answer<T> {
+        let hands = self.state.opened.get().map(|opened| Arc::clone(&opened.shared.hands));
+        self.submit(Kind::Change, Scope::Tag(tag), move |turn| {
+            turn.hold(&tag, hands.as_ref().and_then(|hands| hands.take_tag(&tag)));
+            turn.settle(&tag);
+            change(turn)
+        })
     }
 
     /// Reads the row of a namespace.
@@ -365,18 +439,6 @@ impl Registry {
             let answer = answer.await;
             note(&self.leases, &answer);
             answer.inspect_err(|problem| alarm::hear(problem, scope, named, self.id()))
-        }
-    }
-
-    /// Waits until an operator's change of a tag is in the journal, too: it may be larger than any gap that
-    /// a fence leaves.
-    fn noted<T: Send>(&self, changed: impl Answer<T>) -> impl Answer<T> {
-        async move {
-            let changed = changed.await?;
-            match self.opened()?.journal() {
-                Some(journal) => journal.synced().await.map(|()| changed),
-                None => Ok(changed),
-            }
         }
     }
 

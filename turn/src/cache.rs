@@ -57,7 +57,7 @@ impl Cache {
     /// Drops the rows that a request of this scope is decided on.
     pub fn doubt(&mut self, scope: Scope) {
         match scope {
-            Scope::Nothing | Scope::Beat => {}
+            Scope::Nothing | Scope::Beat | Scope::Server => {}
             Scope::Tag(tag) => drop(self.tags.remove(&tag)),
             Scope::Namespace(name) => drop(self.namespaces.remove(&name)),
             Scope::Worker(name, worker) => {

@@ -14,6 +14,8 @@ pub enum Scope {
     Nothing,
     /// The store itself.
     Beat,
+    /// A server's record.
+    Server,
     /// A tag.
     Tag(Name),
     /// A namespace, and the worker numbers written with it.

@@ -45,6 +45,19 @@ pub struct TurnRows {
     beats: bool,
 }
 
+/// Numbers of a tag that are reserved in its row, and not granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InHand {
+    /// The tag.
+    pub tag: Name,
+    /// Its row.
+    pub row: TagRow,
+    /// The numbers.
+    pub rest: Range,
+    /// How many were granted before them in this turn.
+    pub granted: u64,
+}
+
 impl TurnRows {
     /// Begins a turn with the rows that earlier turns wrote.
     pub fn new(
@@ -176,29 +189,43 @@ impl TurnRows {
         self.changed.insert(*tag);
     }
 
-    /// The row of a tag to write, and the numbers that are in hand then.
-    fn reserved(&self, tag: &Name, entry: &Entry<TagRow>) -> (Option<TagRow>, Option<Range>) {
-        let Some(row) = entry.row.filter(|_| entry.touched) else { return (None, None) };
-        let Some(ahead) = self.ahead.get(tag) else { return (entry.after(), None) };
-        let granted = |was: TagRow| TagRow { max_id: row.max_id, ..was } == row;
-        let was = entry.before.map(|seen| seen.row).filter(|was| granted(*was));
-        let after = match was {
-            Some(was) if row.max_id <= was.max_id => None,
-            _ => {
-                let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
-                Some(TagRow { max_id: end, ..row })
-            }
+    /// The row of a tag to write, if any.
+    fn written(&self, tag: &Name, entry: &Entry<TagRow>) -> Option<TagRow> {
+        let row = entry.row.filter(|_| entry.touched)?;
+        let Some(ahead) = self.ahead.get(tag) else { return entry.after() };
+        let before = entry.before.map(|seen| seen.row);
+        let is_reserved = |was: TagRow| {
+            row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was }
         };
-        let end = after.or(was).map_or(row.max_id, |row| row.max_id);
-        (after, Some(Range::new(row.max_id, end)))
+        if before.is_some_and(is_reserved) {
+            return None;
+        }
+        let end = row.max_id.saturating_add(*ahead).min(row.end()).max(row.max_id);
+        Some(TagRow { max_id: end, ..row })
     }
 
-    /// The numbers of tags that are in hand once this turn is written, with the rows they are reserved in.
-    pub fn hands(&self) -> impl Iterator<Item = (Name, TagRow, Range)> + '_ {
+    /// The numbers that are in hand once this turn is written.
+    pub fn in_hand(&self) -> impl Iterator<Item = InHand> + '_ {
         self.tags.iter().filter_map(|(tag, entry)| {
-            let (_, rest) = self.reserved(tag, entry);
-            Some((*tag, entry.row?, rest?))
+            let before = entry.before.map(|seen| seen.row);
+            let held = self.in_hand.get(tag).filter(|rest| before.is_some_and(|row| row.max_id == rest.end));
+            let start = held.map(|rest| rest.start).or(before.map(|row| row.max_id));
+            let position = if entry.touched { entry.row?.max_id } else { start? };
+            if entry.touched && !self.ahead.contains_key(tag) || !entry.touched && held.is_none() {
+                return None;
+            }
+            let row = self.written(tag, entry).or(before)?;
+            let granted = position.saturating_sub(start.unwrap_or(position));
+            Some(InHand { tag: *tag, row, rest: Range::new(position, row.max_id), granted })
         })
+    }
+
+    /// What was in hand of a tag before this turn, if no operator changes the tag.
+    pub fn held(&self, tag: &Name) -> Option<InHand> {
+        let row = self.tags.get(tag)?.before?.row;
+        let rest = *self.in_hand.get(tag).filter(|rest| rest.end == row.max_id)?;
+        let held = InHand { tag: *tag, row, rest, granted: 0 };
+        (!self.changed.contains(tag)).then_some(held)
     }
 
     /// Whether an operator changes a tag in this turn.
@@ -334,7 +361,7 @@ impl TurnRows {
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
-            Scope::Nothing | Scope::Beat => return Ok(()),
+            Scope::Nothing | Scope::Beat | Scope::Server => return Ok(()),
             Scope::Tag(tag) => {
                 if !self.tags.get(&tag).is_some_and(Entry::is_doubtful) {
                     return Ok(());
@@ -377,7 +404,7 @@ impl TurnRows {
             groups.push(Scope::Beat, vec![Write::Beat(self.now)]);
         }
         for (tag, entry) in &self.tags {
-            if let Some(after) = self.reserved(tag, entry).0 {
+            if let Some(after) = self.written(tag, entry) {
                 let write = Write::Tag { tag: *tag, before: entry.before, after };
                 groups.push(Scope::Tag(*tag), vec![write]);
             }

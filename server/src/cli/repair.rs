@@ -7,8 +7,9 @@ use clap::{ArgGroup, Args};
 use leafid_core::{Name, Token};
 use leafid_store::backends::opening::Options;
 use leafid_store::clock::SystemClock;
-use leafid_store::fence::witness::Note;
-use leafid_store::fence::{Repaired, Witness, file as journal};
+use leafid_store::fence::bounds::Note;
+use leafid_store::fence::{Repair as Order, Repaired, file as journal};
+use leafid_store::registry::Line;
 use leafid_store::hex;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
@@ -75,9 +76,9 @@ fn tag_and_query(text: &str) -> Result<(Name, String), String> {
     Ok((tag, sql.to_owned()))
 }
 
-/// Fences a store, also past what a journal knows of it.
-pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
-    runtime()?.block_on(store.repair(heard))
+/// Fences a store.
+pub fn fence(store: &Registry, order: Order) -> Result<Repaired, Problem> {
+    runtime()?.block_on(store.repair(order))
 }
 
 impl Repair {
@@ -88,28 +89,33 @@ impl Repair {
         let options = Options { allow_unsafe: true, ..Options::default() };
         let store = place(&self.store, WAY)?.open(None, Arc::new(SystemClock), &options);
         let store = store.map_err(Problem::from)?;
-        let mut heard = None;
+        let mut order = Order { with_gap: self.without_journal, ..Order::default() };
         for folder in &self.journal {
-            let known = journal::known(folder, store.id())?.ok_or_else(|| {
-                Problem::unavailable(format!(
+            let known = journal::known(folder, store.id())?;
+            if known.is_empty() {
+                return Err(Problem::unavailable(format!(
                     "`{}` has no journal of store {}, and nothing was moved; name the folder that the \
                      server was given as --journal; if it is lost, use --without-journal instead",
                     folder.display(),
                     hex(store.id())
-                ))
-            })?;
-            heard = Some(known.and(heard));
+                )).into());
+            }
+            for known in &known {
+                order.bounds.merge(known);
+                order.taken.extend(known.server);
+            }
         }
         for (tag, sql) in &self.from_max {
             let asked = FromMax::of(sql.clone(), self.database.clone());
             let first = asked.first(tag.as_str(), Some(&self.store))?;
-            let known: &mut Witness = heard.get_or_insert_default();
-            first.into_iter().for_each(|first| known.note(Note::Tag(*tag, first)));
+            if let Some(first) = first {
+                order.bounds.note(Note::Line(Line::Tag(*tag, first)));
+            }
         }
-        let done = fence(&store, heard)?;
+        let done = fence(&store, order)?;
         let value = serde_json::json!({
             "place": store.place(), "generation": done.generation, "tags": done.tags,
-            "namespaces": done.namespaces, "floor_ms": done.floor.get(),
+            "workers": done.workers, "floor_ms": done.floor.get(),
         });
         let line = format_args!(
             "{}: fenced, generation {}; tags moved: {}; no window begins before {}",

@@ -86,8 +86,7 @@ fn put_store(all: &mut Exposition, store: &Registry, found: &Result<Ready, Probl
 }
 
 /// The journal, and the load of the store's thread.
-fn put_inside(all: &mut Exposition, Inside { turns, arriving, position, journal }: &Inside) {
-    all.one("leafid_fence_position", *position);
+fn put_inside(all: &mut Exposition, Inside { turns, arriving, journal }: &Inside) {
     if let Some(journal) = journal {
         all.one("leafid_journal_up", journal.written.into());
         all.one("leafid_journal_apart", journal.apart.into());

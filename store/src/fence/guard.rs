@@ -1,362 +1,783 @@
-//! The guard between requests and a back end: compares the store with the witness, fences the store if
-//! something is missing, and notes what is written.
+//! This server among the servers of a store: its record, what the others wrote and it has to note, and the
+//! fence, where the store is not as this server left it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use leafid_core::registry::{Finding, Mark, Sight, fences_itself};
-use leafid_core::{Code, HostTime, StoreTime};
-use tokio::sync::oneshot;
+use leafid_core::{Code, HostTime, Name, StoreTime, Token};
+use leafid_turn::groups::{Groups, Scope};
+use leafid_turn::register::{Beat, Line, Record, Server};
 
-use super::moving::{self, Stop};
-use super::witness::{Below, Note, Noted, Witness, is_evidence, longest_ms, notes};
-use super::{Desk, Journal, Orders, Repaired};
-use crate::backends::{Answer, BackEnd, Group, Outcome, Standing, Want};
+use super::bounds::{Note, lines, longest_ms};
+use super::journal::Noted;
+use super::moving::{self, Moves};
+use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
+use crate::backends::{
+    Answer, BackEnd, Fenced, Group, Outcome, Seen, ServerWrite, Want, Write,
+};
 use crate::problem::Problem;
-use crate::utc;
+use crate::registry::hands::Hands;
+use crate::{random, utc};
 
-/// How often the store's standing is read while it is written, in ms.
-const STANDING_MS: i64 = 1_000;
-/// The shortest pause between two comparisons of a store that grants nothing, or after evidence from
-/// holders, in ms.
+/// How long a server may go without writing its record, in ms, while there are others.
+const PERIOD_MS: i64 = 2_000;
+/// How long a server's record has to stay the same before it is dropped, in ms.
+const SILENT_MS: i64 = 4 * PERIOD_MS;
+/// How often the register is read while something waits for the others, in ms.
+const WAITING_MS: i64 = 20;
+/// The same while there are others, and nothing waits.
+const AMONG_OTHERS_MS: i64 = 100;
+/// The same while there are none.
+const ALONE_MS: i64 = 1_000;
+/// The least time between two tries of what was refused, in ms.
 const AGAIN_MS: i64 = 1_000;
-/// The longest pause between two comparisons after evidence, in ms.
-const LONG_MS: i64 = 60_000;
-/// How long nothing is granted after a fence, in ms: a second fail-over could undo it.
-const QUIET_MS: i64 = 5_000;
-const AT_ONCE: usize = 200;
-/// How often the store is compared again because another server fenced it before this one could.
-const LOOKS: u32 = 4;
+/// How often a write is tried that others were faster than.
+const TRIES: u32 = 12;
 
-#[derive(Default)]
 pub struct Guard {
     desk: Arc<Desk>,
-    /// The writes of this server and, from the journals, those before it.
-    witness: Witness,
-    journal: Option<Arc<Journal>>,
-    compared: Option<u64>,
-    /// Whether a row was read that is below what was written.
-    doubt: bool,
-    /// Whether a holder has shown that something is missing, and when that last led to a comparison.
-    evidence: bool,
-    shown: Option<HostTime>,
-    /// How long such evidence leads to no other comparison, in ms.
-    pause_ms: i64,
+    hands: Arc<Hands>,
+    journal: Option<Journal>,
+    bounds: Bounds,
+    id: Token,
+    name: String,
+    /// How often a server has started with this journal, and the random number of this start.
+    life: Beat,
+    /// This server's row as it was written last; none before the first write.
+    me: Option<Server>,
+    /// A write of it with an unknown outcome.
+    maybe: Option<Server>,
+    /// The first write since this server started or fenced: until the others have acked it, others may know
+    /// of a loss that this server does not.
+    start: Beat,
+    /// Whether all rows were read since it was written, and whether that was after it was acked: the others do
+    /// not announce to this server what they wrote before they knew of it.
+    surveyed: Option<bool>,
+    others: Vec<Server>,
+    /// When each other one's beat was first seen.
+    ages: BTreeMap<Token, (Beat, HostTime)>,
+    generation: u64,
+    looked: Option<HostTime>,
+    /// When the record was written last, and since when it was in each period.
+    wrote: HostTime,
+    steady: HostTime,
+    /// Whether the journal may lack the last write.
+    is_behind: bool,
     refused: Option<(Problem, HostTime)>,
-    quiet_until: StoreTime,
-    /// Whether something was written since the store's standing was read, and when it was read.
-    wrote: bool,
-    asked: Option<HostTime>,
-    longest_ms: u32,
-    keeps_tags: bool,
+    repair: Option<(Repair, Reply<Repaired>)>,
+    remove: Option<(String, Reply<()>)>,
 }
 
 impl Guard {
-    pub fn new(desk: Arc<Desk>) -> Guard {
-        Guard { desk, keeps_tags: true, ..Guard::default() }
+    /// A guard that keeps no journal yet.
+    pub fn new(desk: Arc<Desk>, hands: Arc<Hands>) -> Guard {
+        // Without randomness nothing is granted later: requests need it, too.
+        let [id, salt] = [random::bytes().unwrap_or_default(); 2];
+        let salt = u32::from_le_bytes([salt[0], salt[1], salt[2], salt[3]]);
+        Guard {
+            desk,
+            hands,
+            journal: None,
+            bounds: Bounds::default(),
+            id: Token::new(id),
+            name: String::new(),
+            life: Beat { life: 1, salt, count: 0 },
+            me: None,
+            maybe: None,
+            start: Beat::default(),
+            surveyed: None,
+            is_behind: false,
+            others: Vec::new(),
+            ages: BTreeMap::new(),
+            generation: 0,
+            looked: None,
+            wrote: HostTime::new(0),
+            steady: HostTime::new(0),
+            refused: None,
+            repair: None,
+            remove: None,
+        }
     }
 
-    /// Compares the store if that is due, in a turn that has begun, and tells whether it did: then rows that
-    /// were read before may have changed, and the turn has to begin again.
+    /// How long until the register has to be read again, in ms; `None` without a record.
+    pub fn due_in(&self, boot: HostTime, waits: bool) -> Option<i64> {
+        self.me.as_ref()?;
+        let every = match (self.others.is_empty(), waits) {
+            (_, true) => WAITING_MS,
+            (false, false) => AMONG_OTHERS_MS,
+            (true, false) => ALONE_MS,
+        };
+        let since = self.looked.map_or(i64::MAX, |looked| boot.since(looked));
+        Some(every.saturating_sub(since).max(0))
+    }
+
+    /// Looks at the register if that is due, in a turn that has begun, and tells whether it fenced the store:
+    /// then rows that were read before may have changed.
     ///
     /// # Errors
-    /// `STORE_REFUSED` if the store went back and only an operator may fence it, `STORE_UNAVAILABLE` if it
-    /// cannot be compared, and in the first seconds after a fence.
+    /// `STORE_REFUSED` if only an operator can tell what was granted, `STORE_UNAVAILABLE` if the store or
+    /// the journal cannot be used.
     pub async fn begin<B: BackEnd>(
         &mut self,
         back_end: &mut B,
         now: StoreTime,
         boot: HostTime,
+        waits: bool,
     ) -> Result<bool, Problem> {
-        let mut repair = None;
-        let mut look = self.compared != Some(back_end.connection()) || self.doubt;
-        // A comparison reads every known row, so false claims must not cause many.
-        let since = self.shown.map(|at| boot.since(at));
-        if self.evidence && since.is_none_or(|since| since >= self.pause_ms.max(AGAIN_MS)) {
-            (look, self.evidence, self.shown) = (true, false, Some(boot));
-            let often = since.is_some_and(|since| since < LONG_MS);
-            let longer = self.pause_ms.max(AGAIN_MS) * 4;
-            self.pause_ms = if often { longer.min(LONG_MS) } else { AGAIN_MS };
-        }
         if let Some(orders) = self.desk.take() {
-            look = true;
-            repair = self.follow(orders);
+            self.follow(orders)?;
         }
-        if !back_end.facts().abilities.notices {
-            return Ok(false);
+        if let Some((problem, at)) = &self.refused
+            && self.repair.is_none()
+            && boot.since(*at) < AGAIN_MS
+        {
+            return Err(problem.clone());
         }
-        match &self.refused {
-            Some((_, at)) if boot.since(*at) >= AGAIN_MS => look = true,
-            Some((problem, _)) if !look => return Err(problem.clone()),
-            _ => {}
-        }
-        if !look {
-            return self.quiet(now).map(|()| false);
-        }
-        self.keeps_tags = back_end.facts().abilities.keeps_tags;
-        let connection = back_end.connection();
-        let compared = self.compare(back_end, now, &mut repair).await;
-        match compared {
-            Ok(()) => {
-                (self.compared, self.doubt, self.refused) = (Some(connection), false, None);
-                self.quiet(now).map(|()| true)
+        let before = self.generation;
+        let done = self.look_about(back_end, now, boot, waits).await;
+        let refused = done.as_ref().err().filter(|why| why.code == Code::StoreRefused);
+        let known = self.refused.take();
+        self.refused = refused.map(|why| {
+            if known.is_none_or(|(known, _)| known != *why) {
+                tracing::error!(code = %why.code, "{}", why.detail);
             }
-            Err(problem) => {
-                if problem.code == Code::StoreRefused {
-                    let known = self.refused.replace((problem.clone(), boot));
-                    if known.is_none_or(|(known, _)| known != problem) {
-                        tracing::error!(code = %problem.code, "{}", problem.detail);
-                    }
-                }
-                if let Some(asked) = repair {
-                    // The caller may be gone.
-                    let _ = asked.send(Err(problem.clone()));
-                }
-                Err(problem)
-            }
-        }
+            (why.clone(), boot)
+        });
+        done.map(|()| self.generation != before)
     }
 
-    /// Checks rows that were read; true if one is below what was written, so that nothing may be decided on
-    /// it.
-    pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
-        let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
-        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag) else {
-            return false;
-        };
-        tracing::error!(code = %Code::StoreWentBack, "{}", below.said);
-        self.doubt = true;
-        true
-    }
-
-    pub fn wrote(&mut self, groups: &[Group], outcomes: &[Outcome]) {
-        let written = groups.iter().zip(outcomes);
-        let all: Vec<Note> = written.flat_map(|(group, outcome)| notes(group, outcome)).collect();
-        if all.is_empty() {
-            return;
-        }
-        self.wrote = true;
-        let done = groups.iter().zip(outcomes).filter(|(_, is)| matches!(is, Outcome::Done(_)));
-        self.evidence |= done.flat_map(|(group, _)| group).any(is_evidence);
-        let longest = groups.iter().map(longest_ms).max().unwrap_or(0);
-        self.longest_ms = self.longest_ms.max(longest);
-        if let Some(journal) = &self.journal {
-            journal.note(all.iter().cloned());
-        }
-        all.into_iter().for_each(|note| self.witness.note(note));
-    }
-
-    pub async fn note<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime, boot: HostTime) {
-        let due = self.asked.is_none_or(|asked| boot.since(asked) >= STANDING_MS);
-        if self.journal.is_none() || !self.wrote || !due || self.refused.is_some() {
-            return;
-        }
-        (self.wrote, self.asked) = (false, Some(boot));
-        // If the read fails, the next turn notices.
-        if let Ok(standing) = back_end.standing().await {
-            self.learn(&standing, now);
-            self.witness.prune();
-        }
-    }
-
-    fn follow(&mut self, orders: Orders) -> Option<oneshot::Sender<Result<Repaired, Problem>>> {
-        let Orders { journal, heard, repair } = orders;
-        let found = journal.as_ref().map(|journal| journal.found.clone());
-        for found in [found, heard].into_iter().flatten() {
-            // The writes of this server since it started count, too.
-            let mut all = found;
-            let lines = self.witness.notes().filter(|note| !matches!(note, Note::Store(_)));
-            lines.collect::<Vec<_>>().into_iter().for_each(|note| all.note(note));
-            self.witness = all;
-            self.compared = None;
-        }
-        if let Some(journal) = journal {
-            journal.note(self.witness.notes());
-            self.journal = Some(journal);
-        }
-        repair
-    }
-
-    fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
-        if let Some(journal) = &self.journal {
-            journal.stands()?;
-        }
-        let left = self.quiet_until.since(now);
-        if left <= 0 || left > QUIET_MS {
-            return Ok(());
-        }
-        let mut problem = Problem::unavailable(format!(
-            "the store was fenced a moment ago: in case its database fails over once more, nothing \
-             is granted for another {left} ms"
-        ));
-        problem.retry_after_ms = u32::try_from(left).ok();
-        Err(problem)
-    }
-
-    async fn compare<B: BackEnd>(
+    async fn look_about<B: BackEnd>(
         &mut self,
         back_end: &mut B,
         now: StoreTime,
-        repair: &mut Option<oneshot::Sender<Result<Repaired, Problem>>>,
+        boot: HostTime,
+        waits: bool,
     ) -> Result<(), Problem> {
-        for _ in 0..LOOKS {
-            let found = back_end.standing().await?;
-            let below = self.below(back_end).await?;
-            let finding = self.finding(&found, below.first());
-            if finding == Finding::Whole && repair.is_none() {
-                self.learn(&found, now);
-                return Ok(());
-            }
-            if finding == Finding::Fenced && repair.is_none() {
-                match moving::raise(back_end, &self.witness).await {
-                    Ok(moved) => {
-                        let generation = found.fenced.row.generation;
-                        tracing::warn!(generation, moved, "the store was fenced by another server");
-                    }
-                    Err(Stop::Fault(problem)) => return Err(problem),
-                    Err(Stop::Raced) => continue,
-                }
-                return self.behind(back_end, now).await;
-            }
-            let why = self.why(&found, &below);
-            // An older copy of a store may lack its last fence, so the noted time counts, too.
-            let noted = self.witness.store.as_ref().map(|noted| noted.fenced);
-            let last = noted.max(Some(found.fenced.row.at)).unwrap_or(found.fenced.row.at);
-            if repair.is_none() && !fences_itself(last, now) {
-                return Err(self.refusal(&why, last));
-            }
-            match moving::fence(back_end, &self.witness, &found, now).await {
-                Ok(done) => {
-                    let Repaired { generation, tags, namespaces, floor } = done;
-                    let floor = utc::text(floor);
-                    match finding {
-                        Finding::WentBack if repair.is_none() => tracing::error!(
-                            code = %Code::StoreWentBack, generation, tags, namespaces, floor,
-                            "the store lost grants, and was fenced: every tag was moved past what \
-                             may have been granted, and no window begins before the floor: {why}"
-                        ),
-                        _ => tracing::warn!(
-                            generation,
-                            tags,
-                            namespaces,
-                            floor,
-                            "the store was fenced, as an operator said"
-                        ),
-                    }
-                    if let Some(asked) = repair.take() {
-                        let _ = asked.send(Ok(done));
-                    }
-                    return self.behind(back_end, now).await;
-                }
-                Err(Stop::Raced) => {}
-                Err(Stop::Fault(problem)) => return Err(problem),
-            }
+        if self.is_behind && let Some(me) = &self.me {
+            synced(self.note([Note::Beat(me.beat)])).await?;
+            self.is_behind = false;
         }
-        Err(Problem::unavailable("other servers fence the store over and over; ask again"))
-    }
-
-    async fn behind<B: BackEnd>(
-        &mut self,
-        back_end: &mut B,
-        now: StoreTime,
-    ) -> Result<(), Problem> {
-        back_end.begin().await?;
-        let found = back_end.standing().await?;
-        self.witness.note(Note::Afresh);
-        if let Some(journal) = &self.journal {
-            journal.note([Note::Afresh]);
+        if let Some(order) = self.repair.take() {
+            self.repair(back_end, now, boot, order).await?;
+            back_end.begin().await?;
         }
-        if back_end.facts().abilities.is_remote {
-            self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
+        if self.me.is_none() && self.journal.is_some() {
+            self.start(back_end, now, boot).await?;
+            back_end.begin().await?;
         }
-        self.learn(&found, now);
+        while self.me.is_some()
+            && (self.maybe.is_some() || self.remove.is_some() || self.due_in(boot, waits) == Some(0))
+        {
+            if !self.look(back_end, now, boot).await? {
+                break;
+            }
+            back_end.begin().await?;
+        }
         Ok(())
     }
 
-    fn learn(&mut self, found: &Standing, now: StoreTime) {
-        let mark = Mark { generation: found.fenced.row.generation, position: found.position };
-        let known = self.witness.store.as_ref();
-        let latest = known.map_or(now, |noted| noted.latest.max(now));
-        let longest_ms = known.map_or(0, |noted| noted.longest_ms).max(self.longest_ms);
-        let fenced =
-            known.map_or(found.fenced.row.at, |noted| noted.fenced.max(found.fenced.row.at));
-        let noted = Noted { mark, fenced, latest, longest_ms, database: found.database.clone() };
-        self.desk.tell(mark, found.fenced.row.floor);
-        if self.witness.store.as_ref() != Some(&noted) {
-            if let Some(journal) = &self.journal {
-                journal.note([Note::Store(noted.clone())]);
+    fn follow(&mut self, orders: Orders) -> Result<(), Problem> {
+        let Orders { journal, name, repair, remove } = orders;
+        self.repair = repair.or(self.repair.take());
+        self.remove = remove.or(self.remove.take());
+        if let Some(journal) = journal {
+            self.name = name;
+            self.bounds.merge(&journal.found);
+            let known = &journal.found;
+            (self.id, self.bounds.server) = match known.server {
+                Some(id) => (id, Some(id)),
+                None => (self.id, None),
+            };
+            self.bounds.beat = known.beat;
+            self.life = Beat { life: known.beat.life + 1, ..self.life };
+            (self.me, self.maybe) = (None, None);
+            self.journal = Some(journal);
+        }
+        Ok(())
+    }
+
+    /// Reads the servers, and after them the fence: an ack that was written behind a fence is never seen
+    /// without it.
+    async fn register<B: BackEnd>(
+        back_end: &mut B,
+    ) -> Result<(Vec<Server>, Seen<Fenced>), Problem> {
+        let mut read = back_end.read(&[Want::Servers, Want::Fenced]).await?.into_iter();
+        match (read.next(), read.next()) {
+            (Some(Answer::Servers(servers)), Some(Answer::Fenced(fenced))) => Ok((servers, fenced)),
+            (Some(Answer::Unreadable(problem)), _) | (_, Some(Answer::Unreadable(problem))) => {
+                Err(problem)
             }
-            self.witness.note(Note::Store(noted));
+            _ => Err(Problem::unavailable("the store does not say which servers it has")),
         }
     }
 
-    async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Problem> {
-        let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
-        let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
-        let wants: Vec<Want> = tags.chain(workers).collect();
-        let mut below = Vec::new();
-        for some in wants.chunks(AT_ONCE) {
-            let read = back_end.read(some).await?;
-            let found = some.iter().zip(&read);
-            let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
-            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag));
+    /// Begins to write a record, in a store that is as the journal left it; else fences the store.
+    async fn start<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+    ) -> Result<(), Problem> {
+        for _ in 0..TRIES {
+            let (servers, fenced) = Self::register(back_end).await?;
+            let mine = servers.iter().find(|server| server.id == self.id).cloned();
+            if !self.is_as_left(mine.as_ref())? || !self.took_whole(&servers) {
+                return self.fence(back_end, now, boot, None).await;
+            }
+            let after = self.next(self.life.next());
+            let mut group = vec![change(mine, Some(after.clone()))];
+            let taken = self.taken();
+            let gone = servers.iter().filter(|server| taken.contains(&server.id));
+            group.extend(gone.map(|server| change(Some(server.clone()), None)));
+            let noted = self.note([Note::Server(self.id), Note::Beat(after.beat)]);
+            let outcome = self.put(back_end, group, &after).await?;
+            synced(noted).await?;
+            if outcome {
+                self.journal.as_ref().inspect(|journal| journal.take_over());
+                self.started(after, boot, &fenced);
+                return Ok(());
+            }
+            back_end.begin().await?;
         }
-        Ok(below)
+        Err(busy())
     }
 
-    fn finding(&self, found: &Standing, below: Option<&Below>) -> Finding {
-        let seen = Mark { generation: found.fenced.row.generation, position: found.position };
-        let Some(noted) = &self.witness.store else {
-            // No standing is noted, so only the rows that this server wrote can tell.
-            return if below.is_some() { Finding::WentBack } else { Finding::Whole };
+    /// The servers whose journals this one has taken over.
+    fn taken(&self) -> BTreeSet<Token> {
+        let taken = self.journal.iter().flat_map(|journal| &journal.taken);
+        taken.map(|(id, _)| *id).collect()
+    }
+
+    /// Whether their records are as they left them.
+    fn took_whole(&self, servers: &[Server]) -> bool {
+        let mut taken = self.journal.iter().flat_map(|journal| &journal.taken);
+        taken.all(|(id, beat)| {
+            let found = servers.iter().find(|server| server.id == *id);
+            found.is_some_and(|found| found.beat == *beat || found.beat == beat.next())
+        })
+    }
+
+    fn started(&mut self, me: Server, boot: HostTime, fenced: &Seen<Fenced>) {
+        self.start = me.beat;
+        (self.me, self.maybe, self.surveyed) = (Some(me), None, None);
+        (self.looked, self.wrote, self.steady) = (None, boot, boot);
+        self.ages.clear();
+        self.learn_fence(fenced);
+    }
+
+    /// Whether the store has this server's record as the journal has it, or as the write after that left it,
+    /// which the journal need not know.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` where the journal is older than the store, or another server uses a copy of it.
+    fn is_as_left(&self, found: Option<&Server>) -> Result<bool, Problem> {
+        let left = self.bounds.beat;
+        let Some(found) = found else { return Ok(left == Beat::default()) };
+        if found.beat == left || found.beat == left.next() {
+            return Ok(true);
+        }
+        let Beat { life, salt, count } = found.beat;
+        let is_older = (life, salt) == (left.life, left.salt) && count < left.count;
+        if is_older || life < left.life {
+            return Ok(false);
+        }
+        let path = self.journal.as_ref().map(|journal| journal.path.display().to_string());
+        Err(Problem::new(Code::StoreRefused, format!(
+            "the journal `{}` is older than what its server wrote into the store ({left} and {}), or \
+             another server uses a copy of it: nothing is granted, as what was granted since is not \
+             known here; stop the other server, put the journal back that was written last, or move \
+             this one away, and then: leafid repair --journal DIR",
+            path.unwrap_or_default(), found.beat
+        )))
+    }
+
+    /// Raises every line to its bound, and begins anew: what waits and what is in hand is given up.
+    async fn fence<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+        repair: Option<&Repair>,
+    ) -> Result<(), Problem> {
+        self.hands.clear();
+        let with_gap = repair.is_some_and(|repair| repair.with_gap);
+        for _ in 0..TRIES {
+            back_end.begin().await?;
+            let (servers, fenced) = Self::register(back_end).await?;
+            let moves = Moves::plan(back_end, &self.bounds, with_gap, now).await?;
+            let mine = servers.iter().find(|server| server.id == self.id).cloned();
+            let is_guest = self.journal.is_none();
+            let beat = self.me.as_ref().map_or(self.life, |me| me.beat).max(self.life).next();
+            let mut me = self.next(beat);
+            (me.record.waits, me.record.all) = (Some(beat), !moves.writes.is_empty());
+            let mut last = Vec::new();
+            if !is_guest || mine.is_some() {
+                last.push(change(mine, Some(me.clone())));
+            }
+            let mut taken = self.taken();
+            taken.extend(repair.iter().flat_map(|repair| &repair.taken));
+            for server in &servers {
+                let is_gone = taken.contains(&server.id) || with_gap && server.id != self.id;
+                if is_gone {
+                    last.push(change(Some(server.clone()), None));
+                }
+            }
+            for id in &self.bounds.members {
+                let is_known = servers.iter().any(|server| server.id == *id);
+                if !is_known && !taken.contains(id) && !with_gap && *id != self.id {
+                    last.push(change(None, Some(empty(*id))));
+                }
+            }
+            let generation = fenced.row.generation + 1;
+            let after = Fenced {
+                generation,
+                at: now,
+                floor: fenced.row.floor.max(moves.floor),
+            };
+            let noted = self.note([Note::Server(self.id), Note::Beat(me.beat)]);
+            synced(noted).await?;
+            let Moves { writes, tags, floor } = moves;
+            let workers = writes.len() - tags;
+            if !write(back_end, writes, last, fenced, after).await? {
+                continue;
+            }
+            self.journal.as_ref().inspect(|journal| journal.take_over());
+            let floor_said = utc::text(floor);
+            if repair.is_some() {
+                tracing::warn!(generation, tags, workers, "the store was fenced, as an operator said");
+            } else {
+                tracing::error!(
+                    code = %Code::StoreWentBack, generation, tags, workers, floor = floor_said,
+                    "the store is not as this server left it, and was fenced: every line that was \
+                     below its bound in the journal was raised to it"
+                );
+            }
+            if !is_guest {
+                self.started(me, boot, &Seen { row: after, revision: 0 });
+            } else {
+                (self.me, self.maybe) = (None, None);
+            }
+            self.desk.tell(generation, after.floor);
+            if let Some((_, reply)) = self.repair.take() {
+                let _ = reply.send(Ok(Repaired { generation, tags, workers, floor }));
+            }
+            return Ok(());
+        }
+        Err(busy())
+    }
+
+    async fn repair<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+        (repair, reply): (Repair, Reply<Repaired>),
+    ) -> Result<(), Problem> {
+        self.bounds.merge(&repair.bounds);
+        self.bounds.members.retain(|id| !repair.taken.contains(id));
+        self.repair = Some((repair.clone(), reply));
+        let done = self.fence(back_end, now, boot, Some(&repair)).await;
+        if let (Err(problem), Some((_, reply))) = (&done, self.repair.take()) {
+            let _ = reply.send(Err(problem.clone()));
+        }
+        done
+    }
+
+    /// Reads the register, notes what others wrote, and writes the own record if they wait for it or a
+    /// period is over; tells whether it wrote.
+    async fn look<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+    ) -> Result<bool, Problem> {
+        let (servers, fenced) = Self::register(back_end).await?;
+        let mine = servers.iter().find(|server| server.id == self.id);
+        let known: Vec<Server> = self.me.iter().chain(&self.maybe).cloned().collect();
+        match known.iter().find(|known| mine.is_some_and(|mine| mine.beat == known.beat)) {
+            Some(known) => {
+                let revision = mine.map_or(0, |mine| mine.revision);
+                (self.me, self.maybe) = (Some(Server { revision, ..known.clone() }), None);
+            }
+            None => {
+                // A write that was sent long ago never lands later: it has the record before as its condition.
+                self.bounds.beat = known.iter().map(|known| known.beat).max().unwrap_or_default();
+                if let (Some(mine), true) = (mine, self.journal.is_some()) {
+                    self.is_as_left(Some(mine))?;
+                }
+                self.fence(back_end, now, boot, None).await?;
+                return Ok(true);
+            }
+        }
+        self.looked = Some(boot);
+        self.learn_fence(&fenced);
+        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
+        self.learn_others(boot);
+        let members = self.members().map(|server| server.id).collect();
+        let mut notes = vec![Note::Members(members)];
+        let is_confirmed = self.is_acked(self.start);
+        let is_read = self.surveyed.is_some_and(|confirmed| confirmed || !is_confirmed);
+        if !is_read && self.journal.is_some() {
+            let (lines, longest_ms) = moving::survey(back_end).await?;
+            notes.push(Note::Longest(longest_ms));
+            notes.extend(lines.into_iter().map(Note::Line));
+            self.surveyed = Some(is_confirmed);
+        }
+        let announced = self.others.iter().flat_map(|server| &server.record.lines);
+        notes.extend(announced.map(|line| Note::Line(*line)));
+        notes.retain(|note| self.bounds.note(note.clone()));
+        self.trust();
+        let Some(group) = self.answer(boot, is_confirmed) else {
+            if !notes.is_empty() {
+                synced(self.note(notes)).await?;
+            }
+            return Ok(false);
         };
-        let sight = Sight {
-            noted: noted.mark,
-            found: seen,
-            same_database: noted.database == found.database,
-            fenced_here: found.fenced.row.database == found.database,
-            line_below: below.is_some(),
+        let Some(Write::Server(own)) = group.first() else { return Ok(false) };
+        let Some(after) = own.after.clone() else { return Ok(false) };
+        notes.push(Note::Beat(after.beat));
+        // An ack says that it is noted.
+        synced(self.note(notes)).await?;
+        let removes = group.len() > 1;
+        let is_written = self.put(back_end, group, &after).await?;
+        if is_written {
+            (self.me, self.wrote) = (Some(after), boot);
+            self.trust();
+        }
+        // The next look finds the row's revision.
+        if removes || !is_written || back_end.facts().abilities.counts_revisions {
+            self.looked = None;
+        }
+        Ok(true)
+    }
+
+    /// The record to write after a look, and the servers to drop with it; `None` if nothing waits for it.
+    fn answer(&mut self, boot: HostTime, is_confirmed: bool) -> Option<Group> {
+        let me = self.me.clone()?;
+        let is_member = self.journal.is_some();
+        let mut after = self.next(me.beat.next());
+        let mut is_due = !self.others.is_empty() && boot.since(self.wrote) >= PERIOD_MS / 2;
+        if is_member {
+            for server in &self.others {
+                let Some(waits) = server.record.waits else { continue };
+                let acked = me.record.acks.get(&server.id);
+                is_due |= !acked.is_some_and(|acked| acked.is_since(waits));
+                after.record.acks.insert(server.id, server.beat);
+            }
+        }
+        let mut gone = Vec::new();
+        if is_member && is_confirmed {
+            let is_steady = boot.since(self.steady) >= SILENT_MS;
+            for server in &self.others {
+                let age = self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since));
+                if is_steady && age >= SILENT_MS {
+                    tracing::warn!(server = server.title(), silent_ms = age, "a server is gone, and is not waited for any more");
+                    gone.push(change(Some(server.clone()), None));
+                }
+            }
+            if let Some((name, reply)) = self.remove.take() {
+                let named = self.others.iter().find(|server| server.record.name == name || leafid_turn::hex(server.id).starts_with(&name));
+                let answer = match named {
+                    Some(server) => {
+                        gone.push(change(Some(server.clone()), None));
+                        Ok(())
+                    }
+                    None => Err(Problem::new(Code::RequestInvalid, format!("the store has no other server `{name}`"))),
+                };
+                // The caller may be gone.
+                let _ = reply.send(answer);
+            }
+        }
+        if !is_due && gone.is_empty() {
+            return None;
+        }
+        let mut group = vec![change(Some(me), Some(after))];
+        group.extend(gone);
+        Some(group)
+    }
+
+    fn learn_fence(&mut self, fenced: &Seen<Fenced>) {
+        self.generation = fenced.row.generation;
+        self.desk.tell(fenced.row.generation, fenced.row.floor);
+    }
+
+    fn learn_others(&mut self, boot: HostTime) {
+        if boot.since(self.wrote) >= PERIOD_MS {
+            self.steady = boot;
+        }
+        let others = &self.others;
+        self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
+        for server in &self.others {
+            let known = self.ages.entry(server.id).or_insert((server.beat, boot));
+            if known.0 != server.beat {
+                *known = (server.beat, boot);
+            } else if *known != (server.beat, boot) {
+                continue;
+            }
+            if server.record.all {
+                self.surveyed = None;
+            }
+            for line in &server.record.lines {
+                self.hands.learn(line);
+            }
+        }
+    }
+
+    /// Lets ranges in hand be used for as long as no other server may have dropped this one.
+    fn trust(&self) {
+        let alone = self.others.is_empty();
+        self.hands.trust(if alone { HostTime::new(i64::MAX) } else { self.wrote.plus(PERIOD_MS) });
+    }
+
+    /// The servers that keep a journal.
+    fn members(&self) -> impl Iterator<Item = &Server> {
+        self.others.iter().filter(|server| !server.record.guest)
+    }
+
+    /// The servers that this one waits for: a guest does not wait for a server that was stopped.
+    fn awaited(&self) -> impl Iterator<Item = &Server> {
+        let is_guest = self.journal.is_none();
+        self.members().filter(move |server| !(is_guest && server.record.stopped))
+    }
+
+    /// Whether there is another server that has to ack.
+    pub fn is_alone(&self) -> bool {
+        self.awaited().next().is_none()
+    }
+
+    /// Whether every other server has acked a beat.
+    pub fn is_acked(&self, beat: Beat) -> bool {
+        let acked = |server: &Server| {
+            server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
         };
-        sight.finding()
+        self.awaited().all(acked)
     }
 
-    fn refusal(&self, why: &str, last: StoreTime) -> Problem {
-        let folder = self.journal.as_ref().and_then(|journal| journal.path.parent());
-        let known = folder.map_or_else(
-            || "--without-journal".to_owned(),
-            |folder| format!("--journal {}", folder.display()),
-        );
-        let detail = format!(
-            "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
-             granted: find out what puts it back (a restore, a fail-over, two databases behind one \
-             name), stop that, then: leafid repair {known}",
-            utc::text(last)
-        );
-        Problem::new(Code::StoreRefused, detail)
+    /// The number of fences at the last look.
+    pub fn generation(&self) -> u64 {
+        self.generation
     }
 
-    fn why(&self, found: &Standing, below: &[Below]) -> String {
-        let mut why = Vec::new();
-        if let Some(Noted { mark, database, .. }) = &self.witness.store {
-            let generation = found.fenced.row.generation;
-            if generation != mark.generation {
-                why.push(format!(
-                    "it knows of {generation} fences, and its journal of {}",
-                    mark.generation
-                ));
-            }
-            if *database != found.database {
-                let now = &found.database;
-                why.push(format!("its database is `{now}`, and was `{database}`"));
-            }
-            if found.position < mark.position && found.position > 0 {
-                let (now, was) = (found.position, mark.position);
-                why.push(format!("its position is {now}, and was {was}"));
+    /// The refusal of what waits too long for the other servers.
+    pub fn waited_too_long(&self, beat: Beat) -> Problem {
+        let waits = |server: &&Server| {
+            !server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
+        };
+        let names: Vec<String> = self.awaited().filter(waits).map(Server::title).collect();
+        let cure = if self.is_acked(self.start) {
+            "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
+        } else {
+            "nothing is granted before they answer, as this server cannot know what they granted: start \
+             them, or, if they never come back, stop all servers and run leafid repair with the journals \
+             that are left"
+        };
+        Problem::unavailable(format!(
+            "other servers of this store have not noted the request: {}; {cure}",
+            names.join(", ")
+        ))
+    }
+
+    /// This server's next row.
+    fn next(&self, beat: Beat) -> Server {
+        let record = match &self.me {
+            Some(me) => me.record.clone(),
+            None => Record { name: self.name.clone(), guest: self.journal.is_none(), ..Record::default() },
+        };
+        let mut record = Record { stopped: false, ..record };
+        if record.waits.is_none_or(|waits| self.is_acked(waits)) {
+            (record.waits, record.lines, record.all) = (None, Vec::new(), false);
+        }
+        if self.me.is_none() {
+            record.waits = Some(beat);
+        }
+        record.acks.retain(|id, _| self.others.iter().any(|server| server.id == *id));
+        Server { id: self.id, beat, record, revision: 0 }
+    }
+
+    /// Adds this server's record to the groups of a turn, and has their bounds noted. `None` if there is
+    /// nobody to tell.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if the register cannot be read.
+    pub async fn sign<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        groups: &mut Groups,
+        is_changed: impl Fn(&Name) -> bool,
+        boot: HostTime,
+    ) -> Result<Option<Signed>, Problem> {
+        if self.journal.is_none() && self.me.is_none() {
+            let (servers, fenced) = Self::register(back_end).await?;
+            self.others = servers;
+            self.learn_fence(&fenced);
+            if self.is_alone() {
+                return Ok(None);
             }
         }
-        why.extend(below.first().map(|below| below.said.clone()));
-        if below.len() > 1 {
-            why.push(format!("and {} other lines", below.len() - 1));
+        let all: Vec<Line> = groups.groups.iter().flat_map(|group| lines(group, &is_changed)).collect();
+        let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
+        let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
+        let mut after = self.next(beat);
+        if !self.others.is_empty() {
+            after.record.waits = Some(beat);
+            after.record.announce(all.iter().copied());
         }
-        why.join("; ")
+        let place = groups.groups.len();
+        groups.push(Scope::Server, vec![change(self.me.clone(), Some(after.clone()))]);
+        let mut notes: Vec<Note> = all.into_iter().map(Note::Line).collect();
+        notes.push(Note::Longest(longest));
+        notes.retain(|note| self.bounds.note(note.clone()));
+        notes.push(Note::Beat(beat));
+        let noted = self.note(notes);
+        self.maybe = Some(after);
+        Ok(Some(Signed { beat, place, noted, boot }))
+    }
+
+    /// Takes in how the write of the own record ended, and waits until its bounds are noted; tells whether the
+    /// record was as it was left.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if the journal cannot be written.
+    pub async fn signed(&mut self, signed: Signed, outcomes: &[Outcome]) -> Result<bool, Problem> {
+        let Signed { place, noted, boot, .. } = signed;
+        let is_left = match outcomes.get(place) {
+            Some(Outcome::Done(revisions)) => {
+                let revision = revisions.first().copied().unwrap_or(0);
+                self.me = self.maybe.take().map(|me| Server { revision, ..me });
+                self.wrote = boot;
+                self.trust();
+                true
+            }
+            Some(Outcome::Conflict) => {
+                self.maybe = None;
+                self.looked = None;
+                false
+            }
+            _ => {
+                self.looked = None;
+                false
+            }
+        };
+        self.is_behind = true;
+        synced(noted).await?;
+        self.is_behind = false;
+        Ok(is_left)
+    }
+
+    /// Leaves the register, if another server stays in it; the last one stays, and says that it stopped.
+    pub async fn leave<B: BackEnd>(&mut self, back_end: &mut B) {
+        let Some(me) = self.me.take() else { return };
+        if let Err(problem) = self.left(back_end, me).await {
+            tracing::warn!("this server could not leave the store's register: {}", problem.detail);
+        }
+    }
+
+    async fn left<B: BackEnd>(&mut self, back_end: &mut B, me: Server) -> Result<(), Problem> {
+        back_end.begin().await?;
+        let (servers, fenced) = Self::register(back_end).await?;
+        self.others = servers.into_iter().filter(|server| server.id != self.id).collect();
+        let Some(journal) = self.journal.take() else {
+            return self.put(back_end, vec![change(Some(me.clone()), None)], &me).await.map(|_| ());
+        };
+        if self.members().any(|server| !server.record.stopped) {
+            // Two that leave at once would leave nobody.
+            let after = Fenced { generation: fenced.row.generation + 1, ..fenced.row };
+            let fence = Write::Fence { before: Box::new(fenced), after: Box::new(after) };
+            let group = vec![fence, change(Some(me.clone()), None)];
+            if self.put(back_end, group, &me).await? {
+                journal.remove();
+            }
+            return Ok(());
+        }
+        let mut after = Server { beat: me.beat.next(), ..me.clone() };
+        after.record.stopped = true;
+        let noted = journal.note(vec![Note::Beat(after.beat)]);
+        self.put(back_end, vec![change(Some(me), Some(after.clone()))], &after).await?;
+        noted.synced().await
+    }
+
+    fn note(&self, notes: impl IntoIterator<Item = Note>) -> Option<Noted> {
+        let journal = self.journal.as_ref()?;
+        Some(journal.note(notes.into_iter().collect()))
+    }
+
+    /// Writes a group with the own record in it; tells whether it is written.
+    async fn put<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        group: Group,
+        after: &Server,
+    ) -> Result<bool, Problem> {
+        self.maybe = Some(after.clone());
+        let is_written = is_done(back_end.write(&[group]).await?)?;
+        self.maybe = None;
+        Ok(is_written)
+    }
+}
+
+/// A write of the own record in a turn.
+#[derive(Debug)]
+pub struct Signed {
+    /// Its beat.
+    pub beat: Beat,
+    place: usize,
+    noted: Option<Noted>,
+    boot: HostTime,
+}
+
+async fn synced(noted: Option<Noted>) -> Result<(), Problem> {
+    match noted {
+        Some(noted) => noted.synced().await,
+        None => Ok(()),
+    }
+}
+
+fn change(before: Option<Server>, after: Option<Server>) -> Write {
+    Write::Server(Box::new(ServerWrite { before, after }))
+}
+
+/// The row of a server that a journal knows and the register lacks.
+fn empty(id: Token) -> Server {
+    let record = Record { name: "?".to_owned(), ..Record::default() };
+    Server { id, beat: Beat::default(), record, revision: 0 }
+}
+
+fn busy() -> Problem {
+    Problem::unavailable(format!(
+        "others wrote the rows that were to be moved, {TRIES} times in a row"
+    ))
+}
+
+/// Writes the rows of a fence, the last of them together with the fence's row; false if a row has changed
+/// since it was read.
+async fn write<B: BackEnd>(
+    back_end: &mut B,
+    writes: Vec<Write>,
+    last: Vec<Write>,
+    before: Seen<Fenced>,
+    after: Fenced,
+) -> Result<bool, Problem> {
+    let whole = back_end.facts().abilities.whole.max(1);
+    let room = whole.saturating_sub(last.len()).max(1);
+    let (mut parts, mut rest) = (Vec::new(), writes);
+    while rest.len() > room {
+        let next = rest.split_off(rest.len().min(whole));
+        parts.push(std::mem::replace(&mut rest, next));
+    }
+    for part in parts {
+        if !is_done(back_end.write(&[part]).await?)? {
+            return Ok(false);
+        }
+        back_end.begin().await?;
+    }
+    let fence = Write::Fence { before: Box::new(before), after: Box::new(after) };
+    is_done(back_end.write(&[[vec![fence], rest, last].concat()]).await?)
+}
+
+fn is_done(mut outcomes: Vec<Outcome>) -> Result<bool, Problem> {
+    match outcomes.pop() {
+        Some(Outcome::Done(_)) => Ok(true),
+        Some(Outcome::Conflict) | None => Ok(false),
+        Some(Outcome::Failed(problem) | Outcome::Locked(problem)) => Err(problem),
     }
 }

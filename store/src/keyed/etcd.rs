@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::{Abilities, Standing};
+use crate::backends::Abilities;
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, since, texts};
@@ -26,7 +26,6 @@ pub struct Etcd {
     http: Http,
     keys: Keys,
     revision: u64,
-    cluster: String,
 }
 
 impl Etcd {
@@ -34,9 +33,6 @@ impl Etcd {
         let answer = self.http.post(verb, body).await?;
         if let Some(revision) = revision(&answer["header"]["revision"]) {
             self.revision = self.revision.max(revision);
-        }
-        if let Some(cluster) = answer["header"]["cluster_id"].as_str() {
-            cluster.clone_into(&mut self.cluster);
         }
         Ok(answer)
     }
@@ -94,7 +90,6 @@ impl Client for Etcd {
             http,
             keys: Keys { prefix: address.at.path.clone() },
             revision: 0,
-            cluster: String::new(),
         })
     }
 
@@ -110,16 +105,11 @@ impl Client for Etcd {
 impl Engine for Etcd {
     // Chosen so that all fit one transaction, with two rows and two buckets each.
     const ABILITIES: Abilities =
-        Abilities { at_once: 16, wide: 24, whole: 100, ..Abilities::REMOTE };
+        Abilities { at_once: 16, wide: 24, whole: 100, counts_revisions: true, ..Abilities::REMOTE };
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.
         None
-    }
-
-    fn named(&self) -> Standing {
-        let (database, position) = (self.cluster.clone(), self.revision);
-        Standing { database, position, ..Standing::default() }
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

@@ -1,13 +1,14 @@
 //! Runs the turns of the registry: requests that wait together are decided and written together, and
 //! answered when that is durable (PROTOCOL R1).
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, StoreTime};
+use leafid_core::{HostTime, Name, StoreTime};
 use tokio::time::Instant;
 
 use leafid_turn::cache::Cache;
@@ -23,7 +24,8 @@ use crate::clock::Clock as _;
 use crate::fence::Guard;
 use crate::problem::Problem;
 use crate::random;
-use leafid_turn::rows::TurnRows;
+use leafid_turn::register::Beat;
+use leafid_turn::rows::{InHand, TurnRows};
 
 const TOGETHER: usize = 1_024;
 /// How long a turn decides, in ms, before it writes and answers; the rest waits for the next turn.
@@ -35,6 +37,8 @@ const TRIES: u32 = 12;
 /// How long after the last note of the time the next write notes it again, in ms: the next start judges the
 /// clock by it, and leases of segments write no time.
 const BEAT_MS: i64 = 60_000;
+/// How long a request waits for the other servers.
+const ACKED: Duration = Duration::from_millis(2_800);
 /// The longest pause after a lost race, in ms; the first retry is immediate.
 const LONGEST_PAUSE_MS: u64 = 64;
 
@@ -47,14 +51,25 @@ pub struct Turns<B: BackEnd> {
     cache: Cache,
     answers: Answers,
     guard: Guard,
+    /// Requests that are written, and that the other servers have not acked.
+    held: VecDeque<Held>,
+}
+
+/// Requests of one turn that wait for the other servers.
+struct Held {
+    beat: Beat,
+    generation: u64,
+    since: Instant,
+    jobs: Vec<Job>,
+    in_hand: Vec<InHand>,
 }
 
 impl<B: BackEnd> Turns<B> {
     pub fn new(back_end: B, shared: Arc<Shared>, first_use: bool) -> Turns<B> {
         let clock = shared.facts.clock.clone();
-        let guard = Guard::new(Arc::clone(&shared.desk));
-        let (beaten, cache, answers) = Default::default();
-        Turns { back_end, shared, first_use, clock, beaten, cache, answers, guard }
+        let guard = Guard::new(Arc::clone(&shared.desk), Arc::clone(&shared.hands));
+        let (beaten, cache, answers, held) = Default::default();
+        Turns { back_end, shared, first_use, clock, beaten, cache, answers, guard, held }
     }
 
     pub async fn run(mut self, mut queue: Queue) {
@@ -63,8 +78,10 @@ impl<B: BackEnd> Turns<B> {
             if !self.shared.facts.abilities.is_remote || !queue.is_waiting() {
                 self.answers.send();
             }
-            if !queue.wait().await {
-                return;
+            let due_ms = self.guard.due_in(self.boot(), !self.held.is_empty());
+            let due = due_ms.map(|ms| Instant::now() + Duration::from_millis(ms.unsigned_abs()));
+            if !queue.wait(due).await {
+                return self.finish().await;
             }
             if let Err(problem) = self.turn(&mut queue).await {
                 for job in queue.drain() {
@@ -88,12 +105,14 @@ impl<B: BackEnd> Turns<B> {
         begun.map_err(|problem| self.failed(problem, queue.len()))?;
         queue.tell(&self.shared.meter);
         let now = self.clock.now(None);
-        let compared = self.guard.begin(&mut self.back_end, now, self.clock.boot());
-        match self.answers.during(compared).await {
-            Ok(false) => {}
-            Ok(true) => {
-                self.cache = Cache::default();
-                self.back_end.begin().await?;
+        let (boot, waits) = (self.boot(), !self.held.is_empty());
+        let looked = self.guard.begin(&mut self.back_end, now, boot, waits);
+        match self.answers.during(looked).await {
+            Ok(is_fenced) => {
+                if is_fenced {
+                    self.cache = Cache::default();
+                }
+                self.let_go(queue);
             }
             Err(problem) => {
                 // If this fails, too, the next turn notices.
@@ -103,17 +122,13 @@ impl<B: BackEnd> Turns<B> {
         }
         let now = self.clock.now(None);
         self.shared.health.tell(now, self.boot());
+        self.shared.hands.tell(now, self.boot());
         let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
         let floor = facts.found.floor.unwrap_or(StoreTime::new(0));
         let mut turn = TurnRows::new(facts.store, floor, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
-            Ok(true) => self.write(turn, decided, queue).await,
-            Ok(false) => {
-                // The next turn begins by comparing the store.
-                let _ = self.back_end.write(&[]).await;
-                later.append(&mut decided);
-            }
+            Ok(()) => self.write(turn, decided, queue).await,
             Err(problem) => self.fail(problem, decided),
         }
         for job in later {
@@ -131,14 +146,14 @@ impl<B: BackEnd> Turns<B> {
         self.clock.boot()
     }
 
-    /// Decides the waiting requests; false if a row was read that is below what was written.
+    /// Decides the waiting requests.
     async fn decide(
         &mut self,
         queue: &mut Queue,
         turn: &mut TurnRows,
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
-    ) -> Result<bool, Problem> {
+    ) -> Result<(), Problem> {
         let (began, abilities) = (self.boot(), self.shared.facts.abilities);
         while decided.len() < TOGETHER
             && turn.widest() < abilities.wide
@@ -170,10 +185,6 @@ impl<B: BackEnd> Turns<B> {
                 self.shared.meter.read.took(began.elapsed());
                 match read {
                     Ok(answers) => {
-                        if abilities.notices && self.guard.doubts(&wants, &answers) {
-                            decided.append(&mut round);
-                            return Ok(false);
-                        }
                         turn.now = self.clock.now(self.back_end.told());
                         turn.learn(wants, answers);
                     }
@@ -188,7 +199,7 @@ impl<B: BackEnd> Turns<B> {
                 job.answer(Err(Problem::unavailable("the store does not find what it looks for")));
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Takes as many requests as rows can be read for at once, skipping those without a waiting caller.
@@ -220,18 +231,47 @@ impl<B: BackEnd> Turns<B> {
             self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
+        let counts = !groups.groups.is_empty() || (!self.guard.is_alone() && !decided.is_empty());
+        let signed = match counts {
+            false => Ok(None),
+            true => {
+                let is_changed = |tag: &Name| turn.is_changed(tag);
+                let signing = self.guard.sign(&mut self.back_end, &mut groups, is_changed, boot);
+                self.answers.during(signing).await
+            }
+        };
+        let signed = match signed {
+            Ok(signed) => signed,
+            Err(problem) => return self.fail(problem, decided),
+        };
+        let beat = signed.as_ref().map(|signed| signed.beat);
         let began = Instant::now();
         let written = self.answers.during(self.back_end.write(&groups.groups)).await;
         if !groups.groups.is_empty() {
             self.shared.meter.write.took(began.elapsed());
         }
-        let outcomes = match written {
+        let mut outcomes = match written {
             Ok(outcomes) => outcomes,
             Err(problem) => return self.fail(problem, decided),
         };
+        if let Some(signed) = signed {
+            let noted = self.guard.signed(signed, &outcomes);
+            match self.answers.during(noted).await {
+                Ok(true) => {}
+                // The store may not be as this server left it: all is decided again after a look.
+                Ok(false) => outcomes.fill(Outcome::Conflict),
+                Err(problem) => return self.fail(problem, decided),
+            }
+        }
         // Sends the rest, if the write returned without a wait.
         self.answers.send();
-        self.guard.wrote(&groups.groups, &outcomes);
+        let mut in_hand = Vec::new();
+        for new in turn.in_hand() {
+            match groups.place(Scope::Tag(new.tag)).map(|place| outcomes.get(place)) {
+                None | Some(Some(Outcome::Done(_))) => in_hand.push(new),
+                _ => in_hand.extend(turn.held(&new.tag)),
+            }
+        }
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&outcomes) {
             self.cache.learn(group, outcome);
@@ -241,17 +281,17 @@ impl<B: BackEnd> Turns<B> {
                 }
             }
         }
-        let now = self.clock.now(self.back_end.told());
         let done = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done(_)));
         let failed = outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Failed(problem) => Some(problem.clone()),
             _ => None,
         });
         self.shared.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
+        let mut granted = Vec::new();
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| outcomes.get(place)) {
-                None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
+                None | Some(Some(Outcome::Done(_))) => granted.push(job),
                 Some(Some(Outcome::Conflict)) => {
                     self.shared.meter.conflicts.one();
                     lost(job, queue);
@@ -262,8 +302,58 @@ impl<B: BackEnd> Turns<B> {
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
-        let noted = self.guard.note(&mut self.back_end, now, boot);
-        self.answers.during(noted).await;
+        match beat {
+            Some(beat) if !self.guard.is_alone() => {
+                let (generation, since) = (self.guard.generation(), Instant::now());
+                self.held.push_back(Held { beat, generation, since, jobs: granted, in_hand });
+            }
+            _ => {
+                granted.into_iter().for_each(|job| self.answers.put(job));
+                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
+            }
+        }
+    }
+
+    /// Answers what the other servers have acked; what was written before a fence is decided again.
+    fn let_go(&mut self, queue: &mut Queue) {
+        let boot = self.boot();
+        while let Some(first) = self.held.pop_front() {
+            let Held { beat, generation, since, jobs, in_hand } = first;
+            if generation != self.guard.generation() {
+                jobs.into_iter().for_each(|job| lost(job, queue));
+            } else if self.guard.is_acked(beat) {
+                in_hand.iter().for_each(|new| self.shared.hands.put(new, boot));
+                jobs.into_iter().for_each(|job| self.answers.put(job));
+            } else if since.elapsed() >= ACKED {
+                let problem = self.guard.waited_too_long(beat);
+                let problem = self.failed(problem, jobs.len());
+                jobs.into_iter().for_each(|job| job.answer(Err(problem.clone())));
+            } else {
+                self.held.push_front(Held { beat, generation, since, jobs, in_hand });
+                return;
+            }
+        }
+    }
+
+    /// Puts the numbers in hand back into their rows, and leaves the store's register.
+    async fn finish(&mut self) {
+        let rests = self.shared.hands.take_all();
+        if !rests.is_empty() && self.back_end.begin().await.is_ok() {
+            let (facts, cache) = (&self.shared.facts, std::mem::take(&mut self.cache));
+            let now = self.clock.now(None);
+            let mut turn = TurnRows::new(facts.store, StoreTime::new(0), false, now, cache);
+            for (tag, rest) in &rests {
+                turn.hold(tag, Some(*rest));
+                turn.settle(tag);
+                // A row that is not at hand keeps them: they are a gap.
+                if let Ok(Some(row)) = turn.known_tag(tag) {
+                    turn.put_tag(tag, row);
+                }
+            }
+            // What is not put back is a gap, too.
+            let _ = self.back_end.write(&turn.groups().groups).await;
+        }
+        self.guard.leave(&mut self.back_end).await;
     }
 
     /// Answers the requests of a failed turn. It is unknown what was written, so the cache is dropped.

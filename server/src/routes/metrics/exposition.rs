@@ -13,7 +13,6 @@ leafid_store_state gauge 1 for the state that the store is in; in `degraded` a t
 leafid_store_info gauge Always 1; the labels say which store it is, and where it lies.
 leafid_store_lines_went_back gauge Tags that are stopped: a holder has shown more of them than the store ever granted.
 leafid_fence_generation gauge How often the store was fenced, as far as this server knows.
-leafid_fence_position gauge How far the store's database has come by its own count; 0 where it has none.
 leafid_journal_up gauge 1 where the fence's journal is written, 0 where that failed last; absent without one.
 leafid_journal_since_seconds gauge Since when there is a journal, in seconds since 1970; 0 without one.
 leafid_journal_apart gauge 1 where the journal lies on another disk than the store; absent without one.

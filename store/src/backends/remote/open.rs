@@ -100,11 +100,10 @@ impl<D: Driver> Far for Remote<D> {
     async fn fill(&mut self) -> Result<Found, Problem> {
         let Meta { beat, floor, .. } = self.link.meta;
         let found = self.link.ask(async |driver: &mut D| {
-            let position = driver.named().await?.position;
             let rows = ask(driver, "found").await?;
             let row = Row::only(&rows)?;
             let counts = [row.number(0)?, row.number(1)?, row.number(2)?];
-            Ok(Found::of(counts, [StoreTime::new(row.int(3)?), beat, floor], position))
+            Ok(Found::of(counts, [StoreTime::new(row.int(3)?), beat, floor]))
         });
         found.await
     }
