@@ -161,7 +161,12 @@ impl Registry {
     ///
     /// # Errors
     /// Why it is not open yet.
-    pub fn keep(&self, mut journal: Journal, name: String, believe_clock: bool) -> Result<(), Problem> {
+    pub fn keep(
+        &self,
+        mut journal: Journal,
+        name: String,
+        believe_clock: bool,
+    ) -> Result<(), Problem> {
         let opened = self.opened()?;
         if believe_clock {
             journal.found.note(Note::Afresh);

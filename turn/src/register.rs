@@ -257,7 +257,16 @@ mod tests {
         };
         let text = record.to_string();
         assert_eq!(text.parse(), Ok(record), "{text}");
-        assert_eq!(columns(&Server { id: Token::new([1; 16]), beat, record: Record::default(), revision: 0 }).0, "2.00000abc.7");
+        assert_eq!(
+            columns(&Server {
+                id: Token::new([1; 16]),
+                beat,
+                record: Record::default(),
+                revision: 0
+            })
+            .0,
+            "2.00000abc.7"
+        );
         for bad in ["guests", "ack 7 1.2.3", "tag x orders", "tag 7", "worker 1 2 n", "1.2.3"] {
             assert!(bad.parse::<Record>().is_err(), "{bad}");
         }

@@ -164,7 +164,8 @@ impl TurnRows {
     /// A tag's row, if it is at hand. Numbers in hand that are the last reserved ones count as not granted.
     fn position(&mut self, tag: &Name) -> Option<Option<TagRow>> {
         let entry = self.tags.get_mut(tag)?;
-        if let (Some(row), Some(rest), false) = (&mut entry.row, self.in_hand.get(tag), entry.touched)
+        if let (Some(row), Some(rest), false) =
+            (&mut entry.row, self.in_hand.get(tag), entry.touched)
             && row.max_id == rest.end
         {
             row.max_id = rest.start;
@@ -194,9 +195,8 @@ impl TurnRows {
         let row = entry.row.filter(|_| entry.touched)?;
         let Some(ahead) = self.ahead.get(tag) else { return entry.after() };
         let before = entry.before.map(|seen| seen.row);
-        let is_reserved = |was: TagRow| {
-            row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was }
-        };
+        let is_reserved =
+            |was: TagRow| row.max_id <= was.max_id && row == TagRow { max_id: row.max_id, ..was };
         if before.is_some_and(is_reserved) {
             return None;
         }
@@ -208,7 +208,10 @@ impl TurnRows {
     pub fn in_hand(&self) -> impl Iterator<Item = InHand> + '_ {
         self.tags.iter().filter_map(|(tag, entry)| {
             let before = entry.before.map(|seen| seen.row);
-            let held = self.in_hand.get(tag).filter(|rest| before.is_some_and(|row| row.max_id == rest.end));
+            let held = self
+                .in_hand
+                .get(tag)
+                .filter(|rest| before.is_some_and(|row| row.max_id == rest.end));
             let start = held.map(|rest| rest.start).or(before.map(|row| row.max_id));
             let position = if entry.touched { entry.row?.max_id } else { start? };
             if entry.touched && !self.ahead.contains_key(tag) || !entry.touched && held.is_none() {

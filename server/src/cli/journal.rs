@@ -118,7 +118,8 @@ fn begin(folder: &Path, store: &Registry, believe_clock: bool) -> Result<(), Pro
 /// The machine's name, by which operators know a server.
 fn machine() -> String {
     let named = rustix::system::uname();
-    let name: String = named.nodename().to_string_lossy().chars().filter(|c| !c.is_control()).collect();
+    let name: String =
+        named.nodename().to_string_lossy().chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { "server".to_owned() } else { name }
 }
 

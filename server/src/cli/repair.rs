@@ -9,11 +9,11 @@ use leafid_store::backends::opening::Options;
 use leafid_store::clock::SystemClock;
 use leafid_store::fence::bounds::Note;
 use leafid_store::fence::{Repair as Order, Repaired, file as journal};
-use leafid_store::registry::Line;
 use leafid_store::hex;
 use leafid_store::json::shown;
 use leafid_store::problem::Problem;
 use leafid_store::random;
+use leafid_store::registry::Line;
 use leafid_store::registry::Registry;
 use leafid_store::utc;
 

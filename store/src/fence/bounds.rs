@@ -69,7 +69,8 @@ impl Bounds {
             }
             Note::Line(Line::Worker(name, worker, window)) => {
                 let known = self.workers.get(&(name, worker)).copied();
-                let is_new = known.is_none_or(|known| known.granted <= window.granted && known != window);
+                let is_new =
+                    known.is_none_or(|known| known.granted <= window.granted && known != window);
                 if is_new {
                     self.workers.insert((name, worker), window);
                 }

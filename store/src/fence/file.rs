@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use leafid_core::{Code, StoreTime, Token};
 
-use super::text;
 use super::bounds::{Bounds, Note};
-use leafid_turn::register::Beat;
+use super::text;
 use crate::problem::Problem;
 use leafid_turn::hex;
+use leafid_turn::register::Beat;
 
 /// The start of each file: a format name, and the version of its lines.
 pub const FIRST: &str = "leafid-journal 2";
@@ -136,7 +136,10 @@ impl Log {
             (self.path, self.lock) = found.map_err(|why| std::io::Error::other(why.detail))?;
         }
         let path = self.path.display().to_string();
-        tracing::warn!(path, "the journal was removed, and is written again with all that is known");
+        tracing::warn!(
+            path,
+            "the journal was removed, and is written again with all that is known"
+        );
         Ok(false)
     }
 

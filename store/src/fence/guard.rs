@@ -12,9 +12,7 @@ use super::bounds::{Note, lines, longest_ms};
 use super::journal::Noted;
 use super::moving::{self, Moves};
 use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
-use crate::backends::{
-    Answer, BackEnd, Fenced, Group, Outcome, Seen, ServerWrite, Want, Write,
-};
+use crate::backends::{Answer, BackEnd, Fenced, Group, Outcome, Seen, ServerWrite, Want, Write};
 use crate::problem::Problem;
 use crate::registry::hands::Hands;
 use crate::{random, utc};
@@ -153,7 +151,9 @@ impl Guard {
         boot: HostTime,
         waits: bool,
     ) -> Result<(), Problem> {
-        if self.is_behind && let Some(me) = &self.me {
+        if self.is_behind
+            && let Some(me) = &self.me
+        {
             synced(self.note([Note::Beat(me.beat)])).await?;
             self.is_behind = false;
         }
@@ -166,7 +166,9 @@ impl Guard {
             back_end.begin().await?;
         }
         while self.me.is_some()
-            && (self.maybe.is_some() || self.remove.is_some() || self.due_in(boot, waits) == Some(0))
+            && (self.maybe.is_some()
+                || self.remove.is_some()
+                || self.due_in(boot, waits) == Some(0))
         {
             if !self.look(back_end, now, boot).await? {
                 break;
@@ -282,13 +284,17 @@ impl Guard {
             return Ok(false);
         }
         let path = self.journal.as_ref().map(|journal| journal.path.display().to_string());
-        Err(Problem::new(Code::StoreRefused, format!(
-            "the journal `{}` is older than what its server wrote into the store ({left} and {}), or \
+        Err(Problem::new(
+            Code::StoreRefused,
+            format!(
+                "the journal `{}` is older than what its server wrote into the store ({left} and {}), or \
              another server uses a copy of it: nothing is granted, as what was granted since is not \
              known here; stop the other server, put the journal back that was written last, or move \
              this one away, and then: leafid repair --journal DIR",
-            path.unwrap_or_default(), found.beat
-        )))
+                path.unwrap_or_default(),
+                found.beat
+            ),
+        ))
     }
 
     /// Raises every line to its bound, and begins anew: what waits and what is in hand is given up.
@@ -329,11 +335,7 @@ impl Guard {
                 }
             }
             let generation = fenced.row.generation + 1;
-            let after = Fenced {
-                generation,
-                at: now,
-                floor: fenced.row.floor.max(moves.floor),
-            };
+            let after = Fenced { generation, at: now, floor: fenced.row.floor.max(moves.floor) };
             let noted = self.note([Note::Server(self.id), Note::Beat(me.beat)]);
             synced(noted).await?;
             let Moves { writes, tags, floor } = moves;
@@ -344,7 +346,12 @@ impl Guard {
             self.journal.as_ref().inspect(|journal| journal.take_over());
             let floor_said = utc::text(floor);
             if repair.is_some() {
-                tracing::warn!(generation, tags, workers, "the store was fenced, as an operator said");
+                tracing::warn!(
+                    generation,
+                    tags,
+                    workers,
+                    "the store was fenced, as an operator said"
+                );
             } else {
                 tracing::error!(
                     code = %Code::StoreWentBack, generation, tags, workers, floor = floor_said,
@@ -471,18 +478,27 @@ impl Guard {
             for server in &self.others {
                 let age = self.ages.get(&server.id).map_or(0, |(_, since)| boot.since(*since));
                 if is_steady && age >= SILENT_MS {
-                    tracing::warn!(server = server.title(), silent_ms = age, "a server is gone, and is not waited for any more");
+                    tracing::warn!(
+                        server = server.title(),
+                        silent_ms = age,
+                        "a server is gone, and is not waited for any more"
+                    );
                     gone.push(change(Some(server.clone()), None));
                 }
             }
             if let Some((name, reply)) = self.remove.take() {
-                let named = self.others.iter().find(|server| server.record.name == name || leafid_turn::hex(server.id).starts_with(&name));
+                let named = self.others.iter().find(|server| {
+                    server.record.name == name || leafid_turn::hex(server.id).starts_with(&name)
+                });
                 let answer = match named {
                     Some(server) => {
                         gone.push(change(Some(server.clone()), None));
                         Ok(())
                     }
-                    None => Err(Problem::new(Code::RequestInvalid, format!("the store has no other server `{name}`"))),
+                    None => Err(Problem::new(
+                        Code::RequestInvalid,
+                        format!("the store has no other server `{name}`"),
+                    )),
                 };
                 // The caller may be gone.
                 let _ = reply.send(answer);
@@ -581,7 +597,11 @@ impl Guard {
     fn next(&self, beat: Beat) -> Server {
         let record = match &self.me {
             Some(me) => me.record.clone(),
-            None => Record { name: self.name.clone(), guest: self.journal.is_none(), ..Record::default() },
+            None => Record {
+                name: self.name.clone(),
+                guest: self.journal.is_none(),
+                ..Record::default()
+            },
         };
         let mut record = Record { stopped: false, ..record };
         if record.waits.is_none_or(|waits| self.is_acked(waits)) {
@@ -614,7 +634,8 @@ impl Guard {
                 return Ok(None);
             }
         }
-        let all: Vec<Line> = groups.groups.iter().flat_map(|group| lines(group, &is_changed)).collect();
+        let all: Vec<Line> =
+            groups.groups.iter().flat_map(|group| lines(group, &is_changed)).collect();
         let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
         let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
         let mut after = self.next(beat);

@@ -49,7 +49,11 @@ pub struct Sight {
 impl Sight {
     /// The state now.
     pub fn now(&self) -> JournalSight {
-        JournalSight { written: failed(&self.failed).is_none(), since: self.since, apart: self.apart }
+        JournalSight {
+            written: failed(&self.failed).is_none(),
+            since: self.since,
+            apart: self.apart,
+        }
     }
 }
 
@@ -181,7 +185,9 @@ fn tell(told: &Mutex<Option<String>>, done: &Done) {
     let before = std::mem::replace(&mut *failed(told), done.clone().err());
     match (before, done) {
         (None, Err(why)) => {
-            tracing::error!("the journal cannot be written: {why}; nothing is granted until it can");
+            tracing::error!(
+                "the journal cannot be written: {why}; nothing is granted until it can"
+            );
         }
         (Some(_), Ok(())) => tracing::info!("the journal is written again"),
         _ => {}

@@ -78,7 +78,8 @@ impl Moves {
                 };
                 let (step, max_step) = (DEFAULT_STEP, DEFAULT_MAX_STEP);
                 let (until, claimed_until) = (None, None);
-                let lost = TagRow { max_id: 1, step, max_step, deleted: true, until, claimed_until };
+                let lost =
+                    TagRow { max_id: 1, step, max_step, deleted: true, until, claimed_until };
                 let row = before.map_or(lost, |seen| seen.row);
                 let after = if with_gap { Some(row.fenced(bound)) } else { row.raised(bound) };
                 let after = after.or((before.is_none()).then_some(row));
@@ -107,8 +108,11 @@ impl Moves {
         let there = bounds.workers.iter().filter(|((name, _), _)| !lost.contains(name));
         let there: Vec<(Name, u32, Window)> = there.map(|((name, n), w)| (*name, *n, *w)).collect();
         for some in there.chunks(AT_ONCE) {
-            let wants: Vec<Want> = some.iter().map(|(name, n, _)| Want::Worker(*name, *n)).collect();
-            for ((namespace, worker, window), answer) in some.iter().zip(back_end.read(&wants).await?) {
+            let wants: Vec<Want> =
+                some.iter().map(|(name, n, _)| Want::Worker(*name, *n)).collect();
+            for ((namespace, worker, window), answer) in
+                some.iter().zip(back_end.read(&wants).await?)
+            {
                 let before = match answer {
                     Answer::Workers(rows) => rows.first().map(|(_, seen)| *seen),
                     Answer::Unreadable(problem) => {
@@ -147,7 +151,11 @@ impl Moves {
                 };
                 let namespace = before.row.namespace.fenced(last, 0);
                 let after = NamespaceRow { namespace, ..before.row };
-                self.writes.push(Write::Namespace { namespace: *name, before: Some(before), after });
+                self.writes.push(Write::Namespace {
+                    namespace: *name,
+                    before: Some(before),
+                    after,
+                });
             }
         }
         Ok(())
@@ -160,13 +168,16 @@ pub async fn survey<B: BackEnd>(back_end: &mut B) -> Result<(Vec<Line>, u32), Pr
     let mut lines: Vec<Line> = tags.map(|(tag, end)| Line::Tag(tag, end)).collect();
     let mut longest_ms = 0;
     for name in namespaces(back_end).await? {
-        if let Some(Answer::Namespace(Some(seen))) = back_end.read(&[Want::Namespace(name)]).await?.pop() {
+        if let Some(Answer::Namespace(Some(seen))) =
+            back_end.read(&[Want::Namespace(name)]).await?.pop()
+        {
             longest_ms = longest_ms.max(seen.row.namespace.max_window_ms);
         }
         let mut after = None;
         loop {
             let page = Page { after, limit: PAGE };
-            let Some(Answer::Workers(rows)) = back_end.read(&[Want::Workers(name, page)]).await?.pop()
+            let Some(Answer::Workers(rows)) =
+                back_end.read(&[Want::Workers(name, page)]).await?.pop()
             else {
                 break;
             };

@@ -6,9 +6,9 @@ use std::future::Future;
 
 use leafid_core::{Name, Refusal, StoreTime, Token};
 
+use crate::backends::Abilities;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::Abilities;
 
 /// A key-value store with revisions, conditions on them, and atomic groups. Examining it writes something
 /// that is never read, to learn the store's own time.

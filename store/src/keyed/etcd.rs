@@ -11,9 +11,9 @@ use leafid_core::{Name, StoreTime, Token};
 use serde_json::{Value, json};
 
 use super::engine::{Commit, Ended, Engine, Folder, Identity, Key, Mark, Stored, Written, oldest};
+use crate::backends::Abilities;
 use crate::backends::far::Client;
 use crate::backends::link::Broken;
-use crate::backends::Abilities;
 
 pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, since, texts};
@@ -86,11 +86,7 @@ impl Client for Etcd {
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
-        Ok(Etcd {
-            http,
-            keys: Keys { prefix: address.at.path.clone() },
-            revision: 0,
-        })
+        Ok(Etcd { http, keys: Keys { prefix: address.at.path.clone() }, revision: 0 })
     }
 
     async fn examine(&mut self, _: &str, allow_unsafe: bool) -> Result<(), Broken> {
@@ -104,8 +100,13 @@ impl Client for Etcd {
 
 impl Engine for Etcd {
     // Chosen so that all fit one transaction, with two rows and two buckets each.
-    const ABILITIES: Abilities =
-        Abilities { at_once: 16, wide: 24, whole: 100, counts_revisions: true, ..Abilities::REMOTE };
+    const ABILITIES: Abilities = Abilities {
+        at_once: 16,
+        wide: 24,
+        whole: 100,
+        counts_revisions: true,
+        ..Abilities::REMOTE
+    };
 
     fn told(&mut self) -> Option<StoreTime> {
         // etcd has no clock that clients could read.

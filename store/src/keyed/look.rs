@@ -12,8 +12,8 @@ use super::space::Known;
 use super::text;
 use crate::backends::{Answer, Fenced, Seen, Want};
 use crate::problem::Problem;
-use leafid_turn::register::Server;
 use crate::store::Page;
+use leafid_turn::register::Server;
 
 /// The most servers of a store.
 const SERVERS_AT_MOST: usize = 1_000;

@@ -108,12 +108,7 @@ impl Hands {
     }
 
     /// Leases numbers in hand; `None` if the row has to be asked.
-    pub fn lease(
-        &self,
-        store: Token,
-        ask: &SegmentAsk,
-        boot: HostTime,
-    ) -> Option<Lease> {
+    pub fn lease(&self, store: Token, ask: &SegmentAsk, boot: HostTime) -> Option<Lease> {
         if boot.get() >= self.trusted.load(Ordering::Acquire) {
             return None;
         }

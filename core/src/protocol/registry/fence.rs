@@ -83,10 +83,15 @@ mod tests {
         let at = StoreTime::new;
         let key = Some(Token::new([1; 16]));
         let row = WorkerRow { key, granted: at(5), reserved_until: 9, ..WorkerRow::default() };
-        for (granted, end, raised) in [(4, 99, None), (5, 8, None), (5, 9, None), (5, 10, Some(10)), (6, 7, Some(9))] {
+        for (granted, end, raised) in
+            [(4, 99, None), (5, 8, None), (5, 9, None), (5, 10, Some(10)), (6, 7, Some(9))]
+        {
             let after = row.raised(at(granted), end);
             let wanted = raised.map(|reserved_until| WorkerRow {
-                key: None, granted: at(granted), reserved_until, ..row
+                key: None,
+                granted: at(granted),
+                reserved_until,
+                ..row
             });
             assert_eq!(after, wanted, "{granted} {end}");
         }

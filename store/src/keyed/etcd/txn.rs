@@ -86,7 +86,11 @@ async fn together(etcd: &mut Etcd, meta: u64, groups: &[Commit]) -> Result<Vec<E
 }
 
 fn conditions(keys: &Keys, group: &Commit) -> Vec<Value> {
-    let checks = group.checks.iter().chain(&group.deletes).map(|(key, revision)| same(&keys.of(key), *revision));
+    let checks = group
+        .checks
+        .iter()
+        .chain(&group.deletes)
+        .map(|(key, revision)| same(&keys.of(key), *revision));
     let sets = group.sets.iter().filter(|set| set.key != Key::Beat).map(|set| match set.before {
         None => absent(&keys.of(&set.key)),
         Some(revision) => same(&keys.of(&set.key), revision),
