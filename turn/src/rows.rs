@@ -12,6 +12,7 @@ use crate::cache::Cache;
 use crate::groups::{Groups, Scope};
 use crate::namespace_rows::{Entry, NamespaceRows};
 use crate::problem::Problem;
+use crate::register::{Line, Window};
 use crate::row::NamespaceRow;
 use crate::stop::Stop;
 use crate::want::{Answer, Want};
@@ -42,6 +43,8 @@ pub struct TurnRows {
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     unreadable: Vec<(Want, Problem)>,
+    /// Windows that were granted before, and are answered again.
+    repeated: Vec<Line>,
     beats: bool,
 }
 
@@ -82,6 +85,7 @@ impl TurnRows {
             lists: Vec::new(),
             wants: Vec::new(),
             unreadable: Vec::new(),
+            repeated: Vec::new(),
             beats: false,
         }
     }
@@ -361,6 +365,26 @@ impl TurnRows {
         Err(Stop::Wanting)
     }
 
+    /// Notes that a window that was granted before is answered again.
+    pub fn repeat(&mut self, name: &Name, (worker, row): &Worker) {
+        self.repeated.push(worker_line(name, *worker, row));
+    }
+
+    /// The bounds of what this turn writes, and of the windows that it answers again.
+    pub fn lines(&self) -> Vec<Line> {
+        let tags = self.tags.iter().filter_map(|(tag, entry)| {
+            let after = self.written(tag, entry)?;
+            let moved = entry.before.map(|seen| TagRow { max_id: after.max_id, ..seen.row });
+            let is_changed = self.is_changed(tag) || moved != Some(after);
+            let line = if is_changed { Line::Changed } else { Line::Tag };
+            Some(line(*tag, after.max_id))
+        });
+        let workers = self.spaces.iter().flat_map(|(name, space)| {
+            space.changed().map(|(worker, row)| worker_line(name, worker, &row))
+        });
+        tags.chain(workers).chain(self.repeated.iter().copied()).collect()
+    }
+
     /// Requests a fresh read of the rows that a request was decided on, if no write checks them.
     pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
         match scope {
@@ -450,4 +474,9 @@ impl TurnRows {
         self.wants.push(want);
         Stop::Wanting
     }
+}
+
+fn worker_line(name: &Name, worker: u32, row: &WorkerRow) -> Line {
+    let (granted, end) = (row.granted, row.reserved_until);
+    Line::Worker(*name, worker, Window { granted, end })
 }

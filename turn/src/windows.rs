@@ -61,6 +61,7 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
         .map_err(|refusal| explain::acquire(refusal, turn.store, &namespace, ask, turn.now))?;
     let Acquired { worker, freed, grant } = acquired;
     if mine == Some(worker) {
+        turn.repeat(name, &worker);
         return Ok(grant);
     }
     for changed in freed.into_iter().chain([worker]) {

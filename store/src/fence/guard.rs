@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use leafid_core::{Code, HostTime, Name, StoreTime, Token};
+use leafid_core::{Code, HostTime, StoreTime, Token};
 use leafid_turn::groups::{Groups, Scope};
-use leafid_turn::register::{Beat, Line, Record, Server};
+use leafid_turn::register::{self, Beat, Line, Record, Server};
 
-use super::bounds::{Note, lines, longest_ms};
+use super::bounds::{Note, longest_ms};
 use super::journal::Noted;
 use super::moving::{self, Moves};
 use super::{Bounds, Desk, Journal, Orders, Repair, Repaired, Reply};
@@ -25,6 +25,8 @@ const SILENT_MS: i64 = 4 * PERIOD_MS;
 const WAITING_MS: i64 = 20;
 /// The same while there are others, and nothing waits.
 const AMONG_OTHERS_MS: i64 = 100;
+/// How long after a guest more of them are expected, in ms: each waits until the register was read.
+const VISITED_MS: i64 = 10_000;
 /// The same while there are none.
 const ALONE_MS: i64 = 1_000;
 /// The least time between two tries of what was refused, in ms.
@@ -56,6 +58,8 @@ pub struct Guard {
     ages: BTreeMap<Token, (Beat, HostTime)>,
     generation: u64,
     looked: Option<HostTime>,
+    /// When the last guest was seen.
+    visited: Option<HostTime>,
     /// When the record was written last, and since when it was in each period.
     wrote: HostTime,
     steady: HostTime,
@@ -89,6 +93,7 @@ impl Guard {
             ages: BTreeMap::new(),
             generation: 0,
             looked: None,
+            visited: None,
             wrote: HostTime::new(0),
             steady: HostTime::new(0),
             refused: None,
@@ -100,7 +105,8 @@ impl Guard {
     /// How long until the register has to be read again, in ms; `None` without a record.
     pub fn due_in(&self, boot: HostTime, waits: bool) -> Option<i64> {
         self.me.as_ref()?;
-        let every = match (self.others.is_empty(), waits) {
+        let is_visited = self.visited.is_some_and(|at| boot.since(at) < VISITED_MS);
+        let every = match (self.others.is_empty() && !is_visited, waits) {
             (_, true) => WAITING_MS,
             (false, false) => AMONG_OTHERS_MS,
             (true, false) => ALONE_MS,
@@ -467,8 +473,7 @@ impl Guard {
         if is_member {
             for server in &self.others {
                 let Some(waits) = server.record.waits else { continue };
-                let acked = me.record.acks.get(&server.id);
-                is_due |= !acked.is_some_and(|acked| acked.is_since(waits));
+                is_due |= !me.has_acked(server.id, waits);
                 after.record.acks.insert(server.id, server.beat);
             }
         }
@@ -522,6 +527,9 @@ impl Guard {
             self.steady = boot;
         }
         let others = &self.others;
+        if others.iter().any(|server| server.record.guest) {
+            self.visited = Some(boot);
+        }
         self.ages.retain(|id, _| others.iter().any(|server| server.id == *id));
         for server in &self.others {
             let known = self.ages.entry(server.id).or_insert((server.beat, boot));
@@ -547,13 +555,13 @@ impl Guard {
 
     /// The servers that keep a journal.
     fn members(&self) -> impl Iterator<Item = &Server> {
-        self.others.iter().filter(|server| !server.record.guest)
+        self.others.iter().filter(|server| server.is_awaited(false))
     }
 
-    /// The servers that this one waits for: a guest does not wait for a server that was stopped.
+    /// The servers that this one waits for.
     fn awaited(&self) -> impl Iterator<Item = &Server> {
         let is_guest = self.journal.is_none();
-        self.members().filter(move |server| !(is_guest && server.record.stopped))
+        self.others.iter().filter(move |server| server.is_awaited(is_guest))
     }
 
     /// Whether there is another server that has to ack.
@@ -563,10 +571,7 @@ impl Guard {
 
     /// Whether every other server has acked a beat.
     pub fn is_acked(&self, beat: Beat) -> bool {
-        let acked = |server: &Server| {
-            server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
-        };
-        self.awaited().all(acked)
+        self.awaited().all(|server| server.has_acked(self.id, beat))
     }
 
     /// The number of fences at the last look.
@@ -576,21 +581,8 @@ impl Guard {
 
     /// The refusal of what waits too long for the other servers.
     pub fn waited_too_long(&self, beat: Beat) -> Problem {
-        let waits = |server: &&Server| {
-            !server.record.acks.get(&self.id).is_some_and(|acked| acked.is_since(beat))
-        };
-        let names: Vec<String> = self.awaited().filter(waits).map(Server::title).collect();
-        let cure = if self.is_acked(self.start) {
-            "one that does not run is not waited for after 8 s, or: leafid server remove NAME"
-        } else {
-            "nothing is granted before they answer, as this server cannot know what they granted: start \
-             them, or, if they never come back, stop all servers and run leafid repair with the journals \
-             that are left"
-        };
-        Problem::unavailable(format!(
-            "other servers of this store have not noted the request: {}; {cure}",
-            names.join(", ")
-        ))
+        let waits = self.awaited().filter(|server| !server.has_acked(self.id, beat));
+        register::waited_too_long(waits, self.is_acked(self.start))
     }
 
     /// This server's next row.
@@ -614,6 +606,11 @@ impl Guard {
         Server { id: self.id, beat, record, revision: 0 }
     }
 
+    /// Whether these bounds are no news.
+    pub fn knows(&self, lines: &[Line]) -> bool {
+        lines.iter().all(|line| self.bounds.knows(line))
+    }
+
     /// Adds this server's record to the groups of a turn, and has their bounds noted. `None` if there is
     /// nobody to tell.
     ///
@@ -623,7 +620,7 @@ impl Guard {
         &mut self,
         back_end: &mut B,
         groups: &mut Groups,
-        is_changed: impl Fn(&Name) -> bool,
+        all: Vec<Line>,
         boot: HostTime,
     ) -> Result<Option<Signed>, Problem> {
         if self.journal.is_none() && self.me.is_none() {
@@ -634,8 +631,6 @@ impl Guard {
                 return Ok(None);
             }
         }
-        let all: Vec<Line> =
-            groups.groups.iter().flat_map(|group| lines(group, &is_changed)).collect();
         let longest = groups.groups.iter().map(longest_ms).max().unwrap_or(0);
         let beat = self.me.as_ref().map_or(self.life, |me| me.beat).next();
         let mut after = self.next(beat);

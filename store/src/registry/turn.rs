@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use leafid_core::{HostTime, Name, StoreTime};
+use leafid_core::{HostTime, StoreTime};
 use tokio::time::Instant;
 
 use leafid_turn::cache::Cache;
@@ -231,12 +231,14 @@ impl<B: BackEnd> Turns<B> {
             self.beaten = Some(boot);
         }
         self.shared.meter.requests.note(decided.len() as u64);
-        let counts = !groups.groups.is_empty() || (!self.guard.is_alone() && !decided.is_empty());
+        let lines = turn.lines();
+        let counts = !groups.groups.is_empty()
+            || !self.guard.knows(&lines)
+            || (!self.guard.is_alone() && !decided.is_empty());
         let signed = match counts {
             false => Ok(None),
             true => {
-                let is_changed = |tag: &Name| turn.is_changed(tag);
-                let signing = self.guard.sign(&mut self.back_end, &mut groups, is_changed, boot);
+                let signing = self.guard.sign(&mut self.back_end, &mut groups, lines, boot);
                 self.answers.during(signing).await
             }
         };
